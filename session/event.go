@@ -1,0 +1,116 @@
+package session
+
+import (
+	"time"
+
+	"adze/tool"
+)
+
+// Event is what observers see. The order is the order of the log: an event comes only after its record is
+// durable, except TextDelta, ReasoningDelta, CallForming and ToolUpdate, which are progress and are
+// repeated whole in MessageDone and ToolEnd.
+type Event interface{ event() }
+
+// TextDelta is a piece of the answer as it arrives.
+type TextDelta struct{ Message, Delta string }
+
+// ReasoningDelta is a piece of the model's thinking as it arrives.
+type ReasoningDelta struct{ Message, Delta string }
+
+// CallForming reports a call that the model is still writing.
+type CallForming struct {
+	Message string
+	Call    tool.CallID
+	Name    string
+	Bytes   int
+}
+
+// MessageDone is a whole stored message, the user's too.
+type MessageDone struct{ Message Message }
+
+// ToolStart says that a call entered the pipeline.
+type ToolStart struct{ tool.Event }
+
+// ToolUpdate is the newest metadata of a running call.
+type ToolUpdate struct{ tool.Event }
+
+// ToolAsk is a decision of the gate that a person or a rule made, or a denial.
+type ToolAsk struct{ tool.Event }
+
+// ToolEnd is the one outcome of a call. Redacted is its metadata as far as the tool lets it be logged.
+type ToolEnd struct {
+	Outcome  tool.Outcome
+	Redacted []byte
+}
+
+// Retry says that a model request failed and is made again; partial text of the message is void.
+type Retry struct {
+	Message     string
+	Attempt, Of int
+	Delay       time.Duration
+	Cause       string
+}
+
+// Notice is something the person should know.
+type Notice struct{ Text string }
+
+// TurnEnd is the last event of a turn, exactly once.
+type TurnEnd struct{ Result Result }
+
+func (TextDelta) event()      {}
+func (ReasoningDelta) event() {}
+func (CallForming) event()    {}
+func (MessageDone) event()    {}
+func (ToolStart) event()      {}
+func (ToolUpdate) event()     {}
+func (ToolAsk) event()        {}
+func (ToolEnd) event()        {}
+func (Retry) event()          {}
+func (Notice) event()         {}
+func (TurnEnd) event()        {}
+
+// Cause says why a turn ended.
+type Cause string
+
+// Causes, each with its own exit code (headless.md).
+const (
+	CauseDone        Cause = "done"
+	CauseInternal    Cause = "internal"
+	CauseUsage       Cause = "usage"
+	CauseNoModel     Cause = "no_model"
+	CauseProvider    Cause = "provider"
+	CauseContext     Cause = "context"
+	CauseBudget      Cause = "budget"
+	CauseDenied      Cause = "denied"
+	CauseTool        Cause = "tool"
+	CauseRefused     Cause = "refused"
+	CauseStore       Cause = "store"
+	CauseClosed      Cause = "stdout_closed"
+	CauseInterrupted Cause = "interrupted"
+	CauseTerminated  Cause = "terminated"
+)
+
+// Result sums up one turn.
+type Result struct {
+	Cause Cause `json:"cause"`
+	// Message says what went wrong, for the person; Hint is the next move.
+	Message  string                         `json:"message,omitempty"`
+	Hint     string                         `json:"hint,omitempty"`
+	Text     string                         `json:"text"`
+	Usage    map[string]Usage               `json:"usage,omitempty"` // by provider/model
+	Steps    int                            `json:"turns"`
+	Calls    map[string]map[tool.Status]int `json:"calls,omitempty"` // by tool and status
+	Denied   []Denial                       `json:"denied,omitempty"`
+	Changed  []string                       `json:"files_changed,omitempty"`
+	Duration time.Duration                  `json:"duration_ns"`
+	Err      error                          `json:"-"`
+}
+
+// Denial is one refused call.
+type Denial struct {
+	Call   tool.CallID `json:"call"`
+	Tool   string      `json:"tool"`
+	Need   *tool.Need  `json:"need,omitempty"`
+	Rule   string      `json:"rule,omitempty"`
+	Reason string      `json:"reason,omitempty"`
+}

@@ -1,0 +1,99 @@
+package session
+
+import (
+	"encoding/json"
+	"strings"
+
+	"adze/tool"
+)
+
+// Role says who speaks.
+type Role string
+
+// Roles of messages.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolRole  Role = "tool" // the outcomes of one assistant message's calls, in its order
+)
+
+// PartKind says what a part of a message is.
+type PartKind string
+
+// Kinds of parts.
+const (
+	TextPart       PartKind = "text"
+	ReasoningPart  PartKind = "reasoning"
+	CallPart       PartKind = "call"
+	OutcomePart    PartKind = "outcome"
+	AttachmentPart PartKind = "attachment"
+)
+
+// Message is one entry of the conversation. Once stored it never changes, so an adapter may encode it
+// once and keep the bytes by ID.
+type Message struct {
+	ID    string `json:"id"` // unique in its session
+	Role  Role   `json:"role"`
+	Parts []Part `json:"parts"`
+	// Provider, Model, Stop and Usage tell how an assistant message came to be.
+	Provider string `json:"provider,omitempty"`
+	Model    string `json:"model,omitempty"`
+	Stop     Stop   `json:"stop,omitempty"`
+	Usage    *Usage `json:"usage,omitempty"`
+}
+
+// Part is one piece of a message; Kind says which fields count.
+type Part struct {
+	Kind PartKind `json:"kind"`
+	Text string   `json:"text,omitempty"` // text, reasoning
+	// Opaque is what the message's provider wants back unchanged with this part: a signature, an
+	// encrypted reasoning item.
+	Opaque     json.RawMessage  `json:"opaque,omitempty"`
+	Call       *tool.RawCall    `json:"call,omitempty"`
+	Outcome    *tool.Outcome    `json:"outcome,omitempty"`
+	Attachment *tool.Attachment `json:"attachment,omitempty"`
+}
+
+// Text joins the text parts of a message.
+func (m Message) Text() string {
+	var b strings.Builder
+	for _, p := range m.Parts {
+		if p.Kind == TextPart {
+			b.WriteString(p.Text)
+		}
+	}
+	return b.String()
+}
+
+// Calls lists the calls of an assistant message, in the model's order.
+func (m Message) Calls() []tool.RawCall {
+	var out []tool.RawCall
+	for _, p := range m.Parts {
+		if p.Kind == CallPart && p.Call != nil {
+			out = append(out, *p.Call)
+		}
+	}
+	return out
+}
+
+// Usage counts tokens as the provider reported them; a field it did not report is zero. Input does not
+// include what was read from or written to the provider's cache.
+type Usage struct {
+	Input      int `json:"input"`
+	Output     int `json:"output"` // reasoning included
+	CacheRead  int `json:"cache_read,omitempty"`
+	CacheWrite int `json:"cache_write,omitempty"`
+	Reasoning  int `json:"reasoning,omitempty"`
+}
+
+// Add returns the sum of both.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		Input: u.Input + v.Input, Output: u.Output + v.Output,
+		CacheRead: u.CacheRead + v.CacheRead, CacheWrite: u.CacheWrite + v.CacheWrite,
+		Reasoning: u.Reasoning + v.Reasoning,
+	}
+}
+
+// Total is every token of u.
+func (u Usage) Total() int { return u.Input + u.Output + u.CacheRead + u.CacheWrite }

@@ -1,0 +1,137 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+
+	"adze/tool"
+)
+
+// Provider turns a request into a stream of chunks. Contract:
+//   - the adapter is the only assembler: a Call appears once per call, whole, with a stable id; an adapter
+//     that gets no id mints one that is unique in the conversation; arguments are passed byte for byte;
+//   - calls are yielded only after the format's terminal event, when the message ended well;
+//   - Forming reports a call that is still being written, for panes only;
+//   - Done comes exactly once and last, also after failure or abort; a stream that ends without its
+//     format's terminal event is a failure (BadResponse), never an answer;
+//   - when ctx ends, Stream closes its connection and yields Done with ctx's error within 200 ms;
+//   - when the consumer stops early, Stream releases everything and yields nothing more;
+//   - errors are *ProviderError, or ctx's error; keys never stand in them;
+//   - Stream is called again with a longer history: it sends the same bytes for the same messages.
+type Provider interface {
+	// Name is the part before the slash in a model's full name: "openai".
+	Name() string
+	Stream(ctx context.Context, r Request) iter.Seq[Chunk]
+}
+
+// Request is one question to a model. The provider must not change what it points to.
+type Request struct {
+	Model    string // without the provider's prefix
+	System   string
+	Messages []Message
+	Tools    []tool.Definition
+	// ToolsDigest changes when Tools do, so an adapter can keep their encoding.
+	ToolsDigest string
+	MaxTokens   int // of the answer; 0: the provider's default
+}
+
+// Chunk is Text, Reasoning, Forming, Call or Done.
+type Chunk interface{ chunk() }
+
+// Text is a piece of the answer.
+type Text struct{ Delta string }
+
+// Reasoning is a piece of the model's thinking. A chunk with Opaque closes the block that it belongs to:
+// the block is stored with it and goes back to the same provider unchanged.
+type Reasoning struct {
+	Delta  string
+	Opaque json.RawMessage
+}
+
+// Forming reports progress of an unfinished call: its name, when known, and the bytes of its arguments.
+type Forming struct {
+	ID    tool.CallID
+	Name  string
+	Bytes int
+}
+
+// Call is a finished call.
+type Call struct{ tool.RawCall }
+
+// Done ends every stream.
+type Done struct {
+	Stop  Stop
+	Err   error
+	Usage Usage
+	// Notice is something the person should know, such as a prompt that the server cut.
+	Notice string
+}
+
+func (Text) chunk()      {}
+func (Reasoning) chunk() {}
+func (Forming) chunk()   {}
+func (Call) chunk()      {}
+func (Done) chunk()      {}
+
+// Stop says why an assistant message ended.
+type Stop string
+
+// Reasons, whatever the provider calls them. Calls decide, not the reason: Ollama and Gemini say "stop"
+// although there are calls.
+const (
+	StopEnd     Stop = "end"
+	StopCalls   Stop = "calls"
+	StopLength  Stop = "length"  // cut at the output limit
+	StopRefused Stop = "refused" // the model or a filter refused
+	StopAborted Stop = "aborted"
+	StopError   Stop = "error"
+)
+
+// ErrorKind sorts provider failures by what to do about them.
+type ErrorKind string
+
+// Kinds of provider failures.
+const (
+	AuthError     ErrorKind = "auth"          // no or wrong key, no access
+	NoModelError  ErrorKind = "no_model"      // the provider does not know the model
+	RateError     ErrorKind = "rate_limit"    // 429, 529
+	NetworkError  ErrorKind = "network"       // not reached, cut, idle
+	ServerError   ErrorKind = "server"        // 5xx, an error object without a better kind
+	BadResponse   ErrorKind = "bad_response"  // not the wire format
+	ContextError  ErrorKind = "context"       // the prompt does not fit
+	RequestError  ErrorKind = "request"       // the provider refused our request
+	RefusedAnswer ErrorKind = "refused"       // content filter
+	ReplayError   ErrorKind = "script_failed" // a scripted or replayed conversation does not fit
+)
+
+// ProviderError is a failure of a model request. Message is for the person: lower case, no period, without
+// secrets; Hint is the next move.
+type ProviderError struct {
+	Kind       ErrorKind
+	Status     int // HTTP status, 0 when there was none
+	Message    string
+	Hint       string
+	RetryAfter time.Duration // what the provider asked for; 0: nothing
+	Err        error
+}
+
+func (e *ProviderError) Error() string {
+	if e.Status != 0 {
+		return fmt.Sprintf("%s (HTTP %d)", e.Message, e.Status)
+	}
+	return e.Message
+}
+
+func (e *ProviderError) Unwrap() error { return e.Err }
+
+// Temporary reports whether asking again may help.
+func (e *ProviderError) Temporary() bool {
+	switch e.Kind {
+	case RateError, NetworkError, ServerError:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,93 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// ID names a session.
+type ID string
+
+// Store keeps the logs of sessions. Contract:
+//   - Lock makes the caller the only writer of a session until Close; when another process writes, the
+//     error wraps ErrLocked and names it; the lock dies with its process;
+//   - Append adds all entries or none, in order, durably: when it returns nil, they survive a crash and
+//     a power cut; it locks the session if that was not done;
+//   - a stored entry is never changed or removed by a session;
+//   - Load returns all entries of a session, oldest first; an unknown session is ErrNotFound;
+//   - List returns the newest sessions first;
+//   - all methods are safe for concurrent use.
+type Store interface {
+	Lock(ctx context.Context, id ID) error
+	Append(ctx context.Context, id ID, entries ...Entry) error
+	Load(ctx context.Context, id ID) ([]Entry, error)
+	List(ctx context.Context) ([]Head, error)
+	Close() error
+}
+
+// Sentinels of Store.
+var (
+	ErrLocked   = errors.New("the session is open in another process")
+	ErrNotFound = errors.New("no such session")
+)
+
+// EntryType says what a line of the log holds.
+type EntryType string
+
+// Types of entries. A reader skips types that it does not know.
+const (
+	StartEntry    EntryType = "start"    // Start
+	MessageEntry  EntryType = "message"  // Message of the user or the assistant
+	PartialEntry  EntryType = "partial"  // Message so far; replaced by the whole one, or kept after a crash
+	IntentEntry   EntryType = "intent"   // tool.Record, before a side effect
+	DecisionEntry EntryType = "decision" // Decided: a person or a rule answered
+	OutcomeEntry  EntryType = "outcome"  // tool.Outcome
+	EndEntry      EntryType = "end"      // Result of one turn
+)
+
+// Entry is one line of the log.
+type Entry struct {
+	Type EntryType
+	Time time.Time
+	Data json.RawMessage
+}
+
+// Head describes a session in a list. Start and First are the data of its first start entry and its first
+// message, and may be empty.
+type Head struct {
+	ID      ID
+	Created time.Time
+	Updated time.Time
+	Entries int
+	Start   json.RawMessage
+	First   json.RawMessage
+}
+
+// Title is the first line of what the person first asked.
+func (h Head) Title() string {
+	var m Message
+	if json.Unmarshal(h.First, &m) != nil {
+		return ""
+	}
+	return titleOf(m.Text())
+}
+
+// Info decodes the start entry; a damaged one is empty.
+func (h Head) Info() Start {
+	var s Start
+	_ = json.Unmarshal(h.Start, &s) // an empty Start is the answer for a damaged one
+	return s
+}
+
+// Start is the first entry of a session.
+type Start struct {
+	Version string `json:"version"` // of adze
+	Cwd     string `json:"cwd"`
+	Model   string `json:"model"`  // provider/name
+	System  string `json:"system"` // as rendered; a resumed session sends the same bytes
+	Tools   string `json:"tools_digest"`
+	Parent  ID     `json:"parent,omitempty"`
+	Agent   string `json:"agent,omitempty"`
+}

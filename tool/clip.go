@@ -1,0 +1,83 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Default bounds of what one call gives the model (tools.md, "Output bound").
+const (
+	DefaultLines = 2000
+	DefaultBytes = 50 << 10
+)
+
+// Clip bounds a call's output. The zero value uses the defaults and spills nowhere.
+type Clip struct {
+	Lines, Bytes int
+	// Spill stores the whole output and returns how the model can read it, a path; nil: no file.
+	Spill func(ctx context.Context, call CallID, whole string) (string, error)
+}
+
+// apply cuts out to whole lines within the bounds and says what was left out and how to get it.
+func (c Clip) apply(ctx context.Context, call CallID, out string) (text, file string, cut bool) {
+	lines, size := c.Lines, c.Bytes
+	if lines <= 0 {
+		lines = DefaultLines
+	}
+	if size <= 0 {
+		size = DefaultBytes
+	}
+	end := bounded(out, lines, size)
+	if end == len(out) {
+		return out, "", false
+	}
+	rest := out[end:]
+	note := fmt.Sprintf("\n(output cut: %d more lines, %d more bytes", countLines(rest), len(rest))
+	if c.Spill != nil {
+		path, err := c.Spill(ctx, call, out)
+		if err != nil {
+			note += "; the whole could not be saved: " + err.Error()
+		} else {
+			file = path
+			note += fmt.Sprintf("; the whole is in %s; read it with offset %d", path, countLines(out[:end])+1)
+		}
+	}
+	return strings.TrimSuffix(out[:end], "\n") + note + ")", file, true
+}
+
+// bounded is the length of the longest run of whole lines within the bounds. A first line that alone is
+// over the bound is cut inside, at a rune.
+func bounded(out string, lines, size int) int {
+	end := 0
+	for range lines {
+		i := strings.IndexByte(out[end:], '\n')
+		next := end + i + 1
+		if i < 0 {
+			next = len(out)
+		}
+		if next > size {
+			break
+		}
+		end = next
+		if end == len(out) {
+			return end
+		}
+	}
+	if end > 0 {
+		return end
+	}
+	end = min(size, len(out))
+	for end > 0 && end < len(out) && out[end]&0xC0 == 0x80 {
+		end--
+	}
+	return end
+}
+
+func countLines(s string) int {
+	n := strings.Count(s, "\n")
+	if s != "" && !strings.HasSuffix(s, "\n") {
+		n++
+	}
+	return n
+}

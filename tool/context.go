@@ -1,0 +1,74 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// Context is what a running call knows and may do besides its arguments. Its methods are safe for
+// concurrent use.
+type Context[Meta any] struct {
+	SessionID string
+	MessageID string
+	Agent     string
+	CallID    CallID
+	Init      Init
+
+	metadata func(title string, encode func() (json.RawMessage, error))
+	ask      func(context.Context, Need) error
+}
+
+// Metadata streams progress to panes: a title for the person and the newest metadata, at most 20 times a
+// second, latest wins; the last one always arrives.
+func (c Context[Meta]) Metadata(title string, m Meta) {
+	if c.metadata == nil {
+		return
+	}
+	c.metadata(title, func() (json.RawMessage, error) { return json.Marshal(m) })
+}
+
+// Ask passes a need that only became known while running through the gate. Its error wraps ErrDenied when
+// the gate said no; return it unchanged.
+func (c Context[Meta]) Ask(ctx context.Context, n Need) error {
+	if c.ask == nil {
+		return fmt.Errorf("nobody to ask for %s %s: %w", n.Permission, n.Target, ErrDenied)
+	}
+	return c.ask(ctx, n)
+}
+
+// Result is what Run returns.
+type Result[Meta any] struct {
+	Title       string // one line for the person
+	Metadata    Meta   // for panes and the log; never for the model
+	Output      string // for the model
+	Attachments []Attachment
+	Changed     []string // files this call changed, as shown to a person
+	// OutputFile and Truncated are set by tools that bound their own output (bash); others leave
+	// clipping to the pipeline.
+	OutputFile string
+	Truncated  bool
+	Stop       bool // ends the turn
+}
+
+// Attachment is an image or document for models that take it.
+type Attachment struct {
+	Name      string `json:"name"`
+	MediaType string `json:"media_type"`
+	Data      []byte `json:"data"`
+}
+
+// base is the untyped part of a Context, made by the runner.
+type base struct {
+	session, message, agent string
+	call                    CallID
+	metadata                func(string, func() (json.RawMessage, error))
+	ask                     func(context.Context, Need) error
+}
+
+func newContext[Meta any](b base, in Init) Context[Meta] {
+	return Context[Meta]{
+		SessionID: b.session, MessageID: b.message, Agent: b.agent, CallID: b.call,
+		Init: in, metadata: b.metadata, ask: b.ask,
+	}
+}

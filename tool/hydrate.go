@@ -1,0 +1,234 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Stage names the step of hydration that found a fault.
+type Stage string
+
+// Stages, in their order.
+const (
+	StageLookup      Stage = "lookup"
+	StageParse       Stage = "parse"
+	StageValidate    Stage = "validate"
+	StageInstantiate Stage = "instantiate"
+)
+
+// Fault is one thing wrong with a call. Message never repeats the raw arguments.
+type Fault struct {
+	Stage   Stage  `json:"stage"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Path    string `json:"path,omitempty"` // JSON pointer
+	Detail  string `json:"detail,omitempty"`
+}
+
+// Provenance tells how a call came to its arguments.
+type Provenance struct {
+	ProviderID CallID          `json:"provider_id"`
+	Original   string          `json:"original"`
+	Parsed     json.RawMessage `json:"parsed,omitempty"`
+	Validated  json.RawMessage `json:"validated,omitempty"`
+	Validator  *ValidatorInfo  `json:"validator,omitempty"`
+	Origin     Origin          `json:"origin"`
+	Alias      string          `json:"alias,omitempty"` // the name the model used
+	Repair     *Repair         `json:"repair,omitempty"`
+	Duration   time.Duration   `json:"duration_ns"`
+}
+
+// ValidatorInfo names the validator that accepted or refused the arguments.
+type ValidatorInfo struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Hydration is what came of a call's arguments. Only Runner.Hydrate makes one that can run.
+type Hydration struct {
+	OK         bool       `json:"ok"`
+	Call       CallID     `json:"call"`
+	Tool       string     `json:"tool"`
+	Errors     []Fault    `json:"errors,omitempty"`
+	Provenance Provenance `json:"provenance"`
+
+	message  string
+	prepared *prepared
+	bound    bound
+	ran      *atomic.Bool // one call, one outcome: the second Exec is refused
+}
+
+// Concurrent reports whether the call may run beside others.
+func (h Hydration) Concurrent() bool { return h.OK && h.prepared.def.Concurrent() }
+
+// Hydrate turns each request into a structured result, in order; it never fails and never panics.
+func (r *Runner) Hydrate(ctx context.Context, s *Set, calls []RawCall) []Hydration {
+	out := make([]Hydration, len(calls))
+	seen := map[CallID]bool{}
+	for i, raw := range calls {
+		start := r.now()
+		out[i] = hydrate(s, raw, seen[raw.ID])
+		out[i].Provenance.Duration = r.now().Sub(start)
+		seen[raw.ID] = true
+	}
+	return out
+}
+
+func hydrate(s *Set, raw RawCall, duplicate bool) (h Hydration) {
+	h = Hydration{Call: raw.ID, Tool: raw.Name, message: raw.Message, ran: new(atomic.Bool), Provenance: Provenance{
+		ProviderID: raw.ID, Original: raw.Arguments, Origin: raw.Origin,
+	}}
+	if h.Provenance.Origin == "" {
+		h.Provenance.Origin = Native
+	}
+	// Instantiation may run an author's UnmarshalJSON.
+	defer func() {
+		if p := recover(); p != nil {
+			h.OK = false
+			h.fail(Fault{Stage: StageInstantiate, Code: CodePanic, Message: "the tool could not take these arguments", Detail: fmt.Sprint(p)})
+		}
+	}()
+	if duplicate {
+		h.fail(Fault{Stage: StageLookup, Code: CodeDuplicateCall, Message: fmt.Sprintf("the call id %q was used twice in one message; this second call was not run", raw.ID)})
+		return h
+	}
+	if !h.find(s, raw.Name) {
+		return h
+	}
+	value, faults := h.accept(raw.Arguments)
+	if len(faults) > 0 {
+		value, faults = h.repair(raw.Arguments, faults)
+	}
+	if len(faults) > 0 {
+		h.fail(faults...)
+		return h
+	}
+	h.instantiate(value)
+	return h
+}
+
+func (h *Hydration) fail(faults ...Fault) { h.Errors = append(h.Errors, faults...) }
+
+func (h *Hydration) find(s *Set, name string) bool {
+	p, alias := s.lookup(name)
+	if p == nil {
+		next := "use one of: " + strings.Join(s.Names(), ", ")
+		if near := Nearest(name, s.Names(), 3); len(near) > 0 {
+			next = "did you mean " + strings.Join(near, ", ") + "?"
+		}
+		h.fail(Fault{Stage: StageLookup, Code: CodeUnknownTool, Message: fmt.Sprintf("there is no tool %q; %s", name, next)})
+		return false
+	}
+	h.prepared, h.Tool = p, p.def.Name
+	h.Provenance.Validator = &ValidatorInfo{Name: s.validator.Name(), Version: s.validator.Version()}
+	if alias {
+		h.Provenance.Alias = name
+		if h.Provenance.Origin == Native {
+			h.Provenance.Origin = Alias
+		}
+	}
+	return true
+}
+
+// accept parses and validates arguments as they stand.
+func (h *Hydration) accept(arguments string) (json.RawMessage, []Fault) {
+	raw, object, faults := parse(arguments)
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	h.Provenance.Parsed = raw
+	return raw, h.validate(object)
+}
+
+// parse reads a JSON object; models write "", null or nothing for a call without arguments.
+func parse(arguments string) (json.RawMessage, map[string]any, []Fault) {
+	text := strings.TrimSpace(arguments)
+	if text == "" || text == "null" {
+		text = "{}"
+	}
+	var value any
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		return nil, nil, []Fault{parseFault(text, err)}
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil, nil, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
+			Message: fmt.Sprintf("arguments must be one JSON object, not %s", typeOf(value))}}
+	}
+	return json.RawMessage(text), object, nil
+}
+
+func parseFault(text string, err error) Fault {
+	f := Fault{Stage: StageParse, Code: CodeInvalidJSON, Message: "the arguments are not valid JSON", Detail: err.Error()}
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		f.Message += fmt.Sprintf(" (byte %d of %d)", syntax.Offset, len(text))
+		if syntax.Offset >= int64(len(text)) {
+			f.Message += "; they end too early"
+		}
+	}
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		f.Code, f.Message = CodeInvalidArguments, "a number in the arguments is out of range"
+	}
+	return f
+}
+
+func (h *Hydration) validate(object map[string]any) []Fault {
+	if h.prepared.def.AllowNoSchema {
+		return nil
+	}
+	check, err := h.prepared.check()
+	if err != nil {
+		return []Fault{{Stage: StageValidate, Code: CodePanic, Message: "the tool's schema does not compile; use another tool", Detail: err.Error()}}
+	}
+	return check(object)
+}
+
+func (h *Hydration) instantiate(raw json.RawMessage) {
+	b, err := h.prepared.instantiate(raw)
+	if err != nil {
+		h.fail(instantiateFault(err))
+		return
+	}
+	h.Provenance.Validated, h.bound, h.OK = raw, b, true
+}
+
+// instantiateFault avoids Go's wording: the model does not know our types.
+func instantiateFault(err error) Fault {
+	f := Fault{Stage: StageInstantiate, Code: CodeInvalidArguments, Message: "the arguments do not fit the tool's types", Detail: err.Error()}
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		f.Path = "/" + strings.ReplaceAll(kind.Field, ".", "/")
+		f.Message = fmt.Sprintf("%s does not fit here", kind.Value)
+	}
+	return f
+}
+
+// advice is what the model reads when its call could not run.
+func (h Hydration) advice() string {
+	var b strings.Builder
+	if h.prepared == nil {
+		for _, f := range h.Errors {
+			b.WriteString(f.Message + "\n")
+		}
+		return strings.TrimSuffix(b.String(), "\n")
+	}
+	fmt.Fprintf(&b, "%s was not run: ", h.Tool)
+	for i, f := range h.Errors {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		if f.Path != "" {
+			b.WriteString(f.Path + " ")
+		}
+		b.WriteString(f.Message)
+	}
+	b.WriteString(". Call it again with arguments that match its schema.")
+	return b.String()
+}

@@ -1,0 +1,185 @@
+package tool
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Registry holds declared tools in the order of their registration. The zero value is ready for use with
+// the default Validator. It is safe for concurrent use.
+type Registry struct {
+	// Validator compiles schemas; nil: JSONSchema. Set it before the first Tools.
+	Validator Validator
+
+	mu    sync.Mutex
+	tools []Tool
+}
+
+// Register adds a tool and fails closed: a bad or taken name, no schema, a remote $ref, no Redact, an
+// unknown permission are errors, all named at once.
+func (r *Registry) Register(t Tool) error {
+	if !namePattern().MatchString(t.id) {
+		return fmt.Errorf("tool %q: bad name: want a letter, then up to 63 letters, digits, _ or -", t.id)
+	}
+	if t.check == nil || t.load == nil {
+		return fmt.Errorf("tool %s: not made by Define or DefineFunc", t.id)
+	}
+	if err := t.check(); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if slices.ContainsFunc(r.tools, func(have Tool) bool { return have.id == t.id }) {
+		return fmt.Errorf("tool %s: a tool of this name is registered already", t.id)
+	}
+	r.tools = append(r.tools, t)
+	return nil
+}
+
+// Unregister removes a tool from future Sets and reports whether it was there. Sets already handed out
+// keep it.
+func (r *Registry) Unregister(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := len(r.tools)
+	r.tools = slices.DeleteFunc(r.tools, func(t Tool) bool { return t.id == id })
+	return len(r.tools) < before
+}
+
+// Get returns a copy of one definition, initialised with empty directories.
+func (r *Registry) Get(id string) (Definition, bool) {
+	set, err := r.Tools(context.Background(), Init{})
+	if err != nil {
+		return Definition{}, false
+	}
+	return set.Get(id)
+}
+
+// Enabled returns copies of the definitions whose required permissions are all granted, in order. Tools
+// that cannot be initialised are left out.
+func (r *Registry) Enabled(granted ...Permission) []Definition {
+	var out []Definition
+	for _, t := range r.all() {
+		p, err := t.load(context.Background(), Init{})
+		if err != nil {
+			continue
+		}
+		missing := func(need Permission) bool { return !slices.Contains(granted, need) }
+		if !slices.ContainsFunc(p.def.Permissions.Required, missing) {
+			out = append(out, p.def.clone())
+		}
+	}
+	return out
+}
+
+func (r *Registry) all() []Tool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.tools)
+}
+
+// Tools initialises and describes every tool once and returns an immutable Set. Schemas compile on first
+// use. One tool that fails to initialise fails the whole: a missing tool must not go unnoticed.
+func (r *Registry) Tools(ctx context.Context, in Init) (*Set, error) {
+	validator := r.Validator
+	if validator == nil {
+		validator = JSONSchema{}
+	}
+	set := &Set{byName: map[string]*prepared{}, aliases: map[string]string{}, validator: validator}
+	for _, t := range r.all() {
+		p, err := t.load(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		p.check = sync.OnceValues(func() (Check, error) { return validator.Compile(p.def.Parameters) })
+		set.add(p)
+	}
+	return set, nil
+}
+
+// Set is an immutable selection of initialised tools, in order. It is safe for concurrent use.
+type Set struct {
+	order     []*prepared
+	byName    map[string]*prepared
+	aliases   map[string]string
+	validator Validator
+}
+
+// add keeps the first owner of an alias; a real name always wins over an alias in lookup.
+func (s *Set) add(p *prepared) {
+	s.order = append(s.order, p)
+	s.byName[p.def.Name] = p
+	for _, alias := range p.def.Aliases {
+		if _, taken := s.aliases[alias]; !taken {
+			s.aliases[alias] = p.def.Name
+		}
+	}
+}
+
+// Definitions returns copies of all definitions, in order.
+func (s *Set) Definitions() []Definition {
+	out := make([]Definition, len(s.order))
+	for i, p := range s.order {
+		out[i] = p.def.clone()
+	}
+	return out
+}
+
+// Names lists the tools, in order.
+func (s *Set) Names() []string {
+	out := make([]string, len(s.order))
+	for i, p := range s.order {
+		out[i] = p.def.Name
+	}
+	return out
+}
+
+// Get returns a copy of one definition.
+func (s *Set) Get(name string) (Definition, bool) {
+	p, ok := s.byName[name]
+	if !ok {
+		return Definition{}, false
+	}
+	return p.def.clone(), true
+}
+
+// Only returns the Set of those tools that keep accepts.
+func (s *Set) Only(keep func(Definition) bool) *Set {
+	out := &Set{byName: map[string]*prepared{}, aliases: map[string]string{}, validator: s.validator}
+	for _, p := range s.order {
+		if keep(p.def.clone()) {
+			out.add(p)
+		}
+	}
+	return out
+}
+
+// Digest names the selection: the SHA-256 of its definitions in order, in hexadecimal.
+func (s *Set) Digest() string {
+	sum := sha256.New()
+	for _, p := range s.order {
+		fmt.Fprintln(sum, p.def.Digest)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// Blocks draws the metadata of a tool's call; a tool that is not in the set gets the generic view.
+func (s *Set) Blocks(name string, metadata json.RawMessage) []Block {
+	if p, ok := s.byName[name]; ok {
+		return p.view(metadata)
+	}
+	return fallbackView(metadata)
+}
+
+// lookup finds a tool by name or alias.
+func (s *Set) lookup(name string) (p *prepared, alias bool) {
+	if p, ok := s.byName[name]; ok {
+		return p, false
+	}
+	return s.byName[s.aliases[name]], true
+}

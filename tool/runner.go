@@ -1,0 +1,306 @@
+package tool
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Runner is the pipeline. Its fields are its whole contact with the world; none may change while it is in
+// use. It is safe for concurrent use.
+type Runner struct {
+	// Gate decides; nil denies everything.
+	Gate Gate
+	// Emit sees progress; nil: nobody watches. It must not block for long.
+	Emit func(Event)
+	// Intent stores the record of a call with side effects, durably, before the effect; an error stops
+	// the call. Nil: not stored.
+	Intent func(context.Context, Record) error
+	Clip   Clip
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+	// Grace is how long a Run may take to return after its context ended; 0: two seconds.
+	Grace   time.Duration
+	Session string
+	Agent   string
+}
+
+const defaultGrace = 2 * time.Second
+
+func (r *Runner) now() time.Time {
+	if r.Now != nil {
+		return r.Now()
+	}
+	return time.Now()
+}
+
+func (r *Runner) emit(e Event) {
+	if r.Emit != nil {
+		r.Emit(e)
+	}
+}
+
+// Exec is the only way to run a tool: permission → run → clip → redact → audit. It always returns one
+// outcome, never panics, and runs a Hydration at most once.
+func (r *Runner) Exec(ctx context.Context, h Hydration) Outcome {
+	x := r.begin(h)
+	if !h.OK {
+		return x.finish(outcomeParts{output: h.advice()}, Invalid, h.code())
+	}
+	if h.ran.Swap(true) {
+		return x.finish(outcomeParts{output: "this call ran before and is not run again"}, Failed, CodeDuplicateCall)
+	}
+	if err := x.permit(ctx); err != nil {
+		return x.fail(ctx, outcomeParts{}, err)
+	}
+	if err := x.intend(ctx); err != nil {
+		return x.finish(outcomeParts{output: "not run, because its record could not be saved: " + err.Error()}, Failed, CodeIO)
+	}
+	parts, err := x.run(ctx)
+	if err != nil {
+		return x.fail(ctx, parts, err)
+	}
+	return x.finish(x.clip(ctx, parts), Completed, "")
+}
+
+// execution is one call on its way through Exec.
+type execution struct {
+	runner *Runner
+	h      Hydration
+	live   *live
+
+	mu     sync.Mutex // a running tool may ask from its own goroutines
+	record Record
+}
+
+func (x *execution) note(change func(*Record)) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	change(&x.record)
+}
+
+func (r *Runner) begin(h Hydration) *execution {
+	x := &execution{runner: r, h: h, record: Record{
+		Session: r.Session, Message: h.message, Agent: r.Agent, Call: h.Call, Tool: h.Tool,
+		Origin: h.Provenance.Origin, Start: r.now(), Faults: h.Errors, Args: json.RawMessage(`{}`),
+	}}
+	if h.prepared != nil {
+		x.record.Digest = h.prepared.def.Digest
+		x.record.Args = h.prepared.redact.Apply(h.Provenance.Parsed)
+		x.record.Validated = h.OK && !h.prepared.def.AllowNoSchema
+	}
+	if h.Provenance.Repair != nil {
+		x.record.Repair = h.Provenance.Repair.Kind
+	}
+	x.live = &live{emit: func(title string, meta json.RawMessage) {
+		r.emit(Event{Kind: Updated, Call: h.Call, Tool: h.Tool, Title: title, Metadata: meta})
+	}}
+	r.emit(Event{Kind: Started, Call: h.Call, Tool: h.Tool, Args: x.record.Args,
+		Origin: h.Provenance.Origin, Repair: h.Provenance.Repair})
+	return x
+}
+
+// permit asks the gate about everything the call is known to touch.
+func (x *execution) permit(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	needs, err := guard(x, x.h.bound.needs)
+	if err != nil {
+		return err
+	}
+	return x.ask(ctx, needs)
+}
+
+func (x *execution) ask(ctx context.Context, needs []Need) error {
+	if x.runner.Gate == nil {
+		return fmt.Errorf("%w: there is no gate", ErrDenied)
+	}
+	x.note(func(r *Record) { r.Needs = append(r.Needs, needs...) })
+	d, err := x.runner.Gate.Decide(ctx, x.question(needs))
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		d = Decision{Reason: "the permission check failed: " + err.Error(), Layer: "gate"}
+	}
+	x.note(func(r *Record) { r.Decisions = append(r.Decisions, d) })
+	if d.Asked || !d.Allow {
+		x.runner.emit(Event{Kind: Asked, Call: x.h.Call, Tool: x.h.Tool, Needs: needs, Decision: &d})
+	}
+	if !d.Allow {
+		return &denial{d}
+	}
+	return nil
+}
+
+func (x *execution) question(needs []Need) Question {
+	return Question{
+		Session: x.runner.Session, Call: x.h.Call, Agent: x.runner.Agent, Tool: x.h.prepared.def.clone(),
+		Needs: needs, Origin: x.h.Provenance.Origin,
+		Repaired: x.h.Provenance.Repair != nil, Validated: x.record.Validated,
+		Preview: func(ctx context.Context) []Block {
+			blocks, err := guard(x, func() []Block { b, _ := x.h.bound.preview(ctx); return b })
+			if err != nil {
+				return nil
+			}
+			return blocks
+		},
+	}
+}
+
+// intend stores what is about to happen, when it may change something.
+func (x *execution) intend(ctx context.Context) error {
+	if x.runner.Intent == nil || !x.h.prepared.def.Permissions.SideEffects() {
+		return nil
+	}
+	return x.runner.Intent(ctx, x.record)
+}
+
+// run starts the tool on its own goroutine, so that one that ignores its context cannot hold the session.
+func (x *execution) run(ctx context.Context) (outcomeParts, error) {
+	type ended struct {
+		parts outcomeParts
+		err   error
+	}
+	done := make(chan ended, 1)
+	go func() {
+		var e ended
+		_, err := guard(x, func() struct{} {
+			e.parts, e.err = x.h.bound.run(ctx, x.base())
+			return struct{}{}
+		})
+		if err != nil {
+			e.err = err
+		}
+		done <- e
+	}()
+	defer x.live.stop()
+	select {
+	case e := <-done:
+		return e.parts, e.err
+	case <-ctx.Done():
+	}
+	grace := x.runner.Grace
+	if grace == 0 {
+		grace = defaultGrace
+	}
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case e := <-done:
+		return e.parts, e.err
+	case <-timer.C:
+		return outcomeParts{}, fmt.Errorf("the tool did not stop within %s and may still be running: %w", grace, ctx.Err())
+	}
+}
+
+func (x *execution) base() base {
+	return base{
+		session: x.runner.Session, message: x.record.Message, agent: x.runner.Agent, call: x.h.Call,
+		metadata: x.live.update,
+		ask: func(ctx context.Context, n Need) error {
+			return x.ask(ctx, []Need{n})
+		},
+	}
+}
+
+func (x *execution) clip(ctx context.Context, p outcomeParts) outcomeParts {
+	text, file, cut := x.runner.Clip.apply(ctx, x.h.Call, p.output)
+	p.output = text
+	if cut {
+		p.truncated, p.outputFile = true, file
+	}
+	return p
+}
+
+// fail ends a call that the gate, the tool or an abort stopped. What the tool had to say stays.
+func (x *execution) fail(ctx context.Context, p outcomeParts, err error) Outcome {
+	if p.output != "" {
+		p.output += "\n"
+	}
+	p.output += failureText(err)
+	p = x.clip(context.WithoutCancel(ctx), p)
+	status, code := verdict(ctx, err)
+	return x.finish(p, status, code)
+}
+
+// verdict tells an abort from a failure: what the context ended is aborted, whatever the tool returned.
+func verdict(ctx context.Context, err error) (Status, string) {
+	switch {
+	case ctx.Err() != nil:
+		return Aborted, CodeAborted
+	case errors.Is(err, ErrDenied):
+		return Denied, CodeDenied
+	}
+	return Failed, CodeOf(err)
+}
+
+func failureText(err error) string {
+	var d *denial
+	switch {
+	case errors.As(err, &d):
+		return "denied: " + d.Error() + ". Do not attempt it another way; go on without it or ask the person."
+	case err == context.Canceled:
+		return "aborted"
+	}
+	return err.Error()
+}
+
+// finish makes the one outcome and its audit record.
+func (x *execution) finish(p outcomeParts, status Status, code string) Outcome {
+	sum := sha256.Sum256([]byte(p.output))
+	var record Record
+	x.note(func(r *Record) {
+		r.Status, r.Code = status, code
+		r.Duration = x.runner.now().Sub(r.Start)
+		r.OutputHash = hex.EncodeToString(sum[:])
+		record = *r
+		record.Needs, record.Decisions = slices.Clone(r.Needs), slices.Clone(r.Decisions)
+	})
+	return Outcome{
+		Call: x.h.Call, Tool: x.h.Tool, Status: status, Code: code, Title: p.title,
+		Output: p.output, Attachments: p.attachments, Metadata: p.metadata,
+		Truncated: p.truncated, OutputFile: p.outputFile, Changed: p.changed,
+		Duration: record.Duration, Stop: p.stop, Record: record,
+	}
+}
+
+// guard turns a panic of an author's function into an error with the code "internal" and keeps the stack
+// for the log.
+func guard[T any](x *execution, f func() T) (out T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			x.note(func(r *Record) { r.Panic = fmt.Sprintf("%v\n%s", p, debug.Stack()) })
+			err = &Error{Code: CodePanic, Message: "the tool failed inside; try another way"}
+		}
+	}()
+	return f(), nil
+}
+
+// denial is a gate's no, with its reason for the model.
+type denial struct{ decision Decision }
+
+func (d *denial) Error() string {
+	reason := d.decision.Reason
+	if reason == "" {
+		reason = "permission was denied"
+	}
+	return reason
+}
+
+func (d *denial) Is(target error) bool { return target == ErrDenied }
+
+func (h Hydration) code() string {
+	if len(h.Errors) == 0 {
+		return CodeInvalidArguments
+	}
+	return h.Errors[0].Code
+}

@@ -1,0 +1,125 @@
+// Package tool says what a tool is and holds the only way to run one.
+//
+// A tool is declared with Define: typed arguments, typed metadata, permissions, what may be logged, and
+// one Run function. A Registry checks declarations and hands out an immutable Set. A model's request
+// (RawCall) becomes a Hydration (look up → parse → one recorded repair → validate → instantiate), and a
+// Hydration becomes exactly one Outcome (permission → run → clip → redact → audit).
+//
+// The one rule: nothing but Runner.Exec runs a tool, and Runner.Exec accepts only what Runner.Hydrate
+// made, so unvalidated arguments never reach Run.
+//
+// Start reading at Define, then Runner.Exec in runner.go.
+//
+// Known limits: a Run that ignores its context cannot be stopped; Exec gives up on it after Runner.Grace
+// and says so in the outcome.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// Config is what the author of a tool fills in. Args and Meta are plain structs: Args is decoded from the
+// model's JSON, Meta is shown live in panes and kept in the log.
+type Config[Args, Meta any] struct {
+	// Description is for the model. ${name} is replaced from Init.Vars when a Set is made; an unknown
+	// name is an error.
+	Description string
+	// Parameters is the JSON Schema of the arguments, kept byte for byte. Nil: derived from Args.
+	Parameters json.RawMessage
+	// ProviderSchema is an optional compact view offered to the model; it never validates anything.
+	ProviderSchema json.RawMessage
+	Permissions    Permissions
+	Tags           []string
+	Roles          []string
+	// Aliases are names that models use instead; accepted, recorded, never offered.
+	Aliases []string
+	// ArgAliases maps argument names that models use instead to the real ones.
+	ArgAliases   map[string]string
+	Safety       Safety
+	Capabilities Capabilities
+	CostClass    string
+	Strict       *bool
+	// AllowNoSchema lets a tool without any schema register; NoSchemaMode must then say what such a call
+	// may do.
+	AllowNoSchema bool
+	NoSchemaMode  NoSchemaMode
+	// Redact names the fields of arguments and metadata that may leave for log and audit. Mandatory.
+	Redact Redaction
+	// Needs says what a call will touch. It is pure: it is asked before permission, and before Run.
+	Needs func(Args) []Need
+	// Preview shows a person what the call would do. It only reads; the model never sees it.
+	Preview func(context.Context, Args) (Meta, error)
+	// Run does the one thing. It may assume consent for what Needs named. Its context is the abort.
+	Run func(ctx context.Context, c Context[Meta], in Args) (Result[Meta], error)
+	// View turns metadata into blocks that any pane can draw. Nil: a generic fallback is drawn.
+	View func(Meta) []Block
+}
+
+// Tool is a declared tool, ready to be registered. The zero value is not usable; Define makes one.
+type Tool struct {
+	id    string
+	check func() error // what Register can know without initialising the tool
+	load  func(context.Context, Init) (*prepared, error)
+}
+
+// ID is the name under which the tool registers.
+func (t Tool) ID() string { return t.id }
+
+// Define declares a tool whose configuration is known at once.
+func Define[Args, Meta any](id string, c Config[Args, Meta]) Tool {
+	return Tool{
+		id:    id,
+		check: func() error { return checkConfig(id, c) },
+		load: func(_ context.Context, in Init) (*prepared, error) {
+			return prepare(id, c, in)
+		},
+	}
+}
+
+// DefineFunc declares a tool whose configuration is made when a Set is initialised: descriptions that
+// depend on the workspace, schemas that come from a server. What Define checks at registration is
+// checked when init has returned.
+func DefineFunc[Args, Meta any](id string, init func(context.Context, Init) (Config[Args, Meta], error)) Tool {
+	return Tool{
+		id:    id,
+		check: func() error { return nil },
+		load: func(ctx context.Context, in Init) (*prepared, error) {
+			c, err := init(ctx, in)
+			if err != nil {
+				return nil, fmt.Errorf("tool %s: initialise: %w", id, err)
+			}
+			if err := checkConfig(id, c); err != nil {
+				return nil, err
+			}
+			return prepare(id, c, in)
+		},
+	}
+}
+
+// Init is what a tool may know when it is initialised.
+type Init struct {
+	Workspace string // the writable root
+	Directory string // the directory of start
+	Cwd       string // where relative paths begin
+	Agent     string // which agent the set is for
+	Vars      map[string]string
+}
+
+// prepared is an initialised tool: its public face and typed hooks with the types erased.
+type prepared struct {
+	def         Definition
+	redact      Redaction
+	check       func() (Check, error) // compiles on first use
+	instantiate func(json.RawMessage) (bound, error)
+	view        func(json.RawMessage) []Block
+	argAliases  map[string]string
+}
+
+// bound is one call with typed arguments.
+type bound interface {
+	needs() []Need
+	preview(context.Context) ([]Block, error)
+	run(context.Context, base) (outcomeParts, error)
+}
