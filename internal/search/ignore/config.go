@@ -1,0 +1,172 @@
+package ignore
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// maxIncludes bounds how deep configuration files may include one another.
+const maxIncludes = 5
+
+// excludesFile returns the path of core.excludesFile for the repository at top: the last value of
+// the system's, the person's and the repository's configuration, else the default place.
+func (f Finder) excludesFile(top string) string {
+	c := config{finder: f}
+	for _, path := range f.configFiles(top) {
+		c.read(path, 0)
+	}
+	if c.set {
+		if c.value == "" {
+			return ""
+		}
+		return under(top, f.expandHome(c.value))
+	}
+	return f.userFile("ignore")
+}
+
+// configFiles lists git's configuration files, lowest precedence first.
+func (f Finder) configFiles(top string) []string {
+	var files []string
+	if f.env("GIT_CONFIG_NOSYSTEM") == "" {
+		system := f.env("GIT_CONFIG_SYSTEM")
+		if system == "" {
+			system = "/etc/gitconfig"
+		}
+		files = append(files, system)
+	}
+	if global := f.env("GIT_CONFIG_GLOBAL"); global != "" {
+		files = append(files, global)
+	} else {
+		files = append(files, f.userFile("config"), f.expandHome("~/.gitconfig"))
+	}
+	if dir := gitDir(top); dir != "" {
+		files = append(files, filepath.Join(dir, "config"))
+	}
+	return files
+}
+
+// userFile returns the path of a file in the person's git configuration folder.
+func (f Finder) userFile(name string) string {
+	if dir := f.env("XDG_CONFIG_HOME"); dir != "" {
+		return filepath.Join(dir, "git", name)
+	}
+	return f.expandHome("~/.config/git/" + name)
+}
+
+// expandHome replaces a leading "~/". Without a home folder the result is empty: no such file.
+func (f Finder) expandHome(path string) string {
+	rest, ok := strings.CutPrefix(path, "~/")
+	if !ok {
+		return path
+	}
+	home := f.env("HOME")
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, rest)
+}
+
+// config gathers the one value we need from git configuration files.
+type config struct {
+	finder Finder
+	value  string
+	set    bool
+}
+
+func (c *config) read(path string, depth int) {
+	if path == "" || depth > maxIncludes {
+		return
+	}
+	section := ""
+	for _, line := range logicalLines(string(readFile(path))) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			section, line = cutSection(line)
+		}
+		key, raw, found := strings.Cut(line, "=")
+		if !found {
+			continue
+		}
+		switch section + "." + strings.ToLower(strings.TrimSpace(key)) {
+		case "core.excludesfile":
+			c.value, c.set = unquote(raw), true
+		case "include.path":
+			to := c.finder.expandHome(unquote(raw))
+			c.read(under(filepath.Dir(path), to), depth+1)
+		}
+	}
+}
+
+// logicalLines joins lines that end in an odd number of backslashes with the next.
+func logicalLines(text string) []string {
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	var lines []string
+	part := ""
+	for line := range strings.SplitSeq(text, "\n") {
+		part += line
+		slashes := len(part) - len(strings.TrimRight(part, `\`))
+		if slashes%2 == 1 {
+			part = part[:len(part)-1]
+			continue
+		}
+		lines = append(lines, part)
+		part = ""
+	}
+	return lines
+}
+
+// cutSection takes "[name]" or `[name "sub"]` off a line and returns its key, in lower case, and
+// what follows on the same line.
+func cutSection(line string) (section, rest string) {
+	inQuotes := false
+	for i := 1; i < len(line); i++ {
+		switch {
+		case line[i] == '\\' && inQuotes:
+			i++
+		case line[i] == '"':
+			inQuotes = !inQuotes
+		case line[i] == ']' && !inQuotes:
+			return strings.ToLower(strings.TrimSpace(line[1:i])), strings.TrimSpace(line[i+1:])
+		}
+	}
+	return "", ""
+}
+
+// unquote reads a configuration value: quotes, escapes, and comments outside quotes.
+func unquote(raw string) string {
+	var out strings.Builder
+	inQuotes, kept := false, 0
+	raw = strings.TrimSpace(raw)
+scan:
+	for i := 0; i < len(raw); i++ {
+		switch b := raw[i]; {
+		case b == '"':
+			inQuotes = !inQuotes
+			kept = out.Len()
+			continue
+		case (b == '#' || b == ';') && !inQuotes:
+			break scan
+		case b == '\\' && i+1 < len(raw):
+			i++
+			out.WriteByte(escaped(raw[i]))
+		default:
+			out.WriteByte(b)
+		}
+		if inQuotes || (raw[i] != ' ' && raw[i] != '\t') {
+			kept = out.Len()
+		}
+	}
+	return out.String()[:kept]
+}
+
+func escaped(b byte) byte {
+	switch b {
+	case 'n':
+		return '\n'
+	case 't':
+		return '\t'
+	case 'b':
+		return '\b'
+	}
+	return b
+}

@@ -1,0 +1,119 @@
+package ignore
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxFile bounds what is read of one ignore or configuration file, in bytes.
+const maxFile = 8 << 20
+
+// Names of the files that a walk looks for in every folder.
+const (
+	GitFile = ".gitignore"
+	OwnFile = ".ignore"
+	GitDir  = ".git"
+)
+
+// Finder reads what lies outside the folders of a walk: configuration and excludes.
+type Finder struct {
+	// Env looks up a variable; nil means os.Getenv.
+	Env func(string) string
+}
+
+// Root returns the level of dir, an absolute path: excludes, and the ignore files from the top of
+// the repository down to dir. That dir itself may be ignored does not count: whoever names it wants
+// to see it.
+func (f Finder) Root(dir string) *Level {
+	dir = filepath.Clean(dir)
+	top := repository(dir)
+	if top == "" {
+		return (&Level{more: f.Excludes("")}).with(f.filesOf(dir, true))
+	}
+	l := (&Level{}).with(f.filesOf(top, false))
+	rel, err := filepath.Rel(top, dir)
+	if err != nil || rel == "." {
+		return l
+	}
+	at := top
+	for _, name := range strings.Split(filepath.ToSlash(rel), "/") {
+		at = filepath.Join(at, name)
+		l = l.Enter(name, f.filesOf(at, true))
+	}
+	return l
+}
+
+// filesOf reads the ignore files of a folder. below tells that no ".git" is to be looked for.
+func (f Finder) filesOf(dir string, below bool) Files {
+	files := Files{
+		Git: Parse(readFile(filepath.Join(dir, GitFile))),
+		Own: Parse(readFile(filepath.Join(dir, OwnFile))),
+	}
+	if !below {
+		files.Repo, files.Excludes = true, f.Excludes(dir)
+	}
+	return files
+}
+
+// repository returns the nearest folder at or above dir that holds a ".git", or "".
+func repository(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, GitDir)); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+}
+
+// Excludes returns the rules of .git/info/exclude and of core.excludesFile for the repository at
+// top ("" for none), highest first. Their patterns are relative to top.
+func (f Finder) Excludes(top string) []*Rules {
+	var all []*Rules
+	if common := gitDir(top); common != "" {
+		all = addRules(all, filepath.Join(common, "info", "exclude"))
+	}
+	return addRules(all, f.excludesFile(top))
+}
+
+func addRules(all []*Rules, path string) []*Rules {
+	if r := Parse(readFile(path)); r.Len() > 0 {
+		return append(all, r)
+	}
+	return all
+}
+
+// gitDir returns the folder that holds info/exclude and the configuration: ".git" itself, or, for a
+// linked work tree or a submodule, what the file ".git" points to.
+func gitDir(top string) string {
+	if top == "" {
+		return ""
+	}
+	dir := filepath.Join(top, GitDir)
+	if to, ok := strings.CutPrefix(string(readFile(dir)), "gitdir:"); ok {
+		dir = under(top, strings.TrimSpace(to))
+	}
+	if to := strings.TrimSpace(string(readFile(filepath.Join(dir, "commondir")))); to != "" {
+		dir = under(dir, to)
+	}
+	return dir
+}
+
+// under resolves a path that may be relative to dir.
+func under(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+func (f Finder) env(name string) string {
+	if f.Env != nil {
+		return f.Env(name)
+	}
+	return os.Getenv(name)
+}
