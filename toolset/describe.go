@@ -1,0 +1,29 @@
+package toolset
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+)
+
+//go:embed *.md
+var descriptions embed.FS
+
+// limits are the values of a description's own variables: {"lines": 2000} fills ${lines}.
+type limits map[string]any
+
+// describe reads the description beside a tool's code and fills in its limits. ${workspace}, ${directory}
+// and ${cwd} are filled by the registry, which refuses what is still unknown then.
+func describe(name string, values ...limits) string {
+	raw, err := descriptions.ReadFile(name + ".md")
+	if err != nil {
+		panic(fmt.Sprintf("toolset: %s.md is missing beside %s.go", name, name))
+	}
+	var pairs []string
+	for _, set := range values {
+		for variable, value := range set {
+			pairs = append(pairs, "${"+variable+"}", fmt.Sprint(value))
+		}
+	}
+	return strings.TrimSpace(strings.NewReplacer(pairs...).Replace(string(raw)))
+}

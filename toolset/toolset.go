@@ -1,0 +1,41 @@
+// Package toolset is the catalogue of built-in tools: one .go, one .md and one test per tool, and one line
+// in New to enlist it.
+//
+// The one rule: a tool takes what it needs (a walker, a supervisor), not everything there is; Deps stays
+// in New. Insides that are more than a tool's own business live in leaf packages under internal.
+//
+// Start reading at New, then glob.go.
+package toolset
+
+import (
+	"fmt"
+
+	"adze/tool"
+)
+
+// Deps is what the built-in tools work with. New documents which tool takes what.
+type Deps struct {
+	// Todos is the session's todo list.
+	Todos *Todos
+	// Tasks runs subagents; nil: the task tool answers LLM_ASSIST_REQUIRED.
+	Tasks Tasks
+}
+
+// New enlists the built-in tools, in the order in which they are offered.
+func New(d Deps) (*tool.Registry, error) {
+	if d.Todos == nil {
+		d.Todos = &Todos{}
+	}
+	registry := &tool.Registry{}
+	for _, t := range []tool.Tool{
+		todowrite(d.Todos),
+		todoread(d.Todos),
+		task(d.Tasks),
+		taskComplete(),
+	} {
+		if err := registry.Register(t); err != nil {
+			return nil, fmt.Errorf("toolset: %w", err)
+		}
+	}
+	return registry, nil
+}
