@@ -52,6 +52,8 @@ type Part struct {
 	Call       *tool.RawCall    `json:"call,omitempty"`
 	Outcome    *tool.Outcome    `json:"outcome,omitempty"`
 	Attachment *tool.Attachment `json:"attachment,omitempty"`
+
+	open *strings.Builder // deltas of a part that still arrives
 }
 
 // Text joins the text parts of a message.

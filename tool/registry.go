@@ -183,3 +183,11 @@ func (s *Set) lookup(name string) (p *prepared, alias bool) {
 	}
 	return s.byName[s.aliases[name]], true
 }
+
+// Redact keeps of a call's metadata what its tool lets be logged; of an unknown tool nothing.
+func (s *Set) Redact(name string, metadata json.RawMessage) json.RawMessage {
+	if p, ok := s.byName[name]; ok {
+		return p.redact.Apply(metadata)
+	}
+	return json.RawMessage(`{}`)
+}

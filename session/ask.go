@@ -1,0 +1,181 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"adze/tool"
+)
+
+// partialEvery is how often unfinished text is saved (safety.md §9: at least every second).
+const partialEvery = time.Second
+
+// ask makes one model request and stores the answer before any of its calls runs. A message that failed
+// or was aborted is stored as far as it came, without calls.
+func (s *Session) ask(t *turn) (Message, error) {
+	id := s.nextID()
+	name := s.config.Provider.Name() + "/" + s.config.Model
+	t.result.Steps++
+	d, err := s.attempts(t, id)
+	m := d.message
+	m.Provider, m.Model = s.config.Provider.Name(), s.config.Model
+	t.result.Usage[name] = t.result.Usage[name].Add(d.done.Usage)
+	t.total = t.total.Add(d.done.Usage)
+	if text := m.Text(); text != "" {
+		t.result.Text = text
+	}
+	if len(m.Parts) > 0 {
+		if serr := s.store(t.ctx, s.entry(MessageEntry, m)); serr != nil {
+			return m, serr
+		}
+		s.history = append(s.history, m)
+		s.emit(MessageDone{m})
+	}
+	if d.done.Notice != "" {
+		s.emit(Notice{d.done.Notice})
+	}
+	if err == nil && m.Stop == StopLength {
+		s.emit(Notice{"the answer was cut at the model's output limit"})
+	}
+	if err == nil && len(m.Parts) == 0 && t.result.Steps == 1 {
+		err = &ProviderError{Kind: BadResponse, Message: "the model answered with nothing", Hint: "ask again, or try another model"}
+	}
+	return m, err
+}
+
+// draft is an assistant message while it arrives.
+type draft struct {
+	message Message
+	calls   []tool.RawCall
+	done    Done
+	ended   bool
+	text    bool // something was shown
+	saved   time.Time
+}
+
+// stream reads one attempt to its end.
+func (s *Session) stream(t *turn, id string) (*draft, error) {
+	d := &draft{message: Message{ID: id, Role: Assistant}, saved: s.config.Now()}
+	request := Request{
+		Model: s.config.Model, System: s.config.Start.System, Messages: s.history,
+		Tools: s.tools, ToolsDigest: s.digest,
+	}
+	for c := range s.config.Provider.Stream(t.ctx, request) {
+		if d.ended {
+			return d, &ProviderError{Kind: BadResponse, Message: "the adapter sent more after the end of its stream"}
+		}
+		s.take(d, c)
+		if err := s.savePartial(t, d); err != nil {
+			return d, err
+		}
+	}
+	return d, d.settle(t.ctx)
+}
+
+// take adds one chunk to the draft and shows it.
+func (s *Session) take(d *draft, c Chunk) {
+	switch c := c.(type) {
+	case Text:
+		d.text = true
+		d.append(TextPart, c.Delta, nil)
+		s.emit(TextDelta{d.message.ID, c.Delta})
+	case Reasoning:
+		d.text = true
+		d.append(ReasoningPart, c.Delta, c.Opaque)
+		if c.Delta != "" {
+			s.emit(ReasoningDelta{d.message.ID, c.Delta})
+		}
+	case Forming:
+		s.emit(CallForming{d.message.ID, c.ID, c.Name, c.Bytes})
+	case Call:
+		d.calls = append(d.calls, c.RawCall)
+	case Done:
+		d.done, d.ended = c, true
+	}
+}
+
+// append grows the last part when it is of the same kind and still open. Parts are joined in settle, so
+// many small deltas stay cheap.
+func (d *draft) append(kind PartKind, delta string, opaque []byte) {
+	parts := &d.message.Parts
+	last := len(*parts) - 1
+	if last < 0 || (*parts)[last].Kind != kind || (*parts)[last].Opaque != nil {
+		*parts = append(*parts, Part{Kind: kind})
+		last++
+	}
+	(*parts)[last].grow(delta)
+	if opaque != nil {
+		(*parts)[last].Opaque = opaque
+	}
+}
+
+// settle enforces the stream contract: one Done, and calls only from a message that ended well.
+func (d *draft) settle(ctx context.Context) error {
+	m := &d.message
+	for i := range m.Parts {
+		m.Parts[i].close()
+	}
+	m.Stop, m.Usage = d.done.Stop, &d.done.Usage
+	err := d.done.Err
+	switch {
+	case ctx.Err() != nil:
+		m.Stop = StopAborted
+		return context.Cause(ctx)
+	case !d.ended:
+		err = &ProviderError{Kind: BadResponse, Message: "the stream ended without its end"}
+	case err == nil && d.done.Stop == StopRefused:
+		err = &ProviderError{Kind: RefusedAnswer, Message: "the model refused to answer"}
+	case err == nil && d.done.Stop == StopLength && len(d.calls) > 0:
+		err = &ProviderError{Kind: BadResponse, Message: "the answer was cut at its output limit inside a call"}
+	}
+	if err != nil {
+		m.Stop = StopError
+		return err
+	}
+	for _, c := range d.calls {
+		m.Parts = append(m.Parts, Part{Kind: CallPart, Call: &c})
+	}
+	return nil
+}
+
+// savePartial keeps unfinished text across a crash.
+func (s *Session) savePartial(t *turn, d *draft) error {
+	now := s.config.Now()
+	if !d.text || now.Sub(d.saved) < partialEvery {
+		return nil
+	}
+	d.saved = now
+	snapshot := d.message
+	snapshot.Stop = StopAborted
+	snapshot.Parts = make([]Part, len(d.message.Parts))
+	for i, p := range d.message.Parts {
+		p.close()
+		snapshot.Parts[i] = p
+	}
+	return s.store(t.ctx, s.entry(PartialEntry, snapshot))
+}
+
+// grow collects deltas; the builder is shared by copies of a part, which only ever read it whole.
+func (p *Part) grow(delta string) {
+	if p.open == nil {
+		p.open = &strings.Builder{}
+	}
+	p.open.WriteString(delta)
+}
+
+func (p *Part) close() {
+	if p.open != nil {
+		p.Text, p.open = p.open.String(), nil
+	}
+}
+
+// temporary reports whether an error may go away by itself, and what the provider asked to wait.
+func temporary(err error) (time.Duration, bool) {
+	var p *ProviderError
+	if !errors.As(err, &p) || !p.Temporary() {
+		return 0, false
+	}
+	return p.RetryAfter, true
+}

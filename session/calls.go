@@ -1,0 +1,87 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"adze/tool"
+)
+
+// answer runs the calls of one message and stores their outcomes in the model's order. Calls that only
+// read or use the network run together; any other runs alone. It reports whether a tool ended the turn.
+func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bool, err error) {
+	for i := range calls {
+		calls[i].Message = message
+	}
+	hydrated := s.runner.Hydrate(t.ctx, s.config.Tools, calls)
+	outcomes := Message{ID: s.nextID(), Role: ToolRole}
+	for i := 0; i < len(calls); {
+		n := together(hydrated[i:])
+		results := s.run(t, message, hydrated[i:i+n])
+		for j, result := range results {
+			o := <-result
+			if serr := s.settleCall(t, calls[i+j], o); serr != nil && err == nil {
+				err = serr
+			}
+			stop = stop || o.Stop
+			outcomes.Parts = append(outcomes.Parts, Part{Kind: OutcomePart, Outcome: &o})
+		}
+		i += n
+		if err != nil {
+			// A store that cannot save must not see further effects; the rest is aborted on load.
+			return stop, err
+		}
+	}
+	s.history = append(s.history, outcomes)
+	return stop, nil
+}
+
+// together is how many of the next calls may run beside each other: at least one.
+func together(h []tool.Hydration) int {
+	n := 0
+	for n < len(h) && h[n].Concurrent() {
+		n++
+	}
+	return max(n, 1)
+}
+
+// run starts calls and returns where each outcome will come.
+func (s *Session) run(t *turn, message string, calls []tool.Hydration) []chan tool.Outcome {
+	results := make([]chan tool.Outcome, len(calls))
+	for i, h := range calls {
+		results[i] = make(chan tool.Outcome, 1)
+		t.calls++
+		if t.limits.Calls > 0 && t.calls > t.limits.Calls {
+			results[i] <- overBudget(message, h, t.limits.Calls)
+			continue
+		}
+		if len(calls) == 1 {
+			results[i] <- s.runner.Exec(t.ctx, h)
+			continue
+		}
+		go func() { results[i] <- s.runner.Exec(t.ctx, h) }()
+	}
+	return results
+}
+
+func overBudget(message string, h tool.Hydration, limit int) tool.Outcome {
+	return tool.Outcome{
+		Call: h.Call, Tool: h.Tool, Status: tool.Aborted, Code: tool.CodeLimit,
+		Output: fmt.Sprintf("not run: the budget of %d calls is spent", limit),
+		Record: tool.Record{Message: message, Call: h.Call, Tool: h.Tool, Status: tool.Aborted, Code: tool.CodeLimit},
+	}
+}
+
+// settleCall stores one outcome, then shows it.
+func (s *Session) settleCall(t *turn, call tool.RawCall, o tool.Outcome) error {
+	t.count(o)
+	t.guard.saw(call, o)
+	if o.Stop {
+		t.result.Text = o.Output
+	}
+	if err := s.store(context.WithoutCancel(t.ctx), s.entry(OutcomeEntry, o)); err != nil {
+		return err
+	}
+	s.emit(ToolEnd{Outcome: o, Redacted: s.config.Tools.Redact(o.Tool, o.Metadata)})
+	return nil
+}

@@ -1,0 +1,162 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"adze/tool"
+)
+
+// Resume loads a session's log and makes it whole: a call without an outcome gets exactly one, stored
+// before anything else happens, and is not run again.
+func Resume(ctx context.Context, c Config) (*Session, error) {
+	if err := c.Store.Lock(ctx, c.ID); err != nil {
+		return nil, err
+	}
+	entries, err := c.Store.Load(ctx, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	log, err := replay(entries)
+	if err != nil {
+		return nil, fmt.Errorf("session %s: %w", c.ID, err)
+	}
+	if log.start.System != "" {
+		c.Start.System = log.start.System
+	}
+	s := New(c)
+	s.history, s.messages, s.started = log.history, log.messages, log.start.Version != "" || len(entries) > 0
+	return s, s.close(ctx, log.orphans)
+}
+
+// close stores the synthetic outcomes of calls that the last process left open.
+func (s *Session) close(ctx context.Context, orphans []orphan) error {
+	for _, o := range orphans {
+		outcome := o.outcome()
+		if err := s.store(ctx, s.entry(OutcomeEntry, outcome)); err != nil {
+			return err
+		}
+		s.history[o.message].Parts[o.part] = Part{Kind: OutcomePart, Outcome: &outcome}
+	}
+	return nil
+}
+
+// orphan is a call without an outcome, and where its outcome belongs in the history.
+type orphan struct {
+	call          tool.RawCall
+	intended      bool
+	message, part int
+}
+
+func (o orphan) outcome() tool.Outcome {
+	text := "aborted before it ran"
+	if o.intended {
+		text = "outcome unknown: adze ended while this ran; look before you run it again"
+	}
+	return tool.Outcome{
+		Call: o.call.ID, Tool: o.call.Name, Status: tool.Aborted, Code: tool.CodeAborted, Output: text,
+		Record: tool.Record{Message: o.call.Message, Call: o.call.ID, Tool: o.call.Name, Status: tool.Aborted, Code: tool.CodeAborted},
+	}
+}
+
+// log is what a list of entries amounts to.
+type log struct {
+	start    Start
+	history  []Message
+	messages int
+	orphans  []orphan
+
+	outcomes map[callKey]tool.Outcome
+	intents  map[callKey]bool
+}
+
+// callKey names a call in a log: some servers use the same ids again in every message.
+type callKey struct {
+	message string
+	call    tool.CallID
+}
+
+func replay(entries []Entry) (*log, error) {
+	l := &log{outcomes: map[callKey]tool.Outcome{}, intents: map[callKey]bool{}}
+	var messages []Message
+	var partial *Message
+	for i, e := range entries {
+		var m Message
+		var err error
+		switch e.Type {
+		case StartEntry:
+			if l.start.Version == "" {
+				err = json.Unmarshal(e.Data, &l.start)
+			}
+		case MessageEntry:
+			err = json.Unmarshal(e.Data, &m)
+			partial = nil
+			messages = append(messages, m)
+		case PartialEntry:
+			err = json.Unmarshal(e.Data, &m)
+			partial = &m
+		case IntentEntry, OutcomeEntry:
+			err = l.call(e)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("entry %d (%s) is damaged: %w", i+1, e.Type, err)
+		}
+	}
+	if partial != nil {
+		messages = append(messages, *partial)
+	}
+	l.build(messages)
+	return l, nil
+}
+
+func (l *log) call(e Entry) error {
+	if e.Type == IntentEntry {
+		var r tool.Record
+		err := json.Unmarshal(e.Data, &r)
+		l.intents[callKey{r.Message, r.Call}] = true
+		return err
+	}
+	var o tool.Outcome
+	err := json.Unmarshal(e.Data, &o)
+	l.outcomes[callKey{o.Record.Message, o.Call}] = o
+	return err
+}
+
+// build puts the outcomes of each assistant message behind it, in the model's order.
+func (l *log) build(messages []Message) {
+	for _, m := range messages {
+		l.history = append(l.history, m)
+		l.messages++
+		calls := m.Calls()
+		if len(calls) == 0 {
+			continue
+		}
+		l.messages++
+		answer := Message{ID: fmt.Sprintf("%s-outcomes", m.ID), Role: ToolRole}
+		for i, call := range calls {
+			key := callKey{m.ID, call.ID}
+			o, ok := l.outcomes[key]
+			if !ok {
+				call.Message = m.ID
+				l.orphans = append(l.orphans, orphan{call, l.intents[key], len(l.history), i})
+			}
+			answer.Parts = append(answer.Parts, Part{Kind: OutcomePart, Outcome: &o})
+		}
+		l.history = append(l.history, answer)
+	}
+	l.messages = max(l.messages, lastNumber(l.history))
+}
+
+// lastNumber finds the highest message number, so that new ids never repeat old ones.
+func lastNumber(history []Message) int {
+	highest := 0
+	for _, m := range slices.Backward(history) {
+		var n int
+		if _, err := fmt.Sscanf(m.ID, "m%d", &n); err == nil {
+			highest = max(highest, n)
+		}
+	}
+	return highest
+}

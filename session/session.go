@@ -1,0 +1,197 @@
+// Package session is a conversation: its log, its loop and its ports.
+//
+// A Session appends a prompt to its log, asks the Provider, stores the answer, passes each call through
+// the tool pipeline, stores each outcome, and asks again until there are no calls, a stop, a budget or an
+// abort. Observers see Events; the Store keeps Entries.
+//
+// The one rule: an event is emitted only after its entry is stored, and every call that was stored gets
+// exactly one outcome, in this process or when the log is loaded again.
+//
+// Start reading at Prompt, then ask.go (one model request) and calls.go (its calls).
+//
+// Known limits: the history is sent whole; compaction is not here yet, so a conversation that outgrows
+// the model's context ends with CauseContext.
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"adze/tool"
+)
+
+// Config is what a session works with.
+type Config struct {
+	ID       ID
+	Start    Start // stored first; a resumed session keeps its own System
+	Provider Provider
+	Model    string // without the provider's prefix
+	Store    Store
+	Tools    *tool.Set
+	Gate     tool.Gate
+	Clip     tool.Clip
+	Limits   Limits
+	// Observe sees every event, one at a time, in order. It may block: that slows the session, nothing
+	// is dropped. Nil: nobody watches.
+	Observe func(Event)
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+}
+
+// Session is one conversation. Prompt runs one turn at a time; its methods are for one goroutine.
+type Session struct {
+	config   Config
+	runner   *tool.Runner
+	tools    []tool.Definition
+	digest   string
+	history  []Message
+	messages int  // how many message ids were given out
+	started  bool // the start entry is stored
+
+	watch sync.Mutex // one observer call at a time
+}
+
+// NewID makes a session id that sorts by time: 20060102t150405-1a2b3c.
+func NewID(now time.Time) ID {
+	var b [3]byte
+	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails since Go 1.24
+	return ID(now.UTC().Format("20060102t150405") + "-" + hex.EncodeToString(b[:]))
+}
+
+// New starts a conversation. Nothing is stored before the first prompt.
+func New(c Config) *Session {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	s := &Session{config: c, tools: c.Tools.Definitions(), digest: c.Tools.Digest()}
+	s.runner = &tool.Runner{
+		Gate: c.Gate, Emit: s.onTool, Intent: s.intend, Clip: c.Clip, Now: c.Now,
+		Session: string(c.ID), Agent: c.Start.Agent,
+	}
+	return s
+}
+
+// ID names the session.
+func (s *Session) ID() ID { return s.config.ID }
+
+// History returns the conversation so far. The caller must not change it.
+func (s *Session) History() []Message { return s.history }
+
+// Input is one prompt.
+type Input struct {
+	Text        string
+	Attachments []tool.Attachment
+}
+
+// Prompt runs one turn: the prompt, then model requests and their calls until the model ends, a tool
+// stops the turn, a budget is spent or ctx ends. The last event is TurnEnd with the result returned.
+func (s *Session) Prompt(ctx context.Context, in Input) Result {
+	t, cancel := s.begin(ctx)
+	defer cancel()
+	if err := s.open(t.ctx, in); err != nil {
+		return s.end(t, err)
+	}
+	for {
+		if err := t.spent(); err != nil {
+			return s.end(t, err)
+		}
+		answer, err := s.ask(t)
+		if err != nil {
+			return s.end(t, err)
+		}
+		calls := answer.Calls()
+		if len(calls) == 0 {
+			return s.end(t, nil)
+		}
+		stop, err := s.answer(t, answer.ID, calls)
+		if err != nil || stop {
+			return s.end(t, err)
+		}
+	}
+}
+
+// open stores the prompt, with the start entry before the first one, in one commit.
+func (s *Session) open(ctx context.Context, in Input) error {
+	m := Message{ID: s.nextID(), Role: User, Parts: []Part{{Kind: TextPart, Text: in.Text}}}
+	for _, a := range in.Attachments {
+		m.Parts = append(m.Parts, Part{Kind: AttachmentPart, Attachment: &a})
+	}
+	var entries []Entry
+	if !s.started {
+		entries = append(entries, s.entry(StartEntry, s.config.Start))
+	}
+	if err := s.store(ctx, append(entries, s.entry(MessageEntry, m))...); err != nil {
+		return err
+	}
+	s.started = true
+	s.history = append(s.history, m)
+	s.emit(MessageDone{m})
+	return nil
+}
+
+func (s *Session) nextID() string {
+	s.messages++
+	return fmt.Sprintf("m%d", s.messages)
+}
+
+// errStore marks a failure to save: side effects stop, and the exit code says so.
+var errStore = errors.New("the session could not be saved")
+
+func (s *Session) entry(kind EntryType, data any) Entry {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		// Every stored type encodes; a tool's broken metadata was refused before.
+		raw, _ = json.Marshal(map[string]string{"error": err.Error()})
+	}
+	return Entry{Type: kind, Time: s.config.Now(), Data: raw}
+}
+
+// store saves entries even when ctx has ended: an abort must not lose what happened before it.
+func (s *Session) store(ctx context.Context, entries ...Entry) error {
+	if err := s.config.Store.Append(context.WithoutCancel(ctx), s.config.ID, entries...); err != nil {
+		return fmt.Errorf("%w: %w", errStore, err)
+	}
+	return nil
+}
+
+func (s *Session) emit(e Event) {
+	if s.config.Observe == nil {
+		return
+	}
+	s.watch.Lock()
+	defer s.watch.Unlock()
+	s.config.Observe(e)
+}
+
+// onTool passes on the pipeline's events; a decision is stored before it is shown.
+func (s *Session) onTool(e tool.Event) {
+	switch e.Kind {
+	case tool.Started:
+		s.emit(ToolStart{e})
+	case tool.Updated:
+		s.emit(ToolUpdate{e})
+	case tool.Asked:
+		// A failure is not lost: the intent record of an allowed call fails next, and a denied call
+		// has no effect; its outcome then meets the same failing store.
+		_ = s.store(context.Background(), s.entry(DecisionEntry, Decided{e.Call, e.Tool, e.Needs, *e.Decision}))
+		s.emit(ToolAsk{e})
+	}
+}
+
+// Decided is the data of a decision entry.
+type Decided struct {
+	Call     tool.CallID   `json:"call"`
+	Tool     string        `json:"tool"`
+	Needs    []tool.Need   `json:"needs"`
+	Decision tool.Decision `json:"decision"`
+}
+
+func (s *Session) intend(ctx context.Context, r tool.Record) error {
+	return s.store(ctx, s.entry(IntentEntry, r))
+}
