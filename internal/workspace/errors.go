@@ -1,0 +1,80 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+)
+
+// The stable error codes a tool's outcome carries when the trouble was a file.
+const (
+	NotFound     = "not_found"
+	IsDirectory  = "is_directory"
+	NotRegular   = "not_regular"
+	TooLarge     = "too_large"
+	Outside      = "outside_workspace"
+	Protected    = "protected_path"
+	Stale        = "stale"
+	NotRead      = "not_read"
+	NoChange     = "no_change"
+	InvalidInput = "invalid_arguments"
+	Aborted      = "aborted"
+	IO           = "io"
+)
+
+// Error is what every function of this package returns: a stable code, and a message that says what
+// happened and the next move, fit to be shown to a model.
+type Error struct {
+	Code    string
+	Message string
+	Err     error // the cause, for errors.Is; may be nil
+}
+
+// Error is the message.
+func (e *Error) Error() string { return e.Message }
+
+// ErrorCode is the stable code.
+func (e *Error) ErrorCode() string { return e.Code }
+
+// Unwrap is the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+func fail(code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// wrap gives err a code and a sentence that names the file and what was tried.
+func wrap(err error, name, doing string) error {
+	var known *Error
+	if errors.As(err, &known) {
+		return err
+	}
+	e := &Error{Code: IO, Err: err}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Code, e.Message = NotFound, fmt.Sprintf("%s does not exist", name)
+	case errors.Is(err, syscall.ELOOP):
+		e.Message = fmt.Sprintf("%s: a link was put in the path while it was used; try again", name)
+	case errors.Is(err, syscall.ENOTDIR):
+		e.Code, e.Message = NotFound, fmt.Sprintf("%s does not exist: a part of its path is not a folder", name)
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		e.Code, e.Message = InvalidInput, fmt.Sprintf("the name is too long for the file system (255 bytes a part): %.80s…", name)
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		e.Message = fmt.Sprintf("%s: %s: no permission; ask the user to change its mode or owner", doing, name)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		e.Message = fmt.Sprintf("%s: %s: the disk is full; nothing was changed, free some space first", doing, name)
+	default:
+		e.Message = fmt.Sprintf("%s: %s: %v", doing, name, cause(err))
+	}
+	return e
+}
+
+// cause drops the wrapping that repeats a path the message already names.
+func cause(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

@@ -1,0 +1,63 @@
+package workspace
+
+import "io/fs"
+
+// FS is the way to the file system: all of this package's reading and changing of files goes through it, so that
+// a test can number the operations and make any one of them fail.
+//
+// An implementation promises:
+//   - no method follows a symbolic link in the name it is given;
+//   - Open and Create never block, also on a FIFO;
+//   - Rename with replace false fails when to exists.
+type FS interface {
+	// OpenDir opens the top folder.
+	OpenDir() (Dir, error)
+}
+
+// Dir is an open folder. Names are single path parts.
+type Dir interface {
+	OpenDir(name string) (Dir, error)
+	Open(name string) (File, error)
+	Create(name string, perm fs.FileMode) (File, error) // exclusive; perm meets the umask
+	Lstat(name string) (Info, error)
+	Mkdir(name string) error
+	Rename(from, to string, replace bool) error
+	Remove(name string) error
+	RemoveDir(name string) error
+	Names(limit int) ([]string, error)
+	Info() (Info, error)
+	Sync() error
+	Close() error
+}
+
+// File is an open regular file.
+type File interface {
+	ReadAt(p []byte, off int64) (int, error)
+	Write(p []byte) (int, error)
+	CopyFrom(src File, off, n int64) error // appends n bytes of src from off; short is an error
+	Info() (Info, error)
+	Keep(old Info, from File) error // gives this file the mode, owner and attributes of an older one
+	Sync() error
+	Close() error
+}
+
+// Info is what is known about an object without reading it.
+type Info struct {
+	Mode  fs.FileMode // type and permission bits
+	Links uint64
+	UID   uint32
+	GID   uint32
+	Stamp Stamp
+	// MadeUp marks a file whose size and content the kernel makes up while it is read (/proc, /sys). Only
+	// an open file knows.
+	MadeUp bool
+}
+
+// Stamp changes whenever the file system notices a change. Times are in nanoseconds.
+type Stamp struct {
+	Dev   uint64 `json:"dev"`
+	Ino   uint64 `json:"ino"`
+	Size  int64  `json:"size"`
+	Mtime int64  `json:"mtime"`
+	Ctime int64  `json:"ctime"`
+}

@@ -1,0 +1,163 @@
+//go:build unix
+
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockFiles bounds how many files the lock folder ever holds. Two paths that share one wait for each other now and
+// then, which costs a moment and is never wrong, since nobody takes two locks at once.
+const lockFiles = 256
+
+// locks makes writers of one path wait for each other: goroutines by a channel, processes by flock on a file in a
+// folder of this user. The folder is not in the workspace, where it would show up in a person's work.
+//
+// A lock file's content is the temporary file its holder is writing. It is empty unless the holder died.
+type locks struct {
+	mu    sync.Mutex
+	dir   string
+	ready bool
+	slots map[int]chan struct{}
+}
+
+func newLocks(dir string) *locks { return &locks{dir: dir, slots: map[int]chan struct{}{}} }
+
+type heldLock struct {
+	slot chan struct{}
+	file *os.File
+}
+
+// acquire waits until nobody else writes key, or ctx ends.
+func (l *locks) acquire(ctx context.Context, key string) (*heldLock, error) {
+	sum := sha256.Sum256([]byte(key))
+	n := int(sum[0]) % lockFiles
+	slot, err := l.slot(n)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case slot <- struct{}{}:
+	case <-ctx.Done():
+		return nil, aborted(ctx.Err())
+	}
+	f, err := lockFile(ctx, filepath.Join(l.dir, strconv.Itoa(n)))
+	if err != nil {
+		<-slot
+		return nil, err
+	}
+	return &heldLock{slot: slot, file: f}, nil
+}
+
+func (l *locks) slot(n int) (chan struct{}, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.ready {
+		if l.dir == "" {
+			l.dir = filepath.Join(RuntimeDir(), "locks")
+		}
+		if err := ownFolder(l.dir); err != nil {
+			return nil, err
+		}
+		l.ready = true
+	}
+	if l.slots[n] == nil {
+		l.slots[n] = make(chan struct{}, 1)
+	}
+	return l.slots[n], nil
+}
+
+// lockFile polls, because a blocked flock cannot be called off. The wait between two tries grows to 50 ms.
+func lockFile(ctx context.Context, path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, &Error{Code: IO, Message: fmt.Sprintf("lock file %s: %v", path, cause(err)), Err: err}
+	}
+	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			return f, nil
+		}
+		if err != unix.EWOULDBLOCK && err != unix.EINTR {
+			f.Close()
+			return nil, &Error{Code: IO, Message: fmt.Sprintf("lock file %s: %v", path, err), Err: err}
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			f.Close()
+			return nil, aborted(ctx.Err())
+		}
+	}
+}
+
+// release closes the file, which ends the flock, before the next goroutine may try.
+func (h *heldLock) release() {
+	h.file.Close()
+	<-h.slot
+}
+
+// note writes down the temporary file in flight; "" when there is none. Failing to is harmless: a crash would leave a
+// file behind.
+func (h *heldLock) note(temp string) {
+	if h.file.Truncate(0) == nil && temp != "" {
+		_, _ = h.file.WriteAt([]byte(temp), 0)
+	}
+}
+
+// left is the note of a holder that died.
+func (h *heldLock) left() string {
+	b, _ := io.ReadAll(io.NewSectionReader(h.file, 0, 64<<10))
+	return string(b)
+}
+
+// RuntimeDir is the folder for this user's short-lived files: below XDG_RUNTIME_DIR, else /run/user/UID, else the
+// temporary folder.
+func RuntimeDir() string {
+	own := fmt.Sprintf("/run/user/%d", os.Getuid())
+	for _, dir := range []string{os.Getenv("XDG_RUNTIME_DIR"), own} {
+		if filepath.IsAbs(dir) && private(dir) == nil {
+			return filepath.Join(dir, "adze")
+		}
+	}
+	return filepath.Join(os.TempDir(), fmt.Sprintf("adze-%d", os.Getuid()))
+}
+
+// ownFolder makes dir and its parent for this user alone. In a shared temporary folder somebody else may have put
+// something of that name there first.
+func ownFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return &Error{Code: IO, Message: fmt.Sprintf("lock folder %s: %v", dir, cause(err)), Err: err}
+	}
+	if err := private(dir); err != nil {
+		return err
+	}
+	above, err := lstat(filepath.Dir(dir))
+	if err == nil && above.Mode&fs.ModeSticky == 0 {
+		return private(filepath.Dir(dir))
+	}
+	return err
+}
+
+// private reports why dir is not a folder that only this user can change.
+func private(dir string) error {
+	info, err := lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.Mode.IsDir() || int(info.UID) != os.Getuid() || info.Mode.Perm()&0o022 != 0 {
+		return fail(IO, "%s must be a folder of yours that others cannot write to; remove it", dir)
+	}
+	return nil
+}

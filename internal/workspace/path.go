@@ -1,0 +1,181 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// maxLinks is how many symbolic links one name may go through, as in Linux (path_resolution(7)).
+const maxLinks = 40
+
+// Path is a resolved name. Only Resolve makes one, so that a tool cannot skip the checks.
+type Path struct {
+	abs       string
+	display   string
+	outside   bool
+	protected bool
+	exists    bool
+	consented bool
+	links     int
+}
+
+// Abs is the absolute path; no part of it was a link when it was resolved.
+func (p Path) Abs() string { return p.abs }
+
+// Display is the name for people and models: relative to the root with slashes, or absolute outside.
+func (p Path) Display() string { return p.display }
+
+// Outside reports that the object is not below the workspace root.
+func (p Path) Outside() bool { return p.outside }
+
+// Protected reports that writing there could make another program run something (see protects).
+func (p Path) Protected() bool { return p.protected }
+
+// Direct reports that no link was followed on the way, so that the name itself says which object is meant.
+func (p Path) Direct() bool { return p.links == 0 }
+
+// Exists reports whether something was there when the name was resolved.
+func (p Path) Exists() bool { return p.exists }
+
+// Consented is p for a caller that knows the gate agreed to a path outside the workspace. Without it Open and
+// Update refuse such a path. It does not lift protection.
+func (p Path) Consented() Path {
+	p.consented = true
+	return p
+}
+
+// Resolve finds what name means now: a leading @ is dropped, ~ is the home folder, a relative name starts at the
+// root, links are followed part by part. A missing tail is kept as written, so that new files have a path too.
+func (r *Root) Resolve(name string) (Path, error) {
+	if strings.ContainsRune(name, 0) {
+		return Path{}, fail(InvalidInput, "the path holds a NUL byte; give the plain name")
+	}
+	if err := r.still(); err != nil {
+		return Path{}, err
+	}
+	full, err := r.absolute(name)
+	if err != nil {
+		return Path{}, err
+	}
+	abs, exists, links, err := follow(full)
+	if err != nil {
+		return Path{}, wrap(err, name, "resolve")
+	}
+	rel, inside := below(r.dir, abs)
+	p := Path{abs: abs, display: filepath.ToSlash(rel), outside: !inside, exists: exists, links: links}
+	if !inside {
+		p.display = abs
+	}
+	p.protected = protects(rel)
+	return p, nil
+}
+
+// absolute turns name into an absolute path without looking at links. It must not clean: in "link/.." the
+// parent is that of the link's target.
+func (r *Root) absolute(name string) (string, error) {
+	name = r.withoutAt(name)
+	switch {
+	case name == "~" || strings.HasPrefix(name, "~/"):
+		if r.home == "" {
+			return "", fail(InvalidInput, "%s: the home folder is unknown; give an absolute path", name)
+		}
+		return r.home + name[1:], nil
+	case filepath.IsAbs(name):
+		return name, nil
+	}
+	return r.dir + "/" + name, nil
+}
+
+// withoutAt drops the @ that prompts put before file names, but not that of a real entry such as "@types".
+func (r *Root) withoutAt(name string) string {
+	rest, found := strings.CutPrefix(name, "@")
+	if !found {
+		return name
+	}
+	first, _, _ := strings.Cut(name, "/")
+	if _, err := os.Lstat(filepath.Join(r.dir, first)); err == nil {
+		return name
+	}
+	return rest
+}
+
+// follow walks full from the top, replacing links by what they point at, as the kernel would.
+func follow(full string) (at string, exists bool, links int, err error) {
+	todo := strings.Split(full, "/")
+	at = "/"
+	for len(todo) > 0 {
+		part := todo[0]
+		todo = todo[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			at = filepath.Dir(at)
+			continue
+		}
+		next := filepath.Join(at, part)
+		info, err := os.Lstat(next)
+		if errors.Is(err, fs.ErrNotExist) {
+			abs, err := tail(next, todo)
+			return abs, false, links, err
+		}
+		if err != nil {
+			return "", false, links, err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", false, links, fail(IO, "%s: too many links; they probably form a circle", full)
+		}
+		target, err := os.Readlink(next)
+		if err != nil {
+			return "", false, links, err
+		}
+		if filepath.IsAbs(target) {
+			at = "/"
+		}
+		todo = append(strings.Split(target, "/"), todo...)
+	}
+	return at, true, links, nil
+}
+
+// tail joins the parts behind a missing one. A ".." there has no meaning on disk, so it is refused.
+func tail(missing string, rest []string) (string, error) {
+	for _, part := range rest {
+		if part == ".." {
+			return "", &fs.PathError{Op: "resolve", Path: missing, Err: syscall.ENOENT}
+		}
+	}
+	return filepath.Join(append([]string{missing}, rest...)...), nil
+}
+
+// below gives abs relative to dir, and whether it is in dir; otherwise abs itself.
+func below(dir, abs string) (string, bool) {
+	if abs == dir {
+		return ".", true
+	}
+	prefix := strings.TrimSuffix(dir, "/") + "/"
+	if rest, ok := strings.CutPrefix(abs, prefix); ok {
+		return rest, true
+	}
+	return abs, false
+}
+
+// protects reports whether a part of rel names a folder whose files make other programs act: version control runs
+// hooks and configured programs, .adze holds this program's own rules. Names count whether or not they exist yet, and
+// in any case, because some file systems fold it.
+func protects(rel string) bool {
+	for _, part := range strings.Split(rel, "/") {
+		switch strings.ToLower(strings.TrimRight(part, " .")) {
+		case ".git", ".hg", ".svn", ".jj", ".bzr", ".adze", "git~1":
+			return true
+		}
+	}
+	return false
+}

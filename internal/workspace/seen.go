@@ -1,0 +1,115 @@
+package workspace
+
+import "sync"
+
+const (
+	snapshotLimit = 256 << 10 // bytes of one file's text that are kept for showing what changed
+	snapshotTotal = 8 << 20   // bytes of all kept texts together; the oldest go first
+)
+
+// State identifies a file's content at one moment. It is stored with a call's metadata, so that a resumed session
+// still knows what it has read.
+type State struct {
+	Path     string `json:"path"` // absolute
+	SHA256   string `json:"sha256,omitempty"`
+	Stamp    Stamp  `json:"stamp"` // decides when there is no hash
+	Mode     uint32 `json:"mode"`
+	Encoding string `json:"encoding,omitempty"`
+	EOL      string `json:"eol,omitempty"`
+	BOM      bool   `json:"bom,omitempty"`
+}
+
+// Same reports whether both describe the same content of the same file: by hash where both have one, so that a mere
+// touch does not count, else by stamp.
+func (s State) Same(now State) bool {
+	if s.Path != now.Path {
+		return false
+	}
+	if s.SHA256 != "" && now.SHA256 != "" {
+		return s.SHA256 == now.SHA256
+	}
+	return s.Stamp == now.Stamp
+}
+
+// Seen remembers, for each session, the state of every file it has read or written. The zero value is ready; it is
+// safe for concurrent use.
+type Seen struct {
+	mu     sync.Mutex
+	states map[seenKey]State
+	texts  map[seenKey]string
+	order  []seenKey // texts, oldest first
+	held   int
+}
+
+type seenKey struct{ session, path string }
+
+// Record notes that the session knows the file in this state. text is its decoded content, kept while it is small; ""
+// keeps none.
+func (s *Seen) Record(session string, state State, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.states == nil {
+		s.states, s.texts = map[seenKey]State{}, map[seenKey]string{}
+	}
+	key := seenKey{session, state.Path}
+	s.states[key] = state
+	s.drop(key)
+	if text == "" || len(text) > snapshotLimit {
+		return
+	}
+	s.texts[key] = text
+	s.order = append(s.order, key)
+	for s.held += len(text); s.held > snapshotTotal; {
+		s.drop(s.order[0])
+	}
+}
+
+func (s *Seen) drop(key seenKey) {
+	text, ok := s.texts[key]
+	if !ok {
+		return
+	}
+	delete(s.texts, key)
+	s.held -= len(text)
+	for i, k := range s.order {
+		if k == key {
+			s.order = append(s.order[:i:i], s.order[i+1:]...)
+			return
+		}
+	}
+}
+
+// Get returns the state in which the session last saw the path.
+func (s *Seen) Get(session string, p Path) (State, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state, ok := s.states[seenKey{session, p.abs}]
+	return state, ok
+}
+
+// Text returns the content the session last saw, if it was kept.
+func (s *Seen) Text(session string, p Path) (string, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text, ok := s.texts[seenKey{session, p.abs}]
+	return text, ok
+}
+
+// Restore puts back what a resumed session had seen, oldest first.
+func (s *Seen) Restore(session string, states ...State) {
+	for _, state := range states {
+		s.Record(session, state, "")
+	}
+}
+
+// Forget drops all that a session has seen; called when it ends.
+func (s *Seen) Forget(session string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key := range s.states {
+		if key.session == session {
+			s.drop(key)
+			delete(s.states, key)
+		}
+	}
+}
