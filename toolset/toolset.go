@@ -10,11 +10,15 @@ package toolset
 import (
 	"fmt"
 
+	"adze/internal/workspace"
 	"adze/tool"
 )
 
 // Deps is what the built-in tools work with. New documents which tool takes what.
 type Deps struct {
+	// Root is the workspace, for every tool that touches files; Seen is what the session has read.
+	Root *workspace.Root
+	Seen *workspace.Seen
 	// Todos is the session's todo list.
 	Todos *Todos
 	// Tasks runs subagents; nil: the task tool answers LLM_ASSIST_REQUIRED.
