@@ -1,0 +1,66 @@
+// Package prompts holds the texts that every model reads, and renders them once per session.
+//
+// The one rule: the order is stable before changing. Role and rules come first, the project's
+// instructions next, the environment last, and nothing that changes from turn to turn stands here, so
+// that the provider's prefix cache holds.
+//
+// Start reading at Render.
+package prompts
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+)
+
+//go:embed *.md
+var texts embed.FS
+
+// Environment is the last block of a system prompt. All of it is fixed when the session starts.
+type Environment struct {
+	Workspace string
+	Cwd       string
+	System    string // operating system and architecture: "linux/amd64"
+	Shell     string
+	Git       bool   // the workspace is in a git repository
+	Date      string // "2026-01-02", of the session's start
+}
+
+// Instructions is one instruction file of the project or the person.
+type Instructions struct {
+	Path string
+	Text string
+}
+
+// Render builds the system prompt of an agent: "coder" or "local". extra comes right before the
+// environment. An unknown name is an error of the program.
+func Render(name string, files []Instructions, extra string, env Environment) (string, error) {
+	raw, err := texts.ReadFile(name + ".md")
+	if err != nil {
+		return "", fmt.Errorf("prompts: no text named %q", name)
+	}
+	var b strings.Builder
+	b.Write(raw)
+	for _, f := range files {
+		fmt.Fprintf(&b, "\n# Instructions from %s\n%s\n", f.Path, strings.TrimSpace(f.Text))
+	}
+	if extra = strings.TrimSpace(extra); extra != "" {
+		fmt.Fprintf(&b, "\n%s\n", extra)
+	}
+	b.WriteString(env.block())
+	return b.String(), nil
+}
+
+func (e Environment) block() string {
+	git := "no"
+	if e.Git {
+		git = "yes"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n# Environment\nworkspace: %s\n", e.Workspace)
+	if e.Cwd != "" && e.Cwd != e.Workspace {
+		fmt.Fprintf(&b, "current folder: %s\n", e.Cwd)
+	}
+	fmt.Fprintf(&b, "system: %s\nshell: %s\ngit repository: %s\ndate: %s\n", e.System, e.Shell, git, e.Date)
+	return b.String()
+}
