@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"time"
 
 	"adze/tool"
@@ -31,8 +32,11 @@ type MessageDone struct{ Message Message }
 // ToolStart says that a call entered the pipeline.
 type ToolStart struct{ tool.Event }
 
-// ToolUpdate is the newest metadata of a running call.
-type ToolUpdate struct{ tool.Event }
+// ToolUpdate is the newest metadata of a running call. Redacted is what of it may be logged.
+type ToolUpdate struct {
+	tool.Event
+	Redacted json.RawMessage
+}
 
 // ToolAsk is a decision of the gate that a person or a rule made, or a denial.
 type ToolAsk struct{ tool.Event }
@@ -40,7 +44,7 @@ type ToolAsk struct{ tool.Event }
 // ToolEnd is the one outcome of a call. Redacted is its metadata as far as the tool lets it be logged.
 type ToolEnd struct {
 	Outcome  tool.Outcome
-	Redacted []byte
+	Redacted json.RawMessage
 }
 
 // Retry says that a model request failed and is made again; partial text of the message is void.

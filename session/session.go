@@ -175,7 +175,7 @@ func (s *Session) onTool(e tool.Event) {
 	case tool.Started:
 		s.emit(ToolStart{e})
 	case tool.Updated:
-		s.emit(ToolUpdate{e})
+		s.emit(ToolUpdate{Event: e, Redacted: s.config.Tools.Redact(e.Tool, e.Metadata)})
 	case tool.Asked:
 		// A failure is not lost: the intent record of an allowed call fails next, and a denied call
 		// has no effect; its outcome then meets the same failing store.

@@ -1,0 +1,49 @@
+package print
+
+import (
+	"adze/session"
+	"adze/tool"
+)
+
+// ExitCode is the stable exit code of a cause (headless.md, "Exit codes").
+func ExitCode(c session.Cause) int {
+	switch c {
+	case session.CauseDone:
+		return 0
+	case session.CauseUsage:
+		return 2
+	case session.CauseNoModel:
+		return 3
+	case session.CauseProvider:
+		return 4
+	case session.CauseContext:
+		return 5
+	case session.CauseBudget:
+		return 6
+	case session.CauseDenied:
+		return 7
+	case session.CauseTool:
+		return 8
+	case session.CauseRefused:
+		return 9
+	case session.CauseStore:
+		return 10
+	case session.CauseClosed:
+		return 11
+	case session.CauseInterrupted:
+		return 130
+	case session.CauseTerminated:
+		return 143
+	}
+	return 1
+}
+
+func mark(s tool.Status) string {
+	switch s {
+	case tool.Completed:
+		return "·"
+	case tool.Aborted:
+		return "-"
+	}
+	return "!"
+}

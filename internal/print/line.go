@@ -1,0 +1,209 @@
+package print
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"adze/session"
+	"adze/tool"
+)
+
+// Schema names the version of the lines. It changes when a field changes its meaning or goes; new fields
+// may come without.
+const Schema = "adze.stream/1"
+
+type initLine struct {
+	Type   string `json:"type"`
+	Schema string `json:"schema"`
+	Head
+}
+
+type deltaLine struct {
+	Type    string `json:"type"` // text, reasoning
+	Message string `json:"message"`
+	Delta   string `json:"delta"`
+}
+
+type messageLine struct {
+	Type    string          `json:"type"`
+	Message session.Message `json:"message"`
+}
+
+type startLine struct {
+	Type       string          `json:"type"`
+	Call       tool.CallID     `json:"call"`
+	Name       string          `json:"name"`
+	Title      string          `json:"title,omitempty"`
+	Args       json.RawMessage `json:"args"`
+	Provenance provenance      `json:"provenance"`
+}
+
+type provenance struct {
+	Origin tool.Origin `json:"origin"`
+	Repair string      `json:"repair,omitempty"`
+}
+
+type updateLine struct {
+	Type     string          `json:"type"`
+	Call     tool.CallID     `json:"call"`
+	Title    string          `json:"title,omitempty"`
+	Metadata json.RawMessage `json:"metadata,omitempty"`
+}
+
+type endLineOf struct {
+	Type       string          `json:"type"`
+	Call       tool.CallID     `json:"call"`
+	Name       string          `json:"name"`
+	Status     tool.Status     `json:"status"`
+	Code       string          `json:"code,omitempty"`
+	Title      string          `json:"title,omitempty"`
+	Duration   int64           `json:"duration_ms"`
+	Truncated  bool            `json:"truncated"`
+	OutputFile string          `json:"output_file,omitempty"`
+	Metadata   json.RawMessage `json:"metadata,omitempty"`
+	Validated  bool            `json:"validated"`
+}
+
+type askLine struct {
+	Type     string         `json:"type"`
+	Call     tool.CallID    `json:"call"`
+	Name     string         `json:"name"`
+	Need     []tool.Need    `json:"need"`
+	Rule     string         `json:"rule,omitempty"`
+	Decision *tool.Decision `json:"decision"`
+}
+
+type retryLine struct {
+	Type    string `json:"type"`
+	Attempt int    `json:"attempt"`
+	Of      int    `json:"of"`
+	Delay   int64  `json:"delay_ms"`
+	Cause   string `json:"cause"`
+}
+
+type noticeLine struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// lineOf shapes an event; nil: it has no line. Forming calls are for panes only, and the result is
+// written by Finish.
+func lineOf(e session.Event) any {
+	switch e := e.(type) {
+	case session.TextDelta:
+		return deltaLine{"text", e.Message, e.Delta}
+	case session.ReasoningDelta:
+		return deltaLine{"reasoning", e.Message, e.Delta}
+	case session.MessageDone:
+		if e.Message.Role == session.Assistant {
+			return messageLine{"message", e.Message}
+		}
+	case session.ToolStart:
+		return startOf(e)
+	case session.ToolUpdate:
+		return updateLine{"tool_update", e.Call, e.Title, e.Redacted}
+	case session.ToolEnd:
+		return endOf(e)
+	case session.ToolAsk:
+		return askLine{"ask", e.Call, e.Tool, e.Needs, e.Decision.Rule, e.Decision}
+	case session.Retry:
+		return retryLine{"retry", e.Attempt, e.Of, e.Delay.Milliseconds(), e.Cause}
+	case session.Notice:
+		return noticeLine{"notice", e.Text}
+	}
+	return nil
+}
+
+func startOf(e session.ToolStart) startLine {
+	l := startLine{Type: "tool_start", Call: e.Call, Name: e.Tool, Title: e.Title, Args: e.Args, Provenance: provenance{Origin: e.Origin}}
+	if e.Repair != nil {
+		l.Provenance.Repair = e.Repair.Kind
+	}
+	return l
+}
+
+func endOf(e session.ToolEnd) endLineOf {
+	o := e.Outcome
+	return endLineOf{
+		Type: "tool_end", Call: o.Call, Name: o.Tool, Status: o.Status, Code: o.Code, Title: o.Title,
+		Duration: o.Duration.Milliseconds(), Truncated: o.Truncated, OutputFile: o.OutputFile,
+		Metadata: e.Redacted, Validated: o.Record.Validated,
+	}
+}
+
+// resultLine is the terminal event, and the whole of --output-format json.
+type resultLine struct {
+	Type       string                         `json:"type"`
+	Schema     string                         `json:"schema"`
+	Cause      session.Cause                  `json:"cause"`
+	ExitCode   int                            `json:"exit_code"`
+	Text       string                         `json:"text"`
+	Message    string                         `json:"message,omitempty"`
+	Hint       string                         `json:"hint,omitempty"`
+	Usage      map[string]session.Usage       `json:"usage"`
+	Cost       *float64                       `json:"cost_usd"`
+	Turns      int                            `json:"turns"`
+	Calls      map[string]map[tool.Status]int `json:"calls"`
+	Denied     []session.Denial               `json:"denied"`
+	Changed    []string                       `json:"files_changed"`
+	Session    string                         `json:"session"`
+	Duration   int64                          `json:"duration_ms"`
+	Structured json.RawMessage                `json:"structured"`
+}
+
+func resultOf(r session.Result, h Head) resultLine {
+	l := resultLine{
+		Type: "result", Schema: Schema, Cause: r.Cause, ExitCode: ExitCode(r.Cause), Text: r.Text,
+		Message: r.Message, Hint: r.Hint, Usage: r.Usage, Turns: r.Steps, Calls: r.Calls,
+		Denied: r.Denied, Changed: r.Changed, Session: h.Session,
+		Duration: r.Duration.Round(time.Millisecond).Milliseconds(), Structured: json.RawMessage("null"),
+	}
+	// A script must not have to tell null from nothing.
+	if l.Usage == nil {
+		l.Usage = map[string]session.Usage{}
+	}
+	if l.Calls == nil {
+		l.Calls = map[string]map[tool.Status]int{}
+	}
+	if l.Denied == nil {
+		l.Denied = []session.Denial{}
+	}
+	if l.Changed == nil {
+		l.Changed = []string{}
+	}
+	return l
+}
+
+// encode makes one line of JSON without any control byte: encoding/json leaves DEL and C1 as they are.
+func encode(v any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		// Only a tool's broken metadata could do this, and it was refused before.
+		return fmt.Sprintf(`{"type":"notice","text":%q}`, "a line could not be encoded: "+err.Error())
+	}
+	return escapeControls(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+}
+
+func escapeControls(line []byte) string {
+	if !bytes.ContainsFunc(line, isControl) {
+		return string(line)
+	}
+	var b bytes.Buffer
+	for len(line) > 0 {
+		r, n := utf8.DecodeRune(line)
+		if isControl(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.Write(line[:n])
+		}
+		line = line[n:]
+	}
+	return b.String()
+}
+
+func isControl(r rune) bool { return r == 0x7f || (r >= 0x80 && r < 0xa0) }

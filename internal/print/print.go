@@ -1,0 +1,183 @@
+// Package print is the headless observer: it turns session events into text, one JSON object, or a stream
+// of JSON lines on stdout, with progress on stderr.
+//
+// The one rule: stdout carries only the contract, and exactly one result ends it, on every path. Nothing
+// foreign reaches either stream without safeterm or JSON escapes.
+//
+// Start reading at Printer.Observe; the shapes of the lines are in line.go, the exit codes in exit.go.
+//
+// Known limits: cost_usd is null, because there is no price table yet.
+package print
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"adze/internal/safeterm"
+	"adze/session"
+)
+
+// Format of stdout.
+type Format string
+
+// The formats of --output-format.
+const (
+	Text       Format = "text"
+	JSON       Format = "json"
+	StreamJSON Format = "stream-json"
+)
+
+// ParseFormat reads a value of --output-format.
+func ParseFormat(s string) (Format, error) {
+	switch f := Format(s); f {
+	case Text, JSON, StreamJSON:
+		return f, nil
+	}
+	return "", fmt.Errorf("unknown output format %q: want text, json or stream-json", s)
+}
+
+// Printer writes one run. It is safe for concurrent use.
+type Printer struct {
+	Out, Err io.Writer
+	Format   Format
+	// Closed is called once, when the reader of Out is gone.
+	Closed func(error)
+
+	mu       sync.Mutex
+	head     Head
+	broken   error
+	finished bool
+}
+
+// Head is what the first line tells about the run.
+type Head struct {
+	Version        string   `json:"version"`
+	Session        string   `json:"session"`
+	Cwd            string   `json:"cwd"`
+	Model          string   `json:"model"`
+	Provider       string   `json:"provider"`
+	Tools          []string `json:"tools"`
+	PermissionMode string   `json:"permission_mode"`
+	Sandbox        Sandbox  `json:"sandbox"`
+	// Ignored counts things that the project's files ask for and that nobody consented to.
+	Ignored int `json:"project_items_ignored"`
+}
+
+// Sandbox is the reported level: full, degraded or none, and by what means.
+type Sandbox struct {
+	Level string `json:"level"`
+	How   string `json:"how"`
+}
+
+// Begin writes the first line.
+func (p *Printer) Begin(h Head) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.head = h
+	p.line(initLine{Type: "init", Schema: Schema, Head: h})
+}
+
+// Observe writes one event. It blocks as long as the reader does: nothing is dropped.
+func (p *Printer) Observe(e session.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.finished {
+		return
+	}
+	if l := lineOf(e); l != nil {
+		p.line(l)
+	}
+	if p.Format == Text {
+		p.progress(e)
+	}
+}
+
+// Finish writes the one result; only the first call does anything. It returns the exit code.
+func (p *Printer) Finish(r session.Result) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	code := ExitCode(r.Cause)
+	if p.finished {
+		return code
+	}
+	switch p.Format {
+	case Text:
+		if r.Text != "" {
+			p.write(endLine(safeterm.Clean(r.Text).String()))
+		}
+	default:
+		p.emit(resultOf(r, p.head))
+	}
+	p.finished = true
+	if r.Cause != session.CauseDone && r.Cause != session.CauseClosed {
+		Complain(p.Err, r.Message, r.Hint)
+	}
+	if p.broken != nil {
+		return ExitCode(session.CauseClosed)
+	}
+	return code
+}
+
+// Complain tells a person what went wrong and what to do: "adze: error: …", then "hint: …".
+func Complain(w io.Writer, message, hint string) {
+	if message == "" {
+		message = "the run failed"
+	}
+	fmt.Fprintf(w, "adze: error: %s\n", safeterm.Clean(message))
+	for _, line := range strings.Split(hint, "\n") {
+		if line != "" {
+			fmt.Fprintf(w, "hint: %s\n", safeterm.Clean(line))
+		}
+	}
+}
+
+// line writes one line of the stream; the other formats have none.
+func (p *Printer) line(l any) {
+	if p.Format == StreamJSON {
+		p.emit(l)
+	}
+}
+
+func (p *Printer) emit(l any) { p.write(encode(l) + "\n") }
+
+func (p *Printer) write(s string) {
+	if p.broken != nil {
+		return
+	}
+	if _, err := io.WriteString(p.Out, s); err != nil {
+		p.broken = err
+		if p.Closed != nil {
+			p.Closed(err)
+		}
+	}
+}
+
+// progress keeps a person informed on stderr while stdout waits for the answer.
+func (p *Printer) progress(e session.Event) {
+	switch e := e.(type) {
+	case session.ToolEnd:
+		o := e.Outcome
+		title := o.Title
+		if title == "" {
+			title = string(o.Status)
+		}
+		fmt.Fprintf(p.Err, "%s %s: %s\n", mark(o.Status), safeterm.Name(o.Tool), safeterm.Name(title))
+	case session.ToolAsk:
+		if e.Decision != nil && !e.Decision.Allow {
+			fmt.Fprintf(p.Err, "! %s denied: %s\n", safeterm.Name(e.Tool), safeterm.Name(e.Decision.Reason))
+		}
+	case session.Retry:
+		fmt.Fprintf(p.Err, "! %s; attempt %d of %d in %s\n", safeterm.Name(e.Cause), e.Attempt, e.Of, e.Delay.Round(100_000_000))
+	case session.Notice:
+		fmt.Fprintf(p.Err, "! %s\n", safeterm.Name(e.Text))
+	}
+}
+
+func endLine(s string) string {
+	if strings.HasSuffix(s, "\n") {
+		return s
+	}
+	return s + "\n"
+}
