@@ -1,0 +1,179 @@
+// Package config turns the configuration file, the environment and the flags into one struct, and knows
+// where each value came from.
+//
+// The one rule: flags win over the environment, the environment over the file, the file over the
+// defaults; a mistake in any of them stops the start and names its place.
+//
+// Start reading at Load. The file is JSON with comments; schema.json beside this file describes it for
+// editors.
+//
+// Known limits: only the person's own file is read; a project's file needs consent, which is not here yet.
+package config
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/tailscale/hujson"
+)
+
+// Schema is the published JSON Schema of the file.
+//
+//go:embed schema.json
+var Schema []byte
+
+// Config is what a person can set for all runs.
+type Config struct {
+	// SchemaURL lets editors complete the file; it is ignored.
+	SchemaURL      string              `json:"$schema,omitempty"`
+	Model          string              `json:"model,omitempty"`           // provider/name
+	PermissionMode string              `json:"permission_mode,omitempty"` // ask, edits, plan, auto, yolo
+	Allow          []string            `json:"allow,omitempty"`
+	Deny           []string            `json:"deny,omitempty"`
+	MaxTurns       int                 `json:"max_turns,omitempty"`
+	MaxTime        Duration            `json:"max_time,omitempty"`
+	Environment    []string            `json:"environment,omitempty"` // names let through to commands
+	Output         Output              `json:"output,omitempty"`
+	Providers      map[string]Provider `json:"providers,omitempty"`
+
+	origins map[string]string
+}
+
+// Output bounds what one call gives the model.
+type Output struct {
+	Lines int `json:"lines,omitempty"`
+	Bytes int `json:"bytes,omitempty"`
+}
+
+// Provider overrides where a provider is and which variable holds its key. The key itself never stands in
+// a file.
+type Provider struct {
+	BaseURL string `json:"base_url,omitempty"`
+	KeyEnv  string `json:"key_env,omitempty"`
+}
+
+// Duration is written as in Go: "90s", "10m".
+type Duration time.Duration
+
+// UnmarshalJSON reads "90s".
+func (d *Duration) UnmarshalJSON(raw []byte) error {
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return errors.New(`a duration is a string such as "90s" or "10m"`)
+	}
+	parsed, err := time.ParseDuration(text)
+	if err != nil || parsed < 0 {
+		return fmt.Errorf(`%q is not a duration such as "90s" or "10m"`, text)
+	}
+	*d = Duration(parsed)
+	return nil
+}
+
+// Origin says where a value came from, by its JSON name: "default", "flag --model", or the file's path.
+func (c Config) Origin(name string) string {
+	if from, ok := c.origins[name]; ok {
+		return from
+	}
+	return "default"
+}
+
+// Set records that a flag or variable replaced a value.
+func (c *Config) Set(name, origin string) {
+	if c.origins == nil {
+		c.origins = map[string]string{}
+	}
+	c.origins[name] = origin
+}
+
+// Error is a mistake in the configuration: what, where, and the next move.
+type Error struct {
+	Path    string
+	Message string
+	Hint    string
+}
+
+func (e *Error) Error() string { return e.Path + ": " + e.Message }
+
+// File is where the person's configuration is: $ADZE_CONFIG, else config.json in dir.
+func File(getenv func(string) string, dir string) string {
+	if path := getenv("ADZE_CONFIG"); path != "" {
+		return path
+	}
+	return filepath.Join(dir, "config.json")
+}
+
+// Load reads the file; one that does not exist is an empty one.
+func Load(path string) (Config, error) {
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Config{}, nil
+	}
+	if err != nil {
+		return Config{}, &Error{Path: path, Message: err.Error(), Hint: "make the file readable, or remove it"}
+	}
+	return Parse(path, raw)
+}
+
+// Parse reads JSON with comments and trailing commas. Unknown names are mistakes: a misspelt deny must not
+// go unnoticed.
+func Parse(path string, raw []byte) (Config, error) {
+	standard, err := hujson.Standardize(raw)
+	if err != nil {
+		return Config{}, &Error{Path: path, Message: strings.TrimPrefix(err.Error(), "hujson: "), Hint: "mend the JSON at that place"}
+	}
+	var c Config
+	dec := json.NewDecoder(strings.NewReader(string(standard)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&c); err != nil {
+		return Config{}, mistake(path, err)
+	}
+	var present map[string]json.RawMessage
+	_ = json.Unmarshal(standard, &present) // it decoded a moment ago
+	for name := range present {
+		c.Set(name, path)
+	}
+	return c, nil
+}
+
+func mistake(path string, err error) error {
+	e := &Error{Path: path, Message: strings.TrimPrefix(err.Error(), "json: "), Hint: "known names: " + strings.Join(Names(), ", ")}
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		e.Message = fmt.Sprintf("%s must be %s, is %s", kind.Field, plain(kind.Type), kind.Value)
+		e.Hint = "change the value"
+	}
+	return e
+}
+
+func plain(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Int:
+		return "a whole number"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice:
+		return "a list"
+	}
+	return "an object"
+}
+
+// Names lists what the file may hold.
+func Names() []string {
+	var names []string
+	t := reflect.TypeFor[Config]()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}

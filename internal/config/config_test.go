@@ -1,0 +1,118 @@
+package config_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"adze/internal/config"
+)
+
+func TestParseReadsCommentsAndSaysWhereValuesCameFrom(t *testing.T) {
+	c, err := config.Parse("/home/ada/config.json", []byte(`{
+		// the model at work
+		"model": "ollama/qwen3",
+		"max_time": "90s",
+		"deny": ["execute(rm **)",],
+	}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Model != "ollama/qwen3" || time.Duration(c.MaxTime) != 90*time.Second || !slices.Equal(c.Deny, []string{"execute(rm **)"}) {
+		t.Errorf("config = %+v", c)
+	}
+	if got := c.Origin("model"); got != "/home/ada/config.json" {
+		t.Errorf("origin of model = %q", got)
+	}
+	if got := c.Origin("allow"); got != "default" {
+		t.Errorf("origin of allow = %q", got)
+	}
+	c.Set("model", "flag --model")
+	if got := c.Origin("model"); got != "flag --model" {
+		t.Errorf("origin of model after a flag = %q", got)
+	}
+}
+
+func TestParseNamesTheMistake(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"unknown name":   {`{"modle": "x"}`, `unknown field "modle"`},
+		"wrong type":     {`{"max_turns": "many"}`, "max_turns must be a whole number, is string"},
+		"bad duration":   {`{"max_time": "soon"}`, `"soon" is not a duration`},
+		"number as time": {`{"max_time": 3}`, "a duration is a string"},
+		"broken JSON":    {"{\n\"model\": }", "line 2"},
+		"a key":          {`{"providers": {"openai": {"key": "sk-1"}}}`, `unknown field "key"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := config.Parse("c.json", []byte(c.text))
+			var mistake *config.Error
+			if !errors.As(err, &mistake) {
+				t.Fatalf("err = %v, want a *config.Error", err)
+			}
+			if !strings.Contains(err.Error(), c.want) || mistake.Hint == "" {
+				t.Errorf("error %q, hint %q; want %q and a hint", err, mistake.Hint, c.want)
+			}
+		})
+	}
+}
+
+func TestLoadTakesAMissingFileForAnEmptyOne(t *testing.T) {
+	c, err := config.Load(filepath.Join(t.TempDir(), "none.json"))
+	if err != nil || c.Model != "" {
+		t.Fatalf("config %+v, err %v", c, err)
+	}
+}
+
+func TestLoadSaysThatAFileCannotBeRead(t *testing.T) {
+	_, err := config.Load(t.TempDir()) // a folder
+	var mistake *config.Error
+	if !errors.As(err, &mistake) || mistake.Hint == "" {
+		t.Fatalf("err = %v, want a *config.Error with a hint", err)
+	}
+}
+
+func TestFilePrefersTheVariable(t *testing.T) {
+	env := map[string]string{"ADZE_CONFIG": "/etc/adze.json"}
+	if got := config.File(func(k string) string { return env[k] }, "/home/ada"); got != "/etc/adze.json" {
+		t.Errorf("with the variable: %s", got)
+	}
+	if got := config.File(func(string) string { return "" }, "/home/ada"); got != filepath.Join("/home/ada", "config.json") {
+		t.Errorf("without: %s", got)
+	}
+}
+
+// TestSchemaKnowsEveryName keeps the published schema and the struct together.
+func TestSchemaKnowsEveryName(t *testing.T) {
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if err := json.Unmarshal(config.Schema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	var published []string
+	for name := range schema.Properties {
+		published = append(published, name)
+	}
+	names := config.Names()
+	sort.Strings(names)
+	sort.Strings(published)
+	if !slices.Equal(names, published) {
+		t.Errorf("struct %v, schema %v", names, published)
+	}
+}
+
+func TestOriginSurvivesAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.json")
+	if err := os.WriteFile(path, []byte(`{"permission_mode": "edits"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(path)
+	if err != nil || c.PermissionMode != "edits" || c.Origin("permission_mode") != path {
+		t.Fatalf("config %+v, origin %s, err %v", c, c.Origin("permission_mode"), err)
+	}
+}
