@@ -1,0 +1,203 @@
+package text
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"sync"
+	"unicode/utf8"
+)
+
+// block is the unit of counting lines. Every block's line number is remembered, so it is also how far a second read has
+// to count.
+const block = 256 << 10
+
+// Want says which lines to read and where to stop.
+type Want struct {
+	Offset int // first line, from 1
+	Limit  int // lines
+	Bytes  int // of text: stop before the line that would make it more, but give one line at least
+	Width  int // characters kept of one line
+}
+
+// Range is a run of lines of a file.
+type Range struct {
+	Lines []Line
+	Total int   // lines in the file; -1: not known, because the end was not reached
+	More  bool  // there are lines behind the last one
+	Bytes int64 // bytes of the file that the range covers
+}
+
+// Line is one line without its line end.
+type Line struct {
+	Text string
+	Cut  int // bytes left out at its end
+}
+
+// ErrPastEnd is returned, with Range.Total, when the file has fewer lines than Offset.
+var ErrPastEnd = errors.New("past the end")
+
+// Index remembers how many lines come before each block of one file, so that the next read does not count again. The
+// zero value is ready; it is safe for concurrent use.
+type Index struct {
+	mu     sync.Mutex
+	before []int // before[i]: newlines before byte (i+1)*block
+}
+
+// start gives the last remembered block that begins inside a line before the wanted one.
+func (x *Index) start(line int) (at, before int) {
+	if x == nil {
+		return 0, 0
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	at, _ = slices.BinarySearch(x.before, line-1)
+	if at == 0 {
+		return 0, 0
+	}
+	return at, x.before[at-1]
+}
+
+func (x *Index) add(at, before int) {
+	if x == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if at == len(x.before)+1 {
+		x.before = append(x.before, before)
+	}
+}
+
+// Read reads a range of lines from a file of any size; it holds one block and the range in memory. Lines end in \n; a \r
+// before that is not part of the line. x may be nil.
+func Read(ctx context.Context, r io.ReaderAt, want Want, x *Index) (Range, error) {
+	at, before, err := seek(ctx, r, want.Offset, x)
+	if errors.Is(err, io.EOF) {
+		return Range{Total: before}, ErrPastEnd
+	}
+	if err != nil {
+		return Range{}, err
+	}
+	out, err := take(ctx, bufio.NewReaderSize(io.NewSectionReader(r, at, math.MaxInt64-at), 64<<10), want)
+	if err == nil && len(out.Lines) == 0 {
+		return Range{Total: want.Offset - 1}, ErrPastEnd
+	}
+	return out, err
+}
+
+// seek finds the byte at which a line begins, which may be the end of the file. With io.EOF comes the number of lines.
+func seek(ctx context.Context, r io.ReaderAt, line int, x *Index) (off int64, lines int, err error) {
+	if line <= 1 {
+		return 0, 0, nil
+	}
+	at, before := x.start(line)
+	buf := make([]byte, block)
+	last := byte('\n')
+	for ; ; at++ {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+		off := int64(at) * block
+		n, err := r.ReadAt(buf, off)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return 0, 0, err
+		}
+		found := bytes.Count(buf[:n], []byte{'\n'})
+		if before+found >= line-1 {
+			return off + int64(behind(buf[:n], line-1-before)), 0, nil
+		}
+		if before += found; n > 0 {
+			last = buf[n-1]
+		}
+		if n < block {
+			if last != '\n' {
+				before++
+			}
+			return 0, before, io.EOF
+		}
+		x.add(at+1, before)
+	}
+}
+
+// behind is the index behind the n-th newline of b.
+func behind(b []byte, n int) int {
+	at := 0
+	for range n {
+		at += bytes.IndexByte(b[at:], '\n') + 1
+	}
+	return at
+}
+
+func take(ctx context.Context, r *bufio.Reader, want Want) (Range, error) {
+	out := Range{Total: -1}
+	size := 0
+	for len(out.Lines) < want.Limit {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		line, n, err := readLine(r, want.Width)
+		if errors.Is(err, io.EOF) {
+			out.Total = want.Offset - 1 + len(out.Lines)
+			return out, nil
+		}
+		if err != nil {
+			return out, err
+		}
+		if size += len(line.Text) + 1; size > want.Bytes && len(out.Lines) > 0 {
+			out.More = true
+			return out, nil
+		}
+		out.Lines = append(out.Lines, line)
+		out.Bytes += n
+	}
+	_, err := r.Peek(1)
+	if out.More = err == nil; !out.More {
+		out.Total = want.Offset - 1 + len(out.Lines)
+	}
+	return out, nil
+}
+
+// readLine reads one line and keeps width characters of it. io.EOF means that there is no line.
+func readLine(r *bufio.Reader, width int) (line Line, n int64, err error) {
+	var kept []byte
+	end := 0 // bytes of the line's end
+	for {
+		part, err := r.ReadSlice('\n')
+		n += int64(len(part))
+		kept = append(kept, part[:min(len(part), max(0, width*utf8.UTFMax+2-len(kept)))]...)
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if err != nil && (!errors.Is(err, io.EOF) || n == 0) {
+			return Line{}, 0, err
+		}
+		if bytes.HasSuffix(part, []byte("\r\n")) {
+			end = 2
+		} else if bytes.HasSuffix(part, []byte("\n")) {
+			end = 1
+		}
+		break
+	}
+	whole := int(n) - end
+	text := firstRunes(string(kept[:min(len(kept), whole)]), width)
+	return Line{Text: text, Cut: whole - len(text)}, n, nil
+}
+
+// firstRunes is the beginning of s that has at most n characters.
+func firstRunes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
