@@ -1,0 +1,165 @@
+package proc
+
+import (
+	"slices"
+	"strings"
+)
+
+// EnvPolicy says what of a person's environment a command gets. Names are compared in upper case; a
+// trailing * matches any rest.
+type EnvPolicy struct {
+	Allow   []string // names to pass although they look like secrets or injection
+	Only    []string // when not empty, nothing else passes
+	Secrets []string // further names to remove, the providers' keys; Allow does not bring them back
+	Set     []string // NAME=value, added last
+}
+
+// fixed is what every command gets: no pager, no question, no colour, and a way to tell that adze
+// runs it.
+func fixed() []string {
+	return []string{"PAGER=cat", "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1", "ADZE=1"}
+}
+
+// Environ returns base without secrets and without what makes loaders, interpreters or git run
+// other programs, and with the variables every command gets. Of a repeated name the last counts.
+func Environ(base []string, p EnvPolicy) []string {
+	set := append(fixed(), p.Set...)
+	taken := make(map[string]bool, len(base)+len(set))
+	var out []string
+	for _, kv := range slices.Backward(append(slices.Clip(base), set...)) {
+		name, value, ok := strings.Cut(kv, "=")
+		if !ok || name == "" || taken[name] {
+			continue
+		}
+		taken[name] = true
+		if slices.Contains(set, kv) || p.passes(name, value) {
+			out = append(out, kv)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+func (p EnvPolicy) passes(name, value string) bool {
+	upper := strings.ToUpper(name)
+	switch {
+	case matches(p.Secrets, upper):
+		return false
+	case len(p.Only) > 0:
+		return matches(p.Only, upper)
+	case matches(p.Allow, upper):
+		return true
+	}
+	return !secretName(upper) && !secretValue(value) && !injects(upper)
+}
+
+func matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		p = strings.ToUpper(p)
+		if prefix, ok := strings.CutSuffix(p, "*"); ok {
+			return strings.HasPrefix(name, prefix)
+		}
+		return p == name
+	})
+}
+
+// secretName tells by the words of a name, so that MONKEY, KEYBOARD and GIT_AUTHOR_NAME pass.
+func secretName(name string) bool {
+	words := strings.FieldsFunc(name, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') })
+	for i, w := range words {
+		switch w {
+		case "KEY", "KEYS", "TOKEN", "TOKENS", "SECRET", "SECRETS", "AUTH", "CREDENTIAL", "CREDENTIALS", "CREDS",
+			"PAT", "COOKIE", "COOKIES", "PASS", "PRIVATE", "SIGNATURE", "BEARER", "JWT", "DSN":
+			return true
+		case "PWD": // MYSQL_PWD, but not PWD and OLDPWD
+			if i > 0 {
+				return true
+			}
+		}
+		for _, end := range []string{"APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWORDS", "PASSWD", "PASSPHRASE", "PASSFILE"} {
+			if strings.HasSuffix(w, end) {
+				return true
+			}
+		}
+		if strings.HasSuffix(w, "KEY") && len(w) > len("KEY")+2 && keyed(w) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyed tells OPENAIKEY and ACCESSKEY from MONKEY and HOTKEY.
+func keyed(word string) bool {
+	for _, stem := range []string{"ACCESS", "SECRET", "PRIVATE", "AI", "MASTER", "SIGNING", "ENCRYPTION", "SSH", "AUTH"} {
+		if strings.HasSuffix(strings.TrimSuffix(word, "KEY"), stem) {
+			return true
+		}
+	}
+	return false
+}
+
+// secretValue tells by the fixed beginnings that issuers give their keys, and by a password in a URL.
+func secretValue(value string) bool {
+	for _, start := range []string{
+		"sk-", "sk_live_", "rk_live_", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "xoxb-", "xoxp-",
+		"AKIA", "ASIA", "AIza", "-----BEGIN ",
+	} {
+		if strings.HasPrefix(value, start) && len(value) >= 16 {
+			return true
+		}
+	}
+	return urlPassword(value)
+}
+
+// urlPassword finds scheme://user:password@host. A proxy with a password is one too; a build that
+// needs it names it in EnvPolicy.Allow.
+func urlPassword(value string) bool {
+	_, rest, ok := strings.Cut(value, "://")
+	if !ok {
+		return false
+	}
+	authority, _, _ := strings.Cut(rest, "/")
+	user, _, ok := cutLast(authority, "@")
+	_, password, colon := strings.Cut(user, ":")
+	return ok && colon && password != ""
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// injects tells names that make a loader, an interpreter or git run or load something else.
+func injects(name string) bool {
+	for _, prefix := range []string{"LD_", "DYLD_", "BASH_FUNC_", "ADZE_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	for _, suffix := range []string{"_OPTIONS", "_ASKPASS"} {
+		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
+	switch name {
+	case "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PS4", "IFS", "CDPATH", "GLOBIGNORE",
+		"PERL5OPT", "PERL5DB", "RUBYOPT", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME", "PYTHONBREAKPOINT",
+		"LESSOPEN", "LESSCLOSE", "MANPAGER", "BROWSER", "GCONV_PATH", "HOSTALIASES", "LOCALDOMAIN",
+		"RUSTC_WRAPPER", "ZDOTDIR", "DEBUGINFOD_URLS":
+		return true
+	}
+	return strings.HasPrefix(name, "GIT_") && !plainGit(name)
+}
+
+// plainGit names the git variables that run nothing and redirect nothing.
+func plainGit(name string) bool {
+	for _, prefix := range []string{"GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_SSL_CA", "GIT_TRACE", "GIT_CEILING_DIRECTORIES"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return name == "GIT_TERMINAL_PROMPT" || name == "GIT_OPTIONAL_LOCKS"
+}

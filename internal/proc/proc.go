@@ -1,0 +1,129 @@
+// Package proc runs commands so that nothing of them outlives its purpose.
+//
+// Each command runs below a shim (see package shim): its own session, no controlling terminal,
+// standard input closed. It ends when it exits, when its time is over, when the context is done, when
+// it writes more than it may, or when adze dies, and then everything below it ends too: background
+// jobs, setsid, double forks. What it writes is counted exactly and kept in bounded memory.
+//
+// The one rule: the caller's memory and time are bounded whatever the command does.
+//
+// Start reading at Command and Result, then Supervisor.Start and Process. Jobs keeps commands running
+// in the background, Ledger finds what a crash left, Environ makes a command's environment.
+//
+// A program that links this package needs no call at its start: package shim takes over by itself
+// when the program is started as a shim.
+//
+// Known limits: those of package shim. A descriptor that the command hands to a process outside its
+// tree keeps the output open; it is read for drainTime after the end and then closed. Outside Linux
+// there is no ledger.
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"adze/internal/proc/shim"
+)
+
+// Defaults of Command, in bytes.
+const (
+	DefaultHead = 16 << 10
+	DefaultTail = 48 << 10
+)
+
+// Command is what to run and how much of it to keep.
+type Command struct {
+	Argv []string // program and arguments; a program without a slash is looked up in Env's PATH
+	Dir  string   // working directory, absolute
+	Env  []string // whole environment; see Environ
+
+	Input   []byte        // standard input; nil: closed, reads see the end at once
+	Timeout time.Duration // 0: none
+	Limits  shim.Limits
+	Linger  bool   // after the command has exited, wait for what it started instead of ending it
+	Tag     string // shown in the process list and the ledger; made unique by Start
+
+	Separate   bool  // keep standard error apart, in Result.Errors; else both in order as written
+	Head, Tail int   // bytes kept of the start and of the end; both 0: the defaults
+	MaxOutput  int64 // bytes written before the command is ended; 0: no limit
+
+	Spill    func(chunk []byte) // gets the output from its first byte on, on the reading goroutine
+	MaxSpill int64              // bytes that Spill gets at most; 0: all
+
+	Progress      func(Progress) // live view, on a goroutine of its own, never after Wait returns
+	ProgressEvery time.Duration  // shortest time between two calls; 0: DefaultProgressEvery
+	ProgressTail  int            // bytes of Progress.Tail; 0: DefaultProgressTail
+}
+
+// Reason says who ended a command.
+type Reason string
+
+// The reasons of Result.Killed. Lost means that the command's shim was killed from outside.
+const (
+	ByItself Reason = ""
+	Timeout  Reason = "timeout"
+	Aborted  Reason = "abort"
+	Limited  Reason = "limit"
+	Lost     Reason = "lost"
+)
+
+// Result is what came of a command that was started.
+type Result struct {
+	Code      int            // exit code; -1 when a signal ended the command
+	Signal    syscall.Signal // 0 when the command exited
+	Killed    Reason
+	Duration  time.Duration // from the start to the exit of the command
+	Ended     int           // processes it left behind, or had below it when killed, that were ended
+	Survivors int           // processes that could not be ended
+	Output    Text
+	Errors    Text // with Command.Separate
+}
+
+// Err is nil when the command exited with 0 by itself.
+func (r Result) Err() error {
+	switch r.Killed {
+	case Timeout:
+		return &Error{CodeTimeout, fmt.Errorf("ended after %s", r.Duration.Round(time.Millisecond))}
+	case Aborted:
+		return &Error{CodeAborted, errors.New("ended by an abort")}
+	case Limited:
+		return &Error{CodeLimit, fmt.Errorf("ended after %d bytes of output", r.Output.Bytes)}
+	case Lost:
+		return &Error{CodeIO, errors.New("its supervising process was killed")}
+	}
+	switch {
+	case r.Signal != 0:
+		return &Error{CodeIO, fmt.Errorf("ended by signal %s", SignalName(r.Signal))}
+	case r.Code != 0:
+		return &Error{CodeIO, fmt.Errorf("exit code %d", r.Code)}
+	}
+	return nil
+}
+
+// Stable codes of Error, the same that tools report to a model.
+const (
+	CodeTimeout  = "timeout"
+	CodeAborted  = "aborted"
+	CodeLimit    = "limit"
+	CodeNotFound = "not_found"
+	CodeInvalid  = "invalid_arguments"
+	CodeIO       = "io"
+)
+
+// Error is every error of this package: a stable code and what happened.
+type Error struct {
+	Code string
+	Err  error
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
+
+// ErrorCode is the stable code, for the model, the log and scripts.
+func (e *Error) ErrorCode() string { return e.Code }
+
+func failure(code, format string, args ...any) *Error {
+	return &Error{code, fmt.Errorf(format, args...)}
+}

@@ -1,0 +1,251 @@
+package proc
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"adze/internal/proc/shim"
+)
+
+const (
+	// drainTime is how long the output is read after everything below the shim has ended. What is in
+	// the pipe arrives at once; only a descriptor held by a stranger keeps it open.
+	drainTime = 100 * time.Millisecond
+	// stuckTime is how long a shim may take to end its processes before it is killed itself. Its own
+	// limit is 2 s.
+	stuckTime = 3 * time.Second
+	// chunkSize is read at a time: the default size of a Linux pipe.
+	chunkSize = 64 << 10
+)
+
+// Process is a command that has been started.
+type Process struct {
+	cmd     Command
+	pid     int
+	started time.Time
+
+	shim                     *os.Process
+	inPipe, outPipe, errPipe *os.File // nil where not wanted
+	lifeline, status         *os.File
+	events                   *bufio.Reader
+	unrecord                 func()
+
+	out, errs *Output
+	pulse     *pulse
+	spilled   int64
+
+	mu     sync.Mutex
+	reason Reason
+	exited bool // its exit has been reported: too late to be killed by anybody
+	ending bool // the end has been asked for, or has come
+	stuck  *time.Timer
+
+	done   chan struct{}
+	result Result
+}
+
+func newProcess(c Command) *Process {
+	if c.Head == 0 && c.Tail == 0 {
+		c.Head, c.Tail = DefaultHead, DefaultTail
+	}
+	p := &Process{cmd: c, out: NewOutput(c.Head, c.Tail), done: make(chan struct{})}
+	if c.Separate {
+		p.errs = NewOutput(c.Head, c.Tail)
+	}
+	if c.Progress != nil {
+		p.pulse = newPulse(c, p.out)
+	}
+	return p
+}
+
+// PID is the process id of the command, which leads a session of its own.
+func (p *Process) PID() int { return p.pid }
+
+// Output is what the command has written so far.
+func (p *Process) Output() *Output { return p.out }
+
+// Done is closed when the command and everything below it has ended and Wait will not block.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Wait returns the result when the command and everything below it has ended.
+func (p *Process) Wait() Result {
+	<-p.done
+	return p.result
+}
+
+// End asks for the end of the command and everything below it, and does not wait. The first reason
+// given stays; after the command has exited none does.
+func (p *Process) End(why Reason) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ending {
+		return
+	}
+	p.ending = true
+	if !p.exited {
+		p.reason = why
+	}
+	p.stuck = time.AfterFunc(stuckTime, func() { _ = p.shim.Kill() })
+	_ = p.lifeline.Close()
+}
+
+// follow starts what watches over a running command: readers, timer, context, status.
+func (p *Process) follow(ctx context.Context) {
+	var readers sync.WaitGroup
+	readers.Go(func() { p.read(p.outPipe, p.out) })
+	if p.errPipe != nil {
+		readers.Go(func() { p.read(p.errPipe, p.errs) })
+	}
+	if p.inPipe != nil {
+		go p.feed()
+	}
+	if p.pulse != nil {
+		go p.pulse.run()
+	}
+	var timer *time.Timer
+	if p.cmd.Timeout > 0 {
+		timer = time.AfterFunc(p.cmd.Timeout-time.Since(p.started), func() { p.End(Timeout) })
+	}
+	forget := context.AfterFunc(ctx, func() { p.End(reasonOf(ctx)) })
+	go func() {
+		p.awaitEnd()
+		forget()
+		if timer != nil {
+			timer.Stop()
+		}
+		p.drain(&readers)
+		p.finish()
+	}()
+}
+
+func reasonOf(ctx context.Context) Reason {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return Timeout
+	}
+	return Aborted
+}
+
+// awaitEnd reads the status pipe to its end.
+func (p *Process) awaitEnd() {
+	p.result.Code = -1
+	gone := false
+	for {
+		e, err := p.nextEvent()
+		if err != nil {
+			break
+		}
+		switch e.Kind {
+		case shim.Exited:
+			p.noteExit(e)
+		case shim.Gone:
+			p.result.Ended, p.result.Survivors = e.Ended, e.Left
+			gone = true
+		}
+		if gone {
+			break
+		}
+	}
+	if !gone {
+		p.noteLost()
+	}
+}
+
+func (p *Process) noteExit(e shim.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.exited = true
+	p.result.Code, p.result.Signal = e.Code, e.Sig
+	p.result.Duration = time.Since(p.started)
+}
+
+// noteLost ends what a killed shim has left.
+func (p *Process) noteLost() {
+	p.mu.Lock()
+	if !p.exited {
+		p.reason = Lost
+	}
+	p.mu.Unlock()
+	p.result.Ended, p.result.Survivors = endMarked(p.cmd.Tag)
+}
+
+// drain waits for the readers, which end with the last writer.
+func (p *Process) drain(readers *sync.WaitGroup) {
+	last := time.Now().Add(drainTime)
+	for _, f := range []*os.File{p.outPipe, p.errPipe} {
+		if f != nil {
+			_ = f.SetReadDeadline(last)
+		}
+	}
+	readers.Wait()
+}
+
+// finish completes the result and lets go of everything.
+func (p *Process) finish() {
+	p.mu.Lock()
+	p.exited, p.ending = true, true
+	p.result.Killed = p.reason
+	if p.stuck != nil {
+		p.stuck.Stop()
+	}
+	p.mu.Unlock()
+	if p.result.Duration == 0 {
+		p.result.Duration = time.Since(p.started)
+	}
+	p.result.Output = p.out.Text()
+	if p.errs != nil {
+		p.result.Errors = p.errs.Text()
+	}
+	if p.pulse != nil {
+		p.pulse.stop()
+	}
+	// The shim has said its last word and holds nothing; its exit need not be waited for.
+	p.discard()
+	close(p.done)
+}
+
+// read takes everything the command writes. It does nothing else: timers run elsewhere.
+func (p *Process) read(from *os.File, to *Output) {
+	buf := make([]byte, chunkSize)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			p.take(buf[:n], to)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (p *Process) take(chunk []byte, to *Output) {
+	total := to.add(chunk)
+	if to == p.out && p.cmd.Spill != nil {
+		p.spill(chunk)
+	}
+	if p.cmd.MaxOutput > 0 && total > p.cmd.MaxOutput {
+		p.End(Limited)
+	}
+	if p.pulse != nil {
+		p.pulse.beat()
+	}
+}
+
+func (p *Process) spill(chunk []byte) {
+	if room := p.cmd.MaxSpill - p.spilled; p.cmd.MaxSpill > 0 && int64(len(chunk)) > room {
+		chunk = chunk[:max(room, 0)]
+	}
+	if len(chunk) > 0 {
+		p.cmd.Spill(chunk)
+		p.spilled += int64(len(chunk))
+	}
+}
+
+// feed writes the standard input. A command that does not read it ends the write with an error.
+func (p *Process) feed() {
+	_, _ = p.inPipe.Write(p.cmd.Input)
+	_ = p.inPipe.Close()
+}

@@ -1,0 +1,106 @@
+package shim
+
+import (
+	"os"
+	"syscall"
+	"time"
+)
+
+// Grace is how long the processes of a command have between SIGTERM and SIGKILL. It must fit into
+// the 200 ms that an abort may take and the 100 ms by which a timeout may be late.
+const Grace = 50 * time.Millisecond
+
+const (
+	sweepRetry = time.Millisecond // after the first round of killing; doubled up to Grace
+	sweepLimit = 2 * time.Second  // then what is left is reported as survivors
+	maxPasses  = 64               // freezing passes of one round; a fork storm settles in a few
+)
+
+// sweep ends everything below this process: a request first, force after Grace, until nothing is
+// left or sweepLimit has passed. Only the first call does anything.
+func (s *supervisor) sweep() {
+	s.sweeping.Do(func() {
+		s.ask()
+		if s.waitGone(Grace) {
+			return
+		}
+		deadline := time.Now().Add(sweepLimit)
+		for retry := sweepRetry; time.Now().Before(deadline); retry = min(2*retry, Grace) {
+			pids, denied := KillTree(s.members)
+			s.note(pids)
+			if s.waitGone(retry) {
+				return
+			}
+			if len(pids) > 0 && denied == len(pids) {
+				break // all of another user: trying again changes nothing
+			}
+		}
+		s.finish(len(s.members()))
+		os.Exit(0)
+	})
+}
+
+// ask sends SIGTERM to all, and SIGCONT so that a stopped process can act on it.
+func (s *supervisor) ask() {
+	pids := s.members()
+	s.note(pids)
+	for _, pid := range pids {
+		_ = syscall.Kill(pid, syscall.SIGTERM)
+		_ = syscall.Kill(pid, syscall.SIGCONT)
+	}
+}
+
+// members lists the processes this shim has to end.
+func (s *supervisor) members() []int { return members(os.Getpid(), s.cmd) }
+
+// note remembers whom a sweep signalled, for the count in the report.
+func (s *supervisor) note(pids []int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended == nil {
+		s.ended = make(map[int]bool)
+	}
+	for _, pid := range pids {
+		if pid != s.cmd {
+			s.ended[pid] = true
+		}
+	}
+}
+
+func (s *supervisor) waitGone(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-s.gone:
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
+// KillTree stops every process that list names, again until it names no new one, and then kills
+// them all: a stopped process cannot fork past the list, nor can its children be reaped and their
+// ids be given to somebody else. It returns whom it signalled and how many refused.
+func KillTree(list func() []int) (pids []int, denied int) {
+	seen := make(map[int]bool)
+	for range maxPasses {
+		fresh := 0
+		for _, pid := range list() {
+			if !seen[pid] {
+				seen[pid] = true
+				pids = append(pids, pid)
+				_ = syscall.Kill(pid, syscall.SIGSTOP)
+				fresh++
+			}
+		}
+		if fresh == 0 {
+			break
+		}
+	}
+	for _, pid := range pids {
+		if syscall.Kill(pid, syscall.SIGKILL) == syscall.EPERM {
+			denied++
+		}
+	}
+	return pids, denied
+}

@@ -1,0 +1,247 @@
+package proc
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"adze/internal/proc/shim"
+)
+
+// Supervisor starts commands. The zero value works and keeps no ledger.
+type Supervisor struct {
+	Ledger *Ledger
+}
+
+// Run starts c and waits for it. The error is nil whenever the command could be started; what became
+// of it is in the Result.
+func (s Supervisor) Run(ctx context.Context, c Command) (Result, error) {
+	p, err := s.Start(ctx, c)
+	if err != nil {
+		return Result{}, err
+	}
+	return p.Wait(), nil
+}
+
+// Start starts c and returns when its program runs, or could not be run. When ctx is done the
+// command is ended.
+func (s Supervisor) Start(ctx context.Context, c Command) (*Process, error) {
+	if ctx.Err() != nil {
+		return nil, failure(CodeAborted, "%s was not started: %w", name(c), context.Cause(ctx))
+	}
+	c.Tag = uniqueTag(c.Tag)
+	spec, err := c.spec()
+	if err != nil {
+		return nil, err
+	}
+	wire, err := spec.Encode()
+	if err != nil {
+		return nil, &Error{CodeInvalid, err}
+	}
+	p := newProcess(c)
+	if err := p.launch(wire, s.Ledger); err != nil {
+		p.discard()
+		return nil, err
+	}
+	p.follow(ctx)
+	return p, nil
+}
+
+// spec resolves the program and checks what the shim could only report as an error number.
+func (c Command) spec() (shim.Spec, error) {
+	if len(c.Argv) == 0 {
+		return shim.Spec{}, failure(CodeInvalid, "no program given")
+	}
+	if info, err := os.Stat(c.Dir); err != nil || !info.IsDir() {
+		return shim.Spec{}, failure(CodeNotFound, "working directory %s is not there", c.Dir)
+	}
+	path, err := LookPath(c.Argv[0], c.Dir, c.Env)
+	if err != nil {
+		return shim.Spec{}, err
+	}
+	return shim.Spec{
+		Path: path, Argv: c.Argv, Dir: c.Dir, Env: marked(c.Env, c.Tag), Linger: c.Linger, Limits: c.Limits,
+	}, nil
+}
+
+// Mark is the environment variable that every process below a shim inherits. It finds them again
+// when the shim was killed.
+const Mark = "ADZE_CALL"
+
+func marked(env []string, tag string) []string {
+	out := make([]string, 0, len(env)+1)
+	for _, kv := range env {
+		if !strings.HasPrefix(kv, Mark+"=") {
+			out = append(out, kv)
+		}
+	}
+	return append(out, Mark+"="+tag)
+}
+
+func uniqueTag(tag string) string {
+	if tag == "" {
+		tag = "call"
+	}
+	return strings.ReplaceAll(tag, "/", "_") + "-" + rand.Text()[:10]
+}
+
+// LookPath finds the program a command names: a name with a slash relative to dir, else the first
+// executable in env's PATH. Relative entries of PATH are skipped, so that a workspace cannot put its
+// own program first.
+func LookPath(program, dir string, env []string) (string, error) {
+	if strings.Contains(program, "/") {
+		if !filepath.IsAbs(program) {
+			program = filepath.Join(dir, program)
+		}
+		return program, nil // the start reports what is wrong with it
+	}
+	for _, folder := range filepath.SplitList(lookup(env, "PATH")) {
+		if !filepath.IsAbs(folder) {
+			continue
+		}
+		path := filepath.Join(folder, program)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return path, nil
+		}
+	}
+	return "", failure(CodeNotFound, "program %q is not in PATH", program)
+}
+
+func lookup(env []string, key string) string {
+	for i := len(env) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(env[i], key+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+func name(c Command) string {
+	if len(c.Argv) == 0 {
+		return "command"
+	}
+	return filepath.Base(c.Argv[0])
+}
+
+// launch starts the shim, records it, tells it what to run, and waits for its first line.
+func (p *Process) launch(wire []byte, ledger *Ledger) error {
+	theirs, err := p.openPipes()
+	defer closeAll(theirs)
+	if err != nil {
+		return &Error{CodeIO, err}
+	}
+	p.started = time.Now()
+	p.shim, err = os.StartProcess(selfPath(), []string{"adze", shim.Word, p.cmd.Tag}, &os.ProcAttr{
+		Dir: "/",
+		// Nothing of adze's own environment is here, because the command may read it from /proc. The
+		// runtime is told its parallelism, so that it need not read the control groups.
+		Env:   []string{"GOMAXPROCS=2"},
+		Files: theirs,
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		return failure(CodeIO, "cannot start the supervising process: %w", err)
+	}
+	closeAll(theirs)
+	// An error means that the shim was killed; then the status pipe has ended, and follow sees that.
+	_, _ = p.lifeline.Write(wire)
+	// The record is written while the shim starts, so that it costs the command no time.
+	p.unrecord = ledger.record(p.shim.Pid, p.cmd.Tag)
+	return p.firstEvent()
+}
+
+// selfPath names this very binary, also when its file was replaced by a newer version meanwhile.
+func selfPath() string {
+	if runtime.GOOS == "linux" {
+		return "/proc/self/exe"
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return os.Args[0]
+	}
+	return path
+}
+
+// firstEvent waits until the shim has started the command or says why it could not. A shim that was
+// killed says nothing; its command may run all the same, so that counts as started, and follow ends it.
+func (p *Process) firstEvent() error {
+	e, err := p.nextEvent()
+	switch {
+	case err != nil:
+		return nil
+	case e.Kind == shim.Failed && errors.Is(e.Errno, syscall.ENOENT):
+		return failure(CodeNotFound, "cannot run %s: %w", p.cmd.Argv[0], e.Errno)
+	case e.Kind == shim.Failed:
+		return failure(CodeIO, "cannot run %s: %w", p.cmd.Argv[0], e.Errno)
+	}
+	p.pid = e.PID
+	return nil
+}
+
+func (p *Process) nextEvent() (shim.Event, error) {
+	for {
+		line, err := p.events.ReadString('\n')
+		if err != nil {
+			return shim.Event{}, err
+		}
+		if e, ok := shim.ParseEvent(strings.TrimSuffix(line, "\n")); ok {
+			return e, nil
+		}
+	}
+}
+
+// openPipes makes the pipes and returns the shim's ends in the order of its descriptors.
+func (p *Process) openPipes() (theirs []*os.File, err error) {
+	theirs = make([]*os.File, 5)
+	if p.cmd.Input == nil {
+		theirs[0], err = os.Open(os.DevNull)
+	} else {
+		theirs[0], p.inPipe, err = os.Pipe()
+	}
+	if err != nil {
+		return theirs, err
+	}
+	if p.outPipe, theirs[1], err = os.Pipe(); err != nil {
+		return theirs, err
+	}
+	theirs[2] = theirs[1]
+	if p.cmd.Separate {
+		if p.errPipe, theirs[2], err = os.Pipe(); err != nil {
+			return theirs, err
+		}
+	}
+	if theirs[3], p.lifeline, err = os.Pipe(); err != nil {
+		return theirs, err
+	}
+	status, statusEnd, err := os.Pipe()
+	theirs[4], p.status = statusEnd, status
+	p.events = bufio.NewReaderSize(status, 256)
+	return theirs, err
+}
+
+// closeAll closes files; closing one twice does no harm.
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+}
+
+// discard lets go of a process that could not be started.
+func (p *Process) discard() {
+	closeAll([]*os.File{p.inPipe, p.outPipe, p.errPipe, p.lifeline, p.status})
+	if p.unrecord != nil {
+		p.unrecord()
+	}
+	if p.shim != nil {
+		go func() { _, _ = p.shim.Wait() }()
+	}
+}
