@@ -1,0 +1,129 @@
+// Package diff finds the smallest set of lines that turn one text into another, and prints it as git does.
+//
+// The one rule: what Unified prints, git apply takes. Start reading at Unified; myers.go holds the search.
+//
+// Known limits: above searchLimit differing lines in one stretch the result is right but no longer the smallest.
+package diff
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Context is how many equal lines are printed around a change, as in git.
+const Context = 3
+
+// Change replaces the old lines [Old0, Old1) by the new lines [New0, New1); counting from 0.
+type Change struct{ Old0, Old1, New0, New1 int }
+
+// Diff is a printed difference and its exact counts.
+type Diff struct {
+	Text    string
+	Added   int
+	Removed int
+}
+
+// Side is one of two texts to compare.
+type Side struct {
+	Name string // empty: a file that does not exist
+	Text string
+	Skip int // lines of the file that come before Text, when Text is a part of it
+}
+
+// Lines splits s behind each \n; the last line may lack it.
+func Lines(s string) []string {
+	lines := strings.SplitAfter(s, "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// Unified compares two texts.
+func Unified(from, to Side) Diff {
+	return Print(from, to, Compare(Lines(from.Text), Lines(to.Text)))
+}
+
+// Print is Unified for changes that are known, all or some of them.
+func Print(from, to Side, changes []Change) Diff {
+	a, b := Lines(from.Text), Lines(to.Text)
+	d := Diff{}
+	for _, c := range changes {
+		d.Removed += c.Old1 - c.Old0
+		d.Added += c.New1 - c.New0
+	}
+	if len(changes) == 0 {
+		return d
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "--- %s\n+++ %s\n", header("a/", from.Name), header("b/", to.Name))
+	for len(changes) > 0 {
+		n := 1
+		for n < len(changes) && changes[n].Old0-changes[n-1].Old1 <= 2*Context {
+			n++
+		}
+		hunk{&out, from.Skip, to.Skip}.print(a, b, changes[:n])
+		changes = changes[n:]
+	}
+	d.Text = out.String()
+	return d
+}
+
+// header is a file name as git writes it: quoted when it holds what would break the line.
+func header(prefix, name string) string {
+	if name == "" {
+		return "/dev/null"
+	}
+	name = prefix + name
+	if strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == '"' || c == '\\' || c == 0x7f }) {
+		return strconv.Quote(name)
+	}
+	if strings.Contains(name, " ") {
+		return name + "\t" // ends the name for programs that look for a date behind it
+	}
+	return name
+}
+
+type hunk struct {
+	out          *strings.Builder
+	skipA, skipB int
+}
+
+func (h hunk) print(a, b []string, changes []Change) {
+	first, last := changes[0], changes[len(changes)-1]
+	before := min(Context, first.Old0)
+	after := min(Context, len(a)-last.Old1)
+	fmt.Fprintf(h.out, "@@ -%s +%s @@\n",
+		span(h.skipA+first.Old0-before, h.skipA+last.Old1+after), span(h.skipB+first.New0-before, h.skipB+last.New1+after))
+	at := first.Old0 - before
+	for _, c := range changes {
+		lines(h.out, ' ', a[at:c.Old0])
+		lines(h.out, '-', a[c.Old0:c.Old1])
+		lines(h.out, '+', b[c.New0:c.New1])
+		at = c.Old1
+	}
+	lines(h.out, ' ', a[at:last.Old1+after])
+}
+
+// span is a range in a hunk's head: an empty one names the line before it.
+func span(from, to int) string {
+	switch n := to - from; n {
+	case 0:
+		return fmt.Sprintf("%d,0", from)
+	case 1:
+		return strconv.Itoa(from + 1)
+	default:
+		return fmt.Sprintf("%d,%d", from+1, n)
+	}
+}
+
+func lines(out *strings.Builder, sign byte, list []string) {
+	for _, line := range list {
+		out.WriteByte(sign)
+		out.WriteString(line)
+		if !strings.HasSuffix(line, "\n") {
+			out.WriteString("\n\\ No newline at end of file\n")
+		}
+	}
+}
