@@ -1,0 +1,21 @@
+package toolset
+
+import (
+	"fmt"
+
+	"adze/tool"
+)
+
+// Restore brings back what a resumed session knows from the stored outcomes of its calls, oldest first:
+// the todo list. Calls that did not complete changed nothing and are skipped.
+func Restore(d Deps, session string, outcomes []tool.Outcome) error {
+	for _, o := range outcomes {
+		if o.Status != tool.Completed || o.Tool != "todowrite" {
+			continue
+		}
+		if err := d.Todos.Restore(o.Metadata); err != nil {
+			return fmt.Errorf("call %s: %w", o.Call, err)
+		}
+	}
+	return nil
+}
