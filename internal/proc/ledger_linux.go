@@ -37,7 +37,7 @@ type identity struct {
 
 func identify(pid int) identity {
 	st, ok := shim.ReadStat(pid)
-	if !ok {
+	if !ok || st.State == 'Z' {
 		return identity{}
 	}
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")

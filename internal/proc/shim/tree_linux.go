@@ -58,7 +58,7 @@ func endUnadopted(int) {}
 // Descendants returns the ids of all live processes below root, parents before children.
 func Descendants(root int) []int {
 	if _, err := os.Stat("/proc/self/task/" + strconv.Itoa(os.Getpid()) + "/children"); err != nil {
-		return scanDescendants(root)
+		return ScanDescendants(root)
 	}
 	all := children(root, nil)
 	for i := 0; i < len(all); i++ {
@@ -91,9 +91,9 @@ func children(pid int, to []int) []int {
 	return to
 }
 
-// scanDescendants does the same by reading the parent of every process, for kernels that do not
+// ScanDescendants does the same by reading the parent of every process, for kernels that do not
 // list children.
-func scanDescendants(root int) []int {
+func ScanDescendants(root int) []int {
 	kids := make(map[int][]int)
 	for _, pid := range AllPIDs() {
 		if st, ok := ReadStat(pid); ok && st.State != 'Z' {

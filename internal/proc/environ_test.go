@@ -1,0 +1,76 @@
+package proc_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/proc"
+)
+
+// Each name is judged with a harmless value.
+func TestEnvironByName(t *testing.T) {
+	pass := []string{
+		"PATH", "HOME", "USER", "SHELL", "LANG", "LC_ALL", "TERM", "PWD", "OLDPWD", "TMPDIR", "EDITOR", "GOPATH", "GOFLAGS",
+		"GOPRIVATE", "JAVA_HOME", "VIRTUAL_ENV", "CARGO_HOME", "NVM_DIR", "DISPLAY", "XAUTHORITY", "XDG_SESSION_ID",
+		"KEYBOARD", "MONKEY", "HOTKEY", "KEYMAP", "TOKENIZERS_PARALLELISM", "GIT_AUTHOR_NAME", "GIT_COMMITTER_EMAIL",
+		"BYPASS_CACHE", "COMPASS", "AUTHOR", "SECRETARY", "MAKEFLAGS", "CC", "CFLAGS", "PKG_CONFIG_PATH", "http_proxy", "CI",
+	}
+	drop := []string{
+		"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID", "AWS_SESSION_TOKEN", "GITHUB_TOKEN",
+		"GH_TOKEN", "NPM_TOKEN", "npm_config__authToken", "GOOGLE_APPLICATION_CREDENTIALS", "PGPASSWORD", "PGPASSFILE", "MYSQL_PWD",
+		"DB_PASS", "SSH_AUTH_SOCK", "REDISCLI_AUTH", "STRIPE_SECRET", "APIKEY", "MYAPIKEY", "OPENAIKEY", "ACCESSKEY", "JWT",
+		"GITLAB_PRIVATE_TOKEN", "SESSION_COOKIE", "SENTRY_DSN", "AZURE_CREDS", "VAULT_TOKEN", "TOKEN", "Secret",
+		"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "SHELLOPTS", "PROMPT_COMMAND", "PS4", "IFS",
+		"BASH_FUNC_ls%%", "NODE_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "RUBYOPT", "PERL5OPT", "PYTHONSTARTUP",
+		"GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_COUNT", "GIT_EXEC_PATH", "GIT_DIR", "GIT_ASKPASS", "SSH_ASKPASS", "LESSOPEN",
+		"RUSTC_WRAPPER", "ADZE_ANYTHING",
+	}
+	var base []string
+	for _, name := range slices.Concat(pass, drop) {
+		base = append(base, name+"=plain")
+	}
+	got := proc.Environ(base, proc.EnvPolicy{})
+	var names []string
+	for _, kv := range got[:len(got)-4] {
+		name, _, _ := strings.Cut(kv, "=")
+		names = append(names, name)
+	}
+	if diff := cmp.Diff(pass, names); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+	want := []string{"PAGER=cat", "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1", "ADZE=1"}
+	if diff := cmp.Diff(want, got[len(got)-4:]); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+}
+
+func TestEnviron(t *testing.T) {
+	always := []string{"PAGER=cat", "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1", "ADZE=1"}
+	for name, c := range map[string]struct {
+		base   []string
+		policy proc.EnvPolicy
+		want   []string
+	}{
+		"the last of a name counts": {[]string{"A=1", "B=2", "A=3"}, proc.EnvPolicy{}, []string{"B=2", "A=3"}},
+		"ours win":                  {[]string{"PAGER=less", "NO_COLOR="}, proc.EnvPolicy{}, nil},
+		"not a variable":            {[]string{"", "=x", "novalue", "A="}, proc.EnvPolicy{}, []string{"A="}},
+		"allow lets through":        {[]string{"GITHUB_TOKEN=x", "LD_LIBRARY_PATH=/x"}, proc.EnvPolicy{Allow: []string{"GITHUB_TOKEN", "ld_*"}}, []string{"GITHUB_TOKEN=x", "LD_LIBRARY_PATH=/x"}},
+		"provider key is final":     {[]string{"MY_MODEL=x"}, proc.EnvPolicy{Secrets: []string{"MY_MODEL"}, Allow: []string{"*"}}, nil},
+		"only":                      {[]string{"A=1", "B=2", "GITHUB_TOKEN=x"}, proc.EnvPolicy{Only: []string{"B", "GITHUB_TOKEN"}}, []string{"B=2", "GITHUB_TOKEN=x"}},
+		"key in an innocent name":   {[]string{"X=sk-0123456789abcdef", "Y=AKIAIOSFODNN7EXAMPLE", "Z=sk-i"}, proc.EnvPolicy{}, []string{"Z=sk-i"}},
+		"password in a URL":         {[]string{"DATABASE_URL=postgres://u:p@h/d", "A=https://u@h/p:1", "B=http://h:80/@x"}, proc.EnvPolicy{}, []string{"A=https://u@h/p:1", "B=http://h:80/@x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(append(c.want, always...), proc.Environ(c.base, c.policy)); diff != "" {
+				t.Errorf("want -, got +:\n%s", diff)
+			}
+		})
+	}
+	got := proc.Environ([]string{"A=1"}, proc.EnvPolicy{Set: []string{"A=2", "MY_TOKEN=given"}})
+	if diff := cmp.Diff(append(always, "A=2", "MY_TOKEN=given"), got); diff != "" {
+		t.Errorf("set: want -, got +:\n%s", diff)
+	}
+}
