@@ -1,0 +1,234 @@
+package openai
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+
+	"adze/internal/llm/wire"
+	"adze/session"
+)
+
+// What a stream is made of; fields that are not here are not needed.
+type (
+	chunk struct {
+		Object  string          `json:"object"`
+		Choices []choice        `json:"choices"`
+		Usage   *usage          `json:"usage"`
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"` // of vLLM's {"object":"error","message":...}
+	}
+	choice struct {
+		Index   int    `json:"index"`
+		Delta   delta  `json:"delta"`
+		Message *delta `json:"message"` // from a server that does not stream
+		Finish  string `json:"finish_reason"`
+	}
+	delta struct {
+		Content          string     `json:"content"`
+		Reasoning        string     `json:"reasoning"`         // OpenRouter, vLLM, Ollama
+		ReasoningContent string     `json:"reasoning_content"` // DeepSeek, llama.cpp
+		Refusal          string     `json:"refusal"`
+		Calls            []fragment `json:"tool_calls"`
+	}
+	fragment struct {
+		Index    *int   `json:"index"`
+		ID       string `json:"id"`
+		Function struct {
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		} `json:"function"`
+		Extra json.RawMessage `json:"extra_content"`
+	}
+	usage struct {
+		Prompt        int `json:"prompt_tokens"`
+		Completion    int `json:"completion_tokens"`
+		PromptDetails struct {
+			Cached int `json:"cached_tokens"`
+		} `json:"prompt_tokens_details"`
+		CompletionDetails struct {
+			Reasoning int `json:"reasoning_tokens"`
+		} `json:"completion_tokens_details"`
+		CacheHit int `json:"prompt_cache_hit_tokens"` // DeepSeek
+	}
+)
+
+// answer reads one stream.
+type answer struct {
+	client *wire.Client
+	reply  *wire.Reply
+	out    *wire.Out
+	calls  wire.Calls
+	done   session.Done
+
+	finish  string
+	ended   bool // [DONE]
+	choices bool // there was one
+	refused bool
+	text    bool
+}
+
+// read decodes the stream to its end and releases the calls.
+func (a *answer) read() error {
+	if err := a.events(); err != nil {
+		return err
+	}
+	if !a.choices {
+		return a.client.Bad("sent an answer without choices")
+	}
+	if a.finish == "" && !a.ended {
+		return a.client.Ended()
+	}
+	return a.conclude()
+}
+
+func (a *answer) events() error {
+	if strings.HasPrefix(a.reply.ContentType(), "application/json") {
+		return a.single()
+	}
+	events := wire.NewEvents(a.reply)
+	for !a.ended {
+		event, err := events.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if a.reply.OnlyTail(err) {
+			return nil
+		}
+		if err != nil {
+			return a.client.Framing(err)
+		}
+		if err := a.event(event.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// single reads the answer of a server that does not stream.
+func (a *answer) single() error {
+	body, err := io.ReadAll(io.LimitReader(a.reply, wire.MaxLine))
+	if err != nil {
+		return err
+	}
+	return a.event(body)
+}
+
+func (a *answer) event(data []byte) error {
+	if string(data) == "[DONE]" {
+		a.ended = true
+		a.reply.Settle()
+		return nil
+	}
+	var c chunk
+	if err := json.Unmarshal(data, &c); err != nil {
+		return a.client.Malformed(data)
+	}
+	if len(c.Error) > 0 && string(c.Error) != "null" {
+		return a.client.Object(c.Error)
+	}
+	if c.Object == "error" {
+		return a.client.Object(wire.JSON(c.Message))
+	}
+	if c.Usage != nil {
+		a.done.Usage = c.Usage.count()
+	}
+	for _, choice := range c.Choices {
+		if choice.Index != 0 {
+			continue
+		}
+		if err := a.choice(choice); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *answer) choice(c choice) error {
+	a.choices = true
+	if c.Message != nil {
+		c.Delta = *c.Message
+	}
+	if err := a.delta(c.Delta); err != nil {
+		return err
+	}
+	if c.Finish != "" {
+		a.finish = c.Finish
+		a.reply.Settle()
+	}
+	return nil
+}
+
+func (a *answer) delta(d delta) error {
+	if d.ReasoningContent == "" {
+		d.ReasoningContent = d.Reasoning
+	}
+	if d.Content != "" || d.ReasoningContent != "" || len(d.Calls) > 0 {
+		a.reply.Content()
+	}
+	if err := a.out.Reasoning(d.ReasoningContent); err != nil {
+		return err
+	}
+	a.refused = a.refused || d.Refusal != ""
+	for _, text := range []string{d.Content, d.Refusal} {
+		a.text = a.text || text != ""
+		if err := a.out.Text(text); err != nil {
+			return err
+		}
+	}
+	for i, f := range d.Calls {
+		if err := a.fragment(f, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *answer) fragment(f fragment, position int) error {
+	arguments, err := wire.Arguments(f.Function.Arguments)
+	if err != nil {
+		return a.client.Framing(err)
+	}
+	index := -1
+	if f.Index != nil {
+		index = *f.Index
+	}
+	forming, err := a.calls.Add(wire.Fragment{
+		ID: f.ID, Index: index, Position: position, Name: f.Function.Name, Arguments: arguments, Opaque: f.Extra,
+	})
+	if err != nil {
+		return a.client.Framing(err)
+	}
+	return a.out.Send(forming)
+}
+
+// conclude maps the reason and releases the calls; calls decide, not the reason.
+func (a *answer) conclude() error {
+	switch {
+	case a.finish == "length":
+		a.done.Stop = session.StopLength
+		return nil
+	case a.finish == "content_filter" || a.refused:
+		return a.client.Refused(a.finish)
+	case a.finish == "error":
+		return a.client.Object(json.RawMessage(`"the model failed"`))
+	case a.calls.Len() == 0:
+		a.done.Stop = session.StopEnd
+		return nil
+	}
+	calls, err := a.calls.Release()
+	if err != nil {
+		return a.client.Framing(err)
+	}
+	a.done.Stop = session.StopCalls
+	return a.out.Release(calls)
+}
+
+// count maps the usage; what a server invents below zero is nothing.
+func (u usage) count() session.Usage {
+	cached := max(0, u.PromptDetails.Cached, u.CacheHit)
+	return session.Usage{
+		Input: max(0, u.Prompt-cached), Output: max(0, u.Completion), CacheRead: cached,
+		Reasoning: max(0, u.CompletionDetails.Reasoning),
+	}
+}

@@ -1,0 +1,202 @@
+// Package script replays a written conversation from a txtar file: for tests, the demo and
+// --model script/FILE. The model's name is the path of the file. The replies are written, the tools that
+// they call are real.
+//
+// The one rule: a run that differs from what was written fails and names the step; it never goes on with
+// replies that no longer fit.
+//
+// The n-th request gets the n-th step. Steps are numbered files of the archive; the text after the number
+// is for readers. A step is a list of lines, each a word and what follows it. Lines that begin with a tab
+// or two spaces continue the line before; # begins a comment.
+//
+//	# finds and fixes the failing test
+//	-- 1 look at the tests --
+//	expect prompt: (?i)fix .*test
+//	reasoning: The test's name is in the report.
+//	text: I will run the tests first.
+//	call bash: {"command":"go test ./..."}
+//	-- 2 --
+//	expect bash completed: --- FAIL: (\w+)
+//	save test: --- FAIL: (\w+)
+//	call grep: {"pattern":"func ${test}"}
+//	call todowrite: {"todos":[
+//	  {"id":"1","content":"mend ${test}","status":"in_progress"}]}
+//	-- 3 --
+//	expect grep: sum_test.go
+//	text: Done.
+//	usage: input=120 output=8
+//
+// Words:
+//
+//	expect prompt: RE        the last message of the person matches the regular expression
+//	expect NAME [STATUS]: RE one of the last outcomes is NAME's (with STATUS) and its output matches
+//	expect none:             the last message is the person's
+//	save NAME: RE            the first group of RE, in the last outcomes or else the prompt, becomes ${NAME}
+//	reasoning: TEXT          thinking; may come more than once, and between texts
+//	text: TEXT               the answer; two in one step are joined by a line break
+//	call NAME: ARGUMENTS     a call; ${NAME} inside is escaped as in a JSON string
+//	usage: input=N output=N cache_read=N cache_write=N reasoning=N
+//	stop: length|refused     how the answer ends; otherwise by its calls, or normally
+//	fail: KIND MESSAGE       the request fails with this session.ErrorKind after what was written
+//	cut:                     the stream breaks after what was written; its calls are not released
+//
+// Known limits: steps go by count, so subagents that run beside each other share them in no fixed order.
+package script
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/llm/wire"
+	"adze/session"
+	"adze/tool"
+)
+
+// Options configure a provider.
+type Options struct {
+	// Script replaces the file: the archive itself. Name is what errors call it.
+	Script []byte
+	Name   string
+	// Read reads the file that a request names; nil: os.ReadFile.
+	Read func(name string) ([]byte, error)
+	// Pace is the pause between two pieces of text; 0: none. The demo uses it to be watchable.
+	Pace time.Duration
+}
+
+// Provider is a session.Provider. It is safe for concurrent use; requests take steps in the order in
+// which they come.
+type Provider struct {
+	options Options
+
+	mu      sync.Mutex
+	scripts map[string]*play
+}
+
+var _ session.Provider = (*Provider)(nil)
+
+// play is one script and how far it has come.
+type play struct {
+	name  string
+	steps []step
+	next  int
+	saved map[string]string
+}
+
+// New makes a provider. A file is read at the first request that names it.
+func New(o Options) *Provider {
+	if o.Read == nil {
+		o.Read = os.ReadFile
+	}
+	return &Provider{options: o, scripts: map[string]*play{}}
+}
+
+// Name is "script".
+func (p *Provider) Name() string { return "script" }
+
+// Check reads and parses the script that a model's name means, without taking a step.
+func (p *Provider) Check(model string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, err := p.load(model)
+	return err
+}
+
+// Stream answers with the next step.
+func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
+	return wire.Stream(ctx, func(out *wire.Out) (session.Done, error) {
+		s, err := p.take(r)
+		if err != nil {
+			return session.Done{}, err
+		}
+		a := actor{ctx: ctx, out: out, pace: p.options.Pace, step: s}
+		a.calls = wire.Calls{Mint: s.mint(), History: r.Messages}
+		return a.play()
+	})
+}
+
+// take checks what the next step expects of the request and returns it filled in.
+func (p *Provider) take(r session.Request) (step, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	pl, err := p.load(r.Model)
+	if err != nil {
+		return step{}, err
+	}
+	if pl.next >= len(pl.steps) {
+		return step{}, failure("%s has no step %d; its last is %d", pl.name, pl.next+1, len(pl.steps))
+	}
+	s := pl.steps[pl.next]
+	pl.next++
+	filled, err := s.meet(situationOf(r.Messages), pl.saved)
+	if err != nil {
+		return step{}, failure("%s, step %s: %v", pl.name, s.title, err)
+	}
+	return filled, nil
+}
+
+func (p *Provider) load(model string) (*play, error) {
+	if pl, ok := p.scripts[model]; ok {
+		return pl, nil
+	}
+	name, raw := model, p.options.Script
+	if raw == nil {
+		var err error
+		if raw, err = p.options.Read(model); err != nil {
+			return nil, failure("cannot read the script: %v", err)
+		}
+	} else if p.options.Name != "" {
+		name = p.options.Name
+	}
+	steps, err := parse(raw)
+	if err != nil {
+		return nil, failure("%s: %v", name, err)
+	}
+	pl := &play{name: name, steps: steps, saved: map[string]string{}}
+	p.scripts[model] = pl
+	return pl, nil
+}
+
+func failure(format string, args ...any) error {
+	return &session.ProviderError{
+		Kind: session.ReplayError, Message: fmt.Sprintf(format, args...),
+		Hint: "the run no longer fits the script; change the one or the other",
+	}
+}
+
+// situation is what a step may expect something of.
+type situation struct {
+	prompt   string
+	outcomes []tool.Outcome
+}
+
+func situationOf(messages []session.Message) situation {
+	var s situation
+	for _, m := range messages {
+		switch m.Role {
+		case session.User:
+			s = situation{prompt: m.Text()}
+		case session.Assistant:
+			s.outcomes = nil
+		case session.ToolRole:
+			for _, p := range m.Parts {
+				if p.Outcome != nil {
+					s.outcomes = append(s.outcomes, *p.Outcome)
+				}
+			}
+		}
+	}
+	return s
+}
+
+func (s situation) outputs() string {
+	var texts []string
+	for _, o := range s.outcomes {
+		texts = append(texts, o.Output)
+	}
+	return strings.Join(texts, "\n")
+}

@@ -1,0 +1,176 @@
+package wire
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"adze/session"
+	"adze/tool"
+)
+
+// NewID mints a call id.
+func NewID() string { return "call_" + rand.Text() }
+
+// Fragment is a piece of a call as it came over the wire.
+type Fragment struct {
+	ID       string
+	Index    int // the wire's number of the call; -1: none
+	Position int // in the list that held the fragment
+	Name     string
+	// Arguments is the next piece of text.
+	Arguments string
+	Opaque    json.RawMessage
+}
+
+// Calls assembles calls from fragments. A fragment belongs to the call with its id when it has one, else
+// with its index, else with its position; a new id under a used index opens a new call, and so does a name
+// for a call whose arguments are already whole: some servers number every call 0, and some repeat one id.
+type Calls struct {
+	// Mint makes ids for calls that have none, or one that was used before.
+	Mint func() string
+	// History is searched for used ids when the first call opens.
+	History []session.Message
+
+	list    []*call
+	byID    map[string]*call
+	byIndex map[int]*call
+	used    map[tool.CallID]bool
+}
+
+type call struct {
+	id        tool.CallID
+	index     int
+	name      string
+	arguments strings.Builder
+	opaque    json.RawMessage
+}
+
+// whole reports whether the arguments are complete JSON, so that further text cannot belong to them.
+func (c *call) whole() bool {
+	return c.arguments.Len() > 0 && json.Valid([]byte(c.arguments.String()))
+}
+
+// Add takes a fragment and reports the progress of its call.
+func (s *Calls) Add(f Fragment) (session.Forming, error) {
+	if f.Index < 0 {
+		f.Index = f.Position
+	}
+	c := s.find(f)
+	if c == nil {
+		c = s.open(f)
+	}
+	if f.ID != "" {
+		s.byID[f.ID] = c
+	}
+	if err := c.named(f.Name); err != nil {
+		return session.Forming{}, err
+	}
+	c.arguments.WriteString(f.Arguments)
+	if len(f.Opaque) > 0 {
+		c.opaque = f.Opaque
+	}
+	return session.Forming{ID: c.id, Name: c.name, Bytes: c.arguments.Len()}, nil
+}
+
+// find returns the call that a fragment continues, or nil when it opens one.
+func (s *Calls) find(f Fragment) *call {
+	c, known := s.byID[f.ID]
+	if f.ID == "" {
+		c, known = s.byIndex[f.Index]
+	}
+	switch {
+	case !known && f.ID != "":
+		return s.adopt(f)
+	case !known:
+		return nil
+	case f.Name != "" && c.name != "" && c.index != f.Index:
+		return nil // the same id for another call
+	case f.Name != "" && f.Arguments != "" && c.whole():
+		return nil
+	}
+	return c
+}
+
+// adopt decides about an unknown id: it opens a call, unless the call at its index is unfinished and the
+// fragment brings no name. Such a server sends ids late or renews them with each fragment.
+func (s *Calls) adopt(f Fragment) *call {
+	c := s.byIndex[f.Index]
+	if c == nil || f.Name != "" || c.whole() {
+		return nil
+	}
+	return c
+}
+
+func (s *Calls) open(f Fragment) *call {
+	if s.used == nil {
+		s.byID, s.byIndex, s.used = map[string]*call{}, map[int]*call{}, usedIDs(s.History)
+	}
+	id := tool.CallID(f.ID)
+	for id == "" || s.used[id] {
+		id = tool.CallID(s.Mint())
+	}
+	s.used[id] = true
+	c := &call{id: id, index: f.Index}
+	s.list = append(s.list, c)
+	s.byIndex[f.Index] = c
+	return c
+}
+
+// named takes the name, whole or in pieces; repeating it is fine.
+func (c *call) named(name string) error {
+	switch {
+	case name == "" || name == c.name:
+	case c.arguments.Len() == 0:
+		c.name += name
+	default:
+		return fmt.Errorf("the call %s changes its name from %q to %q", c.id, c.name, clip(name, 60))
+	}
+	return nil
+}
+
+// Len is the number of calls so far.
+func (s *Calls) Len() int { return len(s.list) }
+
+// Release returns the calls, once the message has ended well. A call without a name makes it fail.
+func (s *Calls) Release() ([]session.Call, error) {
+	out := make([]session.Call, len(s.list))
+	for i, c := range s.list {
+		if c.name == "" {
+			return nil, fmt.Errorf("the call %s has no name", c.id)
+		}
+		out[i] = session.Call{RawCall: tool.RawCall{
+			ID: c.id, Name: c.name, Arguments: c.arguments.String(), Origin: tool.Native, Opaque: c.opaque,
+		}}
+	}
+	return out, nil
+}
+
+func usedIDs(history []session.Message) map[tool.CallID]bool {
+	used := map[tool.CallID]bool{}
+	for _, m := range history {
+		for _, p := range m.Parts {
+			if p.Kind == session.CallPart && p.Call != nil {
+				used[p.Call.ID] = true
+			}
+		}
+	}
+	return used
+}
+
+// Arguments reads arguments that a server sends as a string, an object, null or not at all. An object is
+// passed as its exact bytes.
+func Arguments(raw json.RawMessage) (string, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return "", nil
+	}
+	if raw[0] != '"' {
+		return string(raw), nil
+	}
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return "", fmt.Errorf("arguments that are no text: %w", err)
+	}
+	return text, nil
+}

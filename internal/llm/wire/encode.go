@@ -1,0 +1,217 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"strings"
+	"sync"
+
+	"adze/session"
+	"adze/tool"
+)
+
+// JSON encodes a value without escaping <, > and &, which cost tokens. It panics on a value that cannot
+// be encoded, which only an adapter's own mistake makes.
+func JSON(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("wire: " + err.Error())
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// Body is a request body in pieces that are kept elsewhere and must not change.
+type Body struct {
+	pieces [][]byte
+	size   int64
+}
+
+// Add appends a piece.
+func (b *Body) Add(piece []byte) {
+	if len(piece) > 0 {
+		b.pieces = append(b.pieces, piece)
+		b.size += int64(len(piece))
+	}
+}
+
+// Text appends a literal piece.
+func (b *Body) Text(s string) { b.Add([]byte(s)) }
+
+// Len is the number of bytes.
+func (b *Body) Len() int64 { return b.size }
+
+// Reader reads the body from its start.
+func (b *Body) Reader() io.ReadCloser {
+	return &bodyReader{pieces: b.pieces}
+}
+
+type bodyReader struct {
+	pieces [][]byte
+	at     int // in the first piece
+}
+
+func (r *bodyReader) Read(p []byte) (n int, err error) {
+	for n < len(p) && len(r.pieces) > 0 {
+		k := copy(p[n:], r.pieces[0][r.at:])
+		n, r.at = n+k, r.at+k
+		if r.at == len(r.pieces[0]) {
+			r.pieces, r.at = r.pieces[1:], 0
+		}
+	}
+	if n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func (r *bodyReader) Close() error { return nil }
+
+// maxCache bounds the bytes a Cache holds; past it everything is encoded anew, once.
+const maxCache = 64 << 20
+
+// Cache keeps messages and tool lists encoded. A history grows by appending, so each message is encoded
+// once in a session; ids repeat between sessions, so a hit must also be equal.
+type Cache struct {
+	mu       sync.Mutex
+	messages map[string][]encoded
+	tools    map[string][]byte
+	size     int
+}
+
+type encoded struct {
+	message session.Message
+	bytes   []byte
+}
+
+// Message returns the bytes that encode makes of m, kept under variant and the message's id.
+func (c *Cache) Message(variant string, m session.Message, encode func(session.Message) []byte) []byte {
+	key := variant + "\x00" + m.ID
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.messages[key] {
+		if same(e.message, m) {
+			return e.bytes
+		}
+	}
+	raw := encode(m)
+	if c.messages == nil || c.size > maxCache {
+		c.messages, c.size = map[string][]encoded{}, 0
+	}
+	c.messages[key] = append(c.messages[key], encoded{m, raw})
+	c.size += len(raw)
+	return raw
+}
+
+// Tools returns the bytes that encode makes, kept under a digest; an empty digest is not kept.
+func (c *Cache) Tools(digest string, encode func() []byte) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if raw, ok := c.tools[digest]; ok && digest != "" {
+		return raw
+	}
+	raw := encode()
+	if c.tools == nil || len(c.tools) > 16 {
+		c.tools = map[string][]byte{}
+	}
+	c.tools[digest] = raw
+	return raw
+}
+
+// same compares what adapters send. Strings of one message share their bytes, which makes this cheap.
+func same(a, b session.Message) bool {
+	if a.Role != b.Role || a.Provider != b.Provider || len(a.Parts) != len(b.Parts) {
+		return false
+	}
+	if len(a.Parts) > 0 && &a.Parts[0] == &b.Parts[0] {
+		return true
+	}
+	for i := range a.Parts {
+		if !samePart(a.Parts[i], b.Parts[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func samePart(a, b session.Part) bool {
+	if a.Kind != b.Kind || a.Text != b.Text || !bytes.Equal(a.Opaque, b.Opaque) ||
+		(a.Call == nil) != (b.Call == nil) || (a.Outcome == nil) != (b.Outcome == nil) ||
+		(a.Attachment == nil) != (b.Attachment == nil) {
+		return false
+	}
+	switch {
+	case a.Call != nil:
+		return a.Call.ID == b.Call.ID && a.Call.Name == b.Call.Name && a.Call.Arguments == b.Call.Arguments &&
+			bytes.Equal(a.Call.Opaque, b.Call.Opaque)
+	case a.Outcome != nil:
+		return sameOutcome(*a.Outcome, *b.Outcome)
+	case a.Attachment != nil:
+		return sameAttachment(*a.Attachment, *b.Attachment)
+	}
+	return true
+}
+
+func sameOutcome(a, b tool.Outcome) bool {
+	if a.Call != b.Call || a.Tool != b.Tool || a.Status != b.Status || a.Output != b.Output ||
+		len(a.Attachments) != len(b.Attachments) {
+		return false
+	}
+	for i := range a.Attachments {
+		if !sameAttachment(a.Attachments[i], b.Attachments[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameAttachment(a, b tool.Attachment) bool {
+	return a.Name == b.Name && a.MediaType == b.MediaType && bytes.Equal(a.Data, b.Data)
+}
+
+// Object returns arguments as the JSON object that APIs demand in a history. What the model wrote is
+// kept byte for byte when it is one; anything else is wrapped, so that the model sees its own mistake.
+func Object(arguments string) json.RawMessage {
+	trimmed := strings.TrimSpace(arguments)
+	switch {
+	case trimmed == "" || trimmed == "null":
+		return json.RawMessage("{}")
+	case trimmed[0] == '{' && json.Valid([]byte(trimmed)):
+		return json.RawMessage(trimmed)
+	}
+	return JSON(map[string]string{"invalid_arguments": arguments})
+}
+
+// ShortID makes an id fit an API that takes at most limit letters, digits, _ and -. Ids that fit stay as
+// they are; others keep their start and get a hash of the whole.
+func ShortID(id tool.CallID, limit int) string {
+	s := string(id)
+	clean := strings.Map(wordRune, s)
+	if clean == s && len(s) <= limit && s != "" {
+		return s
+	}
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, s) // a hash does not fail
+	sum := fmt.Sprintf("_%016x", h.Sum64())
+	return clean[:min(len(clean), limit-len(sum))] + sum
+}
+
+// Name makes a tool's name fit the APIs: a model may have invented one that they refuse.
+func Name(name string) string {
+	clean := strings.Map(wordRune, name)
+	if clean == "" {
+		return "unknown"
+	}
+	return clean[:min(len(clean), 64)]
+}
+
+func wordRune(r rune) rune {
+	if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+		return r
+	}
+	return '_'
+}

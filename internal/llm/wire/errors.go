@@ -1,0 +1,197 @@
+package wire
+
+import (
+	"bytes"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"adze/session"
+)
+
+// maxSaid bounds what a message repeats of the provider's own words, in bytes.
+const maxSaid = 400
+
+// failure makes an error for the person; text is masked, one line, bounded.
+func (c *Client) failure(kind session.ErrorKind, text, hint string) *session.ProviderError {
+	text = strings.TrimRight(clip(c.mask(text), maxSaid), ". ")
+	return &session.ProviderError{Kind: kind, Message: text, Hint: hint}
+}
+
+// Bad makes the failure of an answer that is not in the wire format: "sent ..." follows the name.
+func (c *Client) Bad(format string, args ...any) error {
+	return c.failure(session.BadResponse, c.Provider+" "+fmt.Sprintf(format, args...),
+		"try again; if it stays, check the base URL and that the server speaks this API")
+}
+
+// Framing turns an error of Lines, Events or Calls into a failure; others pass unchanged. A malformed
+// line that is itself an error object says what the server said.
+func (c *Client) Framing(err error) error {
+	var failed *session.ProviderError
+	var malformed *MalformedError
+	switch {
+	case errors.As(err, &failed) || errors.Is(err, ErrGone):
+		return err
+	case errors.As(err, &malformed):
+		if said, ok := parseSaid(malformed.Line); ok {
+			return c.saidError(0, said)
+		}
+		if isHTML(malformed.Line) {
+			return c.Bad("sent an HTML page instead of an answer")
+		}
+	}
+	return c.Bad("sent %v", err)
+}
+
+// Malformed is the failure of data that is not JSON, or JSON of another shape.
+func (c *Client) Malformed(data []byte) error {
+	if isHTML(data) {
+		return c.Bad("sent an HTML page instead of an answer")
+	}
+	return c.Bad("sent data that is malformed: %q", clip(string(data), 120))
+}
+
+// Mentions reports whether an error is a refused request whose text holds one of the words.
+func Mentions(err error, words ...string) bool {
+	var failure *session.ProviderError
+	return errors.As(err, &failure) && failure.Status == http.StatusBadRequest && has(failure.Message, words...)
+}
+
+// Ended is the failure of a stream that stopped before its format's terminal event.
+func (c *Client) Ended() error {
+	return c.failure(session.BadResponse, c.Provider+" ended the answer before it was complete", "try again")
+}
+
+// Refused is the failure of an answer that the model or a filter refused.
+func (c *Client) Refused(reason string) error {
+	return c.failure(session.RefusedAnswer, c.Provider+" refused to answer ("+reason+")", "rephrase the request")
+}
+
+// Object is the failure that an error object inside a good answer tells.
+func (c *Client) Object(raw json.RawMessage) error {
+	said, ok := parseSaid([]byte(`{"error":` + string(raw) + `}`))
+	if !ok {
+		return c.Bad("sent an error without a message")
+	}
+	return c.saidError(0, said)
+}
+
+func (c *Client) statusError(status int, header http.Header, body []byte) error {
+	said, ok := parseSaid(body)
+	switch {
+	case ok:
+	case isHTML(body):
+		said.message = "an HTML page: " + htmlTitle(body)
+	case len(bytes.TrimSpace(body)) > 0:
+		said.message = string(bytes.TrimSpace(body))
+	default:
+		said.message = strings.ToLower(http.StatusText(status))
+	}
+	if status/100 == 3 {
+		said.message = "redirects to another address"
+	}
+	failure := c.saidError(status, said)
+	failure.RetryAfter = retryAfter(header)
+	return failure
+}
+
+func (c *Client) saidError(status int, s said) *session.ProviderError {
+	kind := classify(status, s)
+	failure := c.failure(kind, c.Provider+": "+s.message, c.hint(kind, status))
+	failure.Status = status
+	return failure
+}
+
+func (c *Client) hint(kind session.ErrorKind, status int) string {
+	switch kind {
+	case session.AuthError:
+		return c.KeyHint
+	case session.NoModelError:
+		return "check the model's name, or choose another with --model"
+	case session.RateError:
+		return "wait a little and try again"
+	case session.ServerError:
+		return "try again; the fault is on the provider's side"
+	case session.ContextError:
+		return "start a new session, or choose a model with a larger context"
+	case session.RefusedAnswer:
+		return "rephrase the request"
+	}
+	if status == http.StatusNotFound || status/100 == 3 {
+		return c.URLHint
+	}
+	return ""
+}
+
+// networkError names the cause without the address, which may hold credentials.
+func (c *Client) networkError(err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	text := "cannot reach " + c.Provider + ": " + err.Error()
+	var unknown x509.UnknownAuthorityError
+	var dns *net.DNSError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		text = "the connection to " + c.Provider + " was cut"
+	case errors.As(err, &dns):
+		text = "cannot reach " + c.Provider + ": no such host " + dns.Name
+	case errors.As(err, &unknown):
+		text = "cannot trust the certificate of " + c.Provider
+	}
+	failure := c.failure(session.NetworkError, text, c.URLHint)
+	failure.Err = errors.Unwrap(err)
+	return failure
+}
+
+// mask removes the key, also when only its start is repeated.
+func (c *Client) mask(text string) string {
+	if len(c.Secret) < 8 {
+		if c.Secret != "" {
+			text = strings.ReplaceAll(text, c.Secret, "***")
+		}
+		return text
+	}
+	text = strings.ReplaceAll(text, c.Secret, "***")
+	head := c.Secret[:8]
+	for {
+		i := strings.Index(text, head)
+		if i < 0 {
+			return text
+		}
+		end := i + len(head)
+		for end < len(text) && !strings.ContainsRune(" \t\r\n\"'`,;)", rune(text[end])) {
+			end++
+		}
+		text = text[:i] + "***" + text[end:]
+	}
+}
+
+// retryAfter reads retry-after-ms, or retry-after in seconds or as a date.
+func retryAfter(h http.Header) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e9 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	value := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(value, 64); err == nil && s > 0 && s < 1e6 {
+		return time.Duration(s * float64(time.Second))
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date")) // the server's clock, not ours
+	if err != nil {
+		now = time.Now()
+	}
+	return max(0, at.Sub(now))
+}

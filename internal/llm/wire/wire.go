@@ -1,0 +1,97 @@
+// Package wire holds what every model adapter needs between net/http and session.Provider: one exchange
+// with an idle clock (Client, Reply), framing (Lines, Events), the assembly of calls (Calls), failures as
+// session.ProviderError (errors.go), and a conversation as bytes that are encoded once (Cache, Body,
+// History).
+//
+// The one rule: a helper here never decides that an answer is complete. Only the adapter knows its
+// format's terminal event, and nothing is released before it.
+//
+// Start at Stream, then Client.Open and Calls.
+//
+// Known limits: the server-sent events reader ignores id and retry, because no model API resumes a stream;
+// an unknown field name is an error, although a browser would skip it.
+package wire
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"adze/session"
+)
+
+// ErrGone says that the consumer stopped listening. It ends an adapter's work and is shown to nobody.
+var ErrGone = errors.New("the consumer stopped early")
+
+// Out hands chunks to the consumer.
+type Out struct {
+	yield func(session.Chunk) bool
+	gone  bool
+}
+
+// Send yields one chunk. Its only error is ErrGone; return it unchanged.
+func (o *Out) Send(c session.Chunk) error {
+	if o.gone {
+		return ErrGone
+	}
+	if !o.yield(c) {
+		o.gone = true
+		return ErrGone
+	}
+	return nil
+}
+
+// Text yields a piece of the answer, unless it is empty.
+func (o *Out) Text(delta string) error {
+	if delta == "" {
+		return nil
+	}
+	return o.Send(session.Text{Delta: delta})
+}
+
+// Reasoning yields a piece of thinking, unless it is empty.
+func (o *Out) Reasoning(delta string) error {
+	if delta == "" {
+		return nil
+	}
+	return o.Send(session.Reasoning{Delta: delta})
+}
+
+// Release yields finished calls, in the model's order.
+func (o *Out) Release(calls []session.Call) error {
+	for _, c := range calls {
+		if err := o.Send(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Stream makes the sequence of one model request. Run sends everything but Done, which it returns; when it
+// fails, Done keeps its usage and takes the error. Done is yielded exactly once and last, unless the
+// consumer has left.
+func Stream(ctx context.Context, run func(*Out) (session.Done, error)) iter.Seq[session.Chunk] {
+	return func(yield func(session.Chunk) bool) {
+		out := &Out{yield: yield}
+		done, err := run(out)
+		if out.gone {
+			return
+		}
+		yield(conclude(ctx, done, err))
+	}
+}
+
+func conclude(ctx context.Context, done session.Done, err error) session.Done {
+	if err == nil {
+		return done
+	}
+	done.Err, done.Stop = err, session.StopError
+	var failure *session.ProviderError
+	switch {
+	case ctx.Err() != nil:
+		done.Err, done.Stop = ctx.Err(), session.StopAborted
+	case errors.As(err, &failure) && failure.Kind == session.RefusedAnswer:
+		done.Stop = session.StopRefused
+	}
+	return done
+}
