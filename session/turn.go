@@ -103,6 +103,13 @@ func (s *Session) end(t *turn, err error) Result {
 	return r
 }
 
+// Sort makes the result of a run that an error ended before its first turn.
+func Sort(err error) Result {
+	r := Result{Err: err}
+	r.Cause, r.Message, r.Hint = causeOf(err)
+	return r
+}
+
 // causeOf sorts what ended a turn.
 func causeOf(err error) (cause Cause, message, hint string) {
 	var p *ProviderError

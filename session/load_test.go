@@ -1,0 +1,155 @@
+package session_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"adze/session"
+	"adze/tool"
+)
+
+// logged makes entries as a crashed process left them.
+func logged(t *testing.T, kind session.EntryType, data any) session.Entry {
+	t.Helper()
+	raw, err := json.Marshal(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session.Entry{Type: kind, Data: raw}
+}
+
+func asking(id string, calls ...string) session.Message {
+	m := session.Message{ID: id, Role: session.Assistant}
+	for _, c := range calls {
+		m.Parts = append(m.Parts, session.Part{Kind: session.CallPart, Call: &tool.RawCall{ID: tool.CallID(c), Name: "change", Arguments: "{}"}})
+	}
+	return m
+}
+
+func userSays(id, s string) session.Message {
+	return session.Message{ID: id, Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: s}}}
+}
+
+func answered(message, call string) tool.Outcome {
+	return tool.Outcome{Call: tool.CallID(call), Tool: "change", Status: tool.Completed, Output: "ok",
+		Record: tool.Record{Message: message, Call: tool.CallID(call)}}
+}
+
+func TestCallsWithoutOutcomeBecomeAbortedExactlyOnce(t *testing.T) {
+	r := newRig(t, says(text("I see")))
+	r.shelf.entries = []session.Entry{
+		logged(t, session.StartEntry, session.Start{Version: "old", System: "the old prompt"}),
+		logged(t, session.MessageEntry, userSays("m1", "go")),
+		logged(t, session.MessageEntry, asking("m2", "c1", "c2", "c3")),
+		logged(t, session.IntentEntry, tool.Record{Message: "m2", Call: "c1"}),
+		logged(t, session.OutcomeEntry, answered("m2", "c1")),
+		logged(t, session.IntentEntry, tool.Record{Message: "m2", Call: "c2"}),
+	}
+	s, err := session.Resume(t.Context(), r.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"c1 completed ok",
+		"c2 aborted outcome unknown: adze ended while this ran; look before you run it again",
+		"c3 aborted aborted before it ran",
+	}
+	if got := r.outcomes(t); !slices.Equal(got, want) {
+		t.Errorf("outcomes = %v, want %v", got, want)
+	}
+	if _, err := session.Resume(t.Context(), r.config); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.outcomes(t); len(got) != 3 {
+		t.Errorf("the second resume added outcomes: %v", got)
+	}
+	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "and now?"}), session.CauseDone)
+	request := r.model.requests[0]
+	wantText(t, "system", request.System, "the old prompt")
+	if got := len(request.Messages); got != 4 {
+		t.Errorf("%d messages were sent, want user, calls, outcomes, user", got)
+	}
+}
+
+func TestTheSameIDInTwoMessagesIsTwoCalls(t *testing.T) {
+	r := newRig(t)
+	r.shelf.entries = []session.Entry{
+		logged(t, session.StartEntry, session.Start{Version: "old"}),
+		logged(t, session.MessageEntry, asking("m1", "call_0")),
+		logged(t, session.OutcomeEntry, answered("m1", "call_0")),
+		logged(t, session.MessageEntry, asking("m3", "call_0")),
+	}
+	if _, err := session.Resume(t.Context(), r.config); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"call_0 completed ok", "call_0 aborted aborted before it ran"}
+	if got := r.outcomes(t); !slices.Equal(got, want) {
+		t.Errorf("outcomes = %v, want %v", got, want)
+	}
+}
+
+func TestResumeKeepsUnfinishedText(t *testing.T) {
+	r := newRig(t)
+	half := session.Message{ID: "m2", Role: session.Assistant, Stop: session.StopAborted, Parts: []session.Part{{Kind: session.TextPart, Text: "half"}}}
+	r.shelf.entries = []session.Entry{
+		logged(t, session.StartEntry, session.Start{Version: "old"}),
+		logged(t, session.MessageEntry, userSays("m1", "go")),
+		logged(t, session.PartialEntry, half),
+	}
+	s, err := session.Resume(t.Context(), r.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.History(); len(got) != 2 || got[1].Text() != "half" {
+		t.Errorf("history = %+v", got)
+	}
+}
+
+func TestNewMessagesNeverRepeatAnID(t *testing.T) {
+	r := newRig(t, says(text("a"), call("c1", "look", "{}")), says(text("b")), says(text("c")))
+	wantCause(t, r.prompt(t, "one"), session.CauseDone)
+	s, err := session.Resume(t.Context(), r.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "two"}), session.CauseDone)
+	seen := map[string]bool{}
+	for _, m := range s.History() {
+		if seen[m.ID] {
+			t.Errorf("message id %s is used twice", m.ID)
+		}
+		seen[m.ID] = true
+	}
+	if len(seen) != 6 {
+		t.Errorf("%d messages, want 6", len(seen))
+	}
+}
+
+func TestResumeNamesADamagedEntry(t *testing.T) {
+	r := newRig(t)
+	r.shelf.entries = []session.Entry{logged(t, session.StartEntry, session.Start{}), {Type: session.MessageEntry, Data: []byte(`{"id":`)}}
+	_, err := session.Resume(t.Context(), r.config)
+	if err == nil || !strings.Contains(err.Error(), "entry 2 (message) is damaged") {
+		t.Fatalf("err = %v", err)
+	}
+}
+
+func TestResumeOfAnUnknownSession(t *testing.T) {
+	r := newRig(t)
+	if _, err := session.Resume(context.Background(), r.config); err != session.ErrNotFound {
+		t.Fatalf("err = %v, want ErrNotFound", err)
+	}
+}
+
+func TestTitleIsTheFirstLine(t *testing.T) {
+	h := session.Head{First: logged(t, session.MessageEntry, userSays("m1", "  fix the build\nplease")).Data}
+	wantText(t, "title", h.Title(), "fix the build")
+	long := session.Head{First: logged(t, session.MessageEntry, userSays("m1", strings.Repeat("ä", 100))).Data}
+	if got := []rune(long.Title()); len(got) != 72 || got[71] != '…' {
+		t.Errorf("title = %q", string(got))
+	}
+	wantText(t, "damaged", session.Head{First: []byte("{")}.Title(), "")
+}
