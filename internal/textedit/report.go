@@ -1,0 +1,163 @@
+package textedit
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	reportLines = 12  // lines of the file shown in an error
+	reportWidth = 160 // characters of each
+	listedLines = 20  // line numbers listed when there are many
+	closeEnough = 0.4 // likeness below which nothing is shown as the closest
+)
+
+// many says where the places are.
+func (d *doc) many(found []Span, e Edit, label string) error {
+	var at []string
+	for _, s := range found[:min(len(found), listedLines)] {
+		at = append(at, fmt.Sprint(d.lineAt(s.Start)+1))
+	}
+	more := ""
+	if len(found) > listedLines {
+		more = fmt.Sprintf(" and %d more", len(found)-listedLines)
+	}
+	move := "give more of the lines around the one you mean, or set replace_all"
+	if e.All {
+		move = "they match only roughly, so replace_all does not apply; copy the text exactly as the file has it"
+	}
+	return refuse(ManyMatches, "%sold_string fits %d places in %s (lines %s%s); %s",
+		label, len(found), d.Name, strings.Join(at, ", "), more, move)
+}
+
+// missing shows the lines of the file that are most like the ones asked for, and the first that differs.
+func (d *doc) missing(e Edit, label string) error {
+	if err := d.changedAway(e, label); err != nil {
+		return err
+	}
+	b := blockOf(e.Old)
+	at, score := d.closest(b)
+	if score < closeEnough {
+		return refuse(NoMatch, "%sold_string is not in %s, and nothing there is like it; read the file and copy the text from it", label, d.Name)
+	}
+	var out strings.Builder
+	last := min(at+len(b.lines), len(d.rows))
+	fmt.Fprintf(&out, "%sold_string is not in %s. The closest lines are (→ is a tab, · a space at an end):\n", label, d.Name)
+	for i := at; i < min(last, at+reportLines); i++ {
+		out.WriteString(Number(i+1, Width(last), visible(d.row(i))) + "\n")
+	}
+	if last-at > reportLines {
+		fmt.Fprintf(&out, "(%d more lines)\n", last-at-reportLines)
+	}
+	d.difference(&out, b, at)
+	out.WriteString("Copy the text exactly as the file has it, without line numbers.")
+	return refuse(NoMatch, "%s", out.String())
+}
+
+func (d *doc) row(i int) string { return d.Text[d.rows[i].start:d.rows[i].end] }
+
+// difference names the first line that is not the same.
+func (d *doc) difference(out *strings.Builder, b block, at int) {
+	for i, line := range b.lines {
+		if at+i >= len(d.rows) {
+			fmt.Fprintf(out, "The file ends before line %d of yours.\n", i+1)
+			return
+		}
+		if have := d.row(at + i); have != line {
+			fmt.Fprintf(out, "First difference, line %d%s:\n  yours: %s\n  file:  %s\n",
+				at+i+1, column(line, have), visible(line), visible(have))
+			return
+		}
+	}
+}
+
+func column(a, b string) string {
+	return fmt.Sprintf(" column %d", utf8.RuneCountInString(a[:commonPrefix(a, b)])+1)
+}
+
+// visible shows white space that a reader would miss, and cuts long lines.
+func visible(line string) string {
+	body := strings.Trim(line, " \t")
+	if body == "" {
+		return strings.NewReplacer("\t", "→", " ", "·").Replace(line)
+	}
+	start := strings.Index(line, body)
+	mark := strings.NewReplacer("\t", "→", " ", "·")
+	body = strings.NewReplacer("\t", "→", "\u00a0", "<U+00A0>", "\u200b", "<U+200B>", "\r", "␍").Replace(body)
+	whole := mark.Replace(line[:start]) + body + mark.Replace(line[start+len(strings.Trim(line, " \t")):])
+	if utf8.RuneCountInString(whole) > reportWidth {
+		return string([]rune(whole)[:reportWidth]) + "…"
+	}
+	return whole
+}
+
+// closest finds the block of lines most like b: by lines that agree, else by the likeness of its longest line.
+func (d *doc) closest(b block) (at int, score float64) {
+	rows := d.lines()
+	if len(rows) == 0 || b.blank() || len(d.Text) > LenientLimit {
+		return 0, 0
+	}
+	want := trimmed(b.lines)
+	first := map[string][]int{}
+	for i, w := range want {
+		if w != "" {
+			first[w] = append(first[w], i)
+		}
+	}
+	votes := map[int]int{}
+	for i := range rows {
+		for _, j := range first[strings.TrimSpace(d.row(i))] {
+			votes[max(0, i-j)]++
+		}
+	}
+	for i, n := range votes {
+		if s := float64(n) / float64(len(want)); s > score || s == score && i < at {
+			at, score = i, s
+		}
+	}
+	if score >= closeEnough {
+		return at, score
+	}
+	return d.closestLine(want)
+}
+
+// closestLine compares the longest line of the block, the one that says most, with every line of the text.
+func (d *doc) closestLine(want []string) (at int, score float64) {
+	key := 0
+	for i, w := range want {
+		if len(w) > len(want[key]) {
+			key = i
+		}
+	}
+	needle := want[key]
+	if len(needle) > 400 {
+		needle = needle[:400]
+	}
+	budget := similarWork / 4
+	for i := range d.rows {
+		have := strings.TrimSpace(d.row(i))
+		if have == "" {
+			continue
+		}
+		long := max(len(needle), len(have))
+		limit := int(float64(long) * (1 - max(score, closeEnough)))
+		if budget -= len(needle); budget < 0 {
+			return at, score
+		}
+		if strings.Contains(have, needle) && score < 0.85 {
+			at, score = max(0, i-key), 0.85
+			continue
+		}
+		if len(have) > 400 {
+			continue
+		}
+		budget -= (2*limit + 1) * len(needle)
+		if dist, ok := within(needle, have, limit); ok {
+			if s := 1 - float64(dist)/float64(long); s > score {
+				at, score = max(0, i-key), s
+			}
+		}
+	}
+	return at, score
+}
