@@ -1,0 +1,135 @@
+package web
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"syscall"
+	"time"
+
+	"code.dny.dev/ssrf"
+)
+
+// transport builds the connections of one fetch: no proxy, no transparent decoding, and a dialer that
+// resolves and judges by itself.
+func (f *Fetcher) transport() *http.Transport {
+	return &http.Transport{
+		Proxy:                  nil, // an environment's proxy would resolve the name a second time
+		DialContext:            f.connect,
+		DisableCompression:     true,
+		ForceAttemptHTTP2:      true,
+		TLSHandshakeTimeout:    ConnectTimeout,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		MaxResponseHeaderBytes: maxHeader,
+		MaxIdleConnsPerHost:    1,
+	}
+}
+
+// connect resolves a host, judges every answer, and dials the judged addresses in turn.
+func (f *Fetcher) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, ConnectTimeout)
+	defer cancel()
+	host, portText, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	port, err := strconv.ParseUint(portText, 10, 16)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := f.resolve(ctx, host, uint16(port))
+	if err != nil {
+		return nil, err
+	}
+	var failures []error
+	for i, at := range targets {
+		conn, err := f.dialOne(ctx, host, at, len(targets)-i)
+		if err == nil {
+			return conn, nil
+		}
+		failures = append(failures, err)
+	}
+	return nil, errors.Join(failures...)
+}
+
+// resolve returns the addresses of a host. One bad answer among good ones refuses them all: a name that
+// points inside as well as outside is an attack or a mistake, and which one is dialled is chance.
+func (f *Fetcher) resolve(ctx context.Context, host string, port uint16) ([]netip.AddrPort, error) {
+	addrs, err := f.lookup(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	if len(addrs) == 0 {
+		return nil, &net.DNSError{Err: "no addresses", Name: host, IsNotFound: true}
+	}
+	targets := make([]netip.AddrPort, len(addrs))
+	for i, a := range addrs {
+		targets[i] = netip.AddrPortFrom(a, port)
+		if err := f.policy.judgeAddr(host, targets[i]); err != nil {
+			return nil, err
+		}
+	}
+	return targets, nil
+}
+
+func (f *Fetcher) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{a}, nil
+	}
+	var addrs []netip.Addr
+	var err error
+	if f.policy.Resolve != nil {
+		addrs, err = f.policy.Resolve(ctx, host)
+	} else {
+		addrs, err = net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	}
+	for i, a := range addrs {
+		// Resolvers give IPv4 answers in mapped form; as an answer that is plain IPv4.
+		addrs[i] = a.Unmap()
+	}
+	return addrs, err
+}
+
+// dialOne connects to one judged address within its share of the time left, so that a dead first
+// address leaves time for the next.
+func (f *Fetcher) dialOne(ctx context.Context, host string, at netip.AddrPort, left int) (net.Conn, error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		share := max(time.Until(deadline)/time.Duration(left), 2*time.Second)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, share)
+		defer cancel()
+	}
+	if f.dial != nil {
+		return f.dial(ctx, "tcp", at.String())
+	}
+	dialer := net.Dialer{Control: f.control(host)}
+	return dialer.DialContext(ctx, "tcp", at.String())
+}
+
+// control judges once more the address the system is about to connect to: by the ssrf package, then by
+// our own rules, which alone can allow what it refuses.
+func (f *Fetcher) control(host string) func(network, address string, _ syscall.RawConn) error {
+	guard := ssrf.New(ssrf.WithAnyPort())
+	return func(network, address string, raw syscall.RawConn) error {
+		at, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return fail(codeDenied, "the address %s cannot be judged", address)
+		}
+		if refused := f.policy.judgeAddr(host, at); refused != nil {
+			return refused
+		}
+		if err := guard.Safe(network, address, raw); err != nil && !f.policy.allows(host, at) {
+			return &Error{Code: codeDenied, Message: host + " leads to " + at.Addr().String() + ", which is not fetched", Err: err}
+		}
+		return nil
+	}
+}
+
+// allows reports an address that a rule names.
+func (p *Policy) allows(host string, at netip.AddrPort) bool {
+	return p.AllowAddr != nil && p.AllowAddr(host, at)
+}

@@ -1,0 +1,199 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// resource is what came back for a url: the body decoded and bounded, not yet turned into text.
+type resource struct {
+	url         *url.URL
+	status      int
+	header      http.Header
+	contentType string
+	body        []byte
+	truncated   bool
+	redirect    string
+}
+
+// Fetch gets one page and renders it. Every error is an *[Error].
+func (f *Fetcher) Fetch(ctx context.Context, r Request) (Page, error) {
+	page, err := f.fetch(ctx, r)
+	if err != nil {
+		return Page{}, err
+	}
+	return page, nil
+}
+
+func (f *Fetcher) fetch(ctx context.Context, r Request) (Page, *Error) {
+	u, fault := checkRequest(&r)
+	if fault != nil {
+		return Page{}, fault
+	}
+	key := cacheKey{r.Session, u.String(), r.MaxBytes}
+	res, cached := f.cache.get(key, f.now())
+	if !cached {
+		if res, fault = f.get(ctx, u, r); fault != nil {
+			return Page{}, fault
+		}
+		if cacheable(res) {
+			f.cache.put(key, res, f.now())
+		}
+	}
+	page, fault := render(ctx, res, r)
+	page.Cached = cached
+	return page, fault
+}
+
+// checkRequest fills in defaults and refuses what makes no sense.
+func checkRequest(r *Request) (*url.URL, *Error) {
+	switch r.Format {
+	case "":
+		r.Format = Markdown
+	case Markdown, Text, HTML, Raw:
+	default:
+		return nil, fail(codeInvalid, "format %q does not exist; use markdown, text, html or raw", firstLine(string(r.Format), 40))
+	}
+	if r.Selector != "" && r.Format == Raw {
+		return nil, fail(codeInvalid, "a selector needs format markdown, text or html")
+	}
+	if r.Timeout < 0 || r.Timeout > MaxTimeout {
+		return nil, fail(codeInvalid, "the timeout must lie between 0 and %d seconds", MaxTimeout/time.Second)
+	}
+	if r.Timeout == 0 {
+		r.Timeout = DefaultTimeout
+	}
+	if r.MaxBytes < 0 || r.MaxBytes > MaxDecoded {
+		return nil, fail(codeInvalid, "max_bytes must lie between 1 and %d", MaxDecoded)
+	}
+	if r.MaxBytes == 0 {
+		r.MaxBytes = MaxDecoded
+	}
+	return parseURL(r.URL)
+}
+
+// get follows redirects by hand, since each is a new decision.
+func (f *Fetcher) get(ctx context.Context, u *url.URL, r Request) (*resource, *Error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.Timeout, errTimeout)
+	defer cancel()
+	t := f.transport()
+	defer t.CloseIdleConnections()
+	for hop := 0; ; hop++ {
+		if fault := f.policy.judgeURL(u); fault != nil {
+			return nil, fault
+		}
+		res, fault := f.getOne(ctx, t, u, r.MaxBytes)
+		if fault != nil {
+			return nil, fault
+		}
+		next, fault := f.next(res)
+		if fault != nil || next == nil {
+			return res, fault
+		}
+		if hop == MaxRedirects {
+			return nil, fail(codeLimit, "more than %d redirects, the last to %s; fetch the final address itself", MaxRedirects, next)
+		}
+		u = next
+	}
+}
+
+// getOne is one request and one answer.
+func (f *Fetcher) getOne(ctx context.Context, t *http.Transport, u *url.URL, maxBytes int64) (*resource, *Error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, &Error{Code: codeInvalid, Message: "not a url that can be fetched: " + reason(err), Err: err}
+	}
+	f.headers(req.Header)
+	resp, err := t.RoundTrip(req)
+	if err != nil {
+		return nil, explain(ctx, u.Host, err)
+	}
+	defer resp.Body.Close()
+	res := &resource{url: u, status: resp.StatusCode, header: resp.Header, contentType: resp.Header.Get("Content-Type")}
+	if isRedirect(resp) {
+		res.redirect = resp.Header.Get("Location")
+		return res, nil
+	}
+	if resp.StatusCode >= 400 {
+		return nil, f.failedStatus(ctx, res, resp)
+	}
+	body, fault := readBody(resp, maxBytes)
+	if fault != nil {
+		return nil, explain(ctx, u.Host, fault)
+	}
+	res.body, res.truncated = body.bytes, body.truncated
+	return res, nil
+}
+
+// headers of every request: no cookies, no referrer, no credentials, nothing about the machine.
+func (f *Fetcher) headers(h http.Header) {
+	agent := f.policy.UserAgent
+	if agent == "" {
+		agent = "adze"
+	}
+	h.Set("User-Agent", agent)
+	h.Set("Accept", "text/html, application/xhtml+xml, text/markdown, text/plain, application/json, text/*;q=0.9, image/*;q=0.8, */*;q=0.5")
+	h.Set("Accept-Language", "en, *;q=0.5")
+	h.Set("Accept-Encoding", "gzip, deflate")
+}
+
+func isRedirect(resp *http.Response) bool {
+	switch resp.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return resp.Header.Get("Location") != ""
+	}
+	return false
+}
+
+// next decides about a redirect: nil means that res is the end, be it a page or a redirect that only the
+// caller may follow. Where it leads is judged in any case.
+func (f *Fetcher) next(res *resource) (*url.URL, *Error) {
+	if res.redirect == "" {
+		return nil, nil
+	}
+	rel, err := url.Parse(res.redirect)
+	if err != nil || len(res.redirect) > MaxURL {
+		return nil, fail(codeIO, "%s redirects to something that is no url", res.url.Host)
+	}
+	to, fault := parseURL(res.url.ResolveReference(rel).String())
+	if fault == nil {
+		fault = f.policy.judgeURL(to)
+	}
+	if fault != nil {
+		return nil, &Error{Code: codeDenied, Message: "the page redirects, and that is refused: " + fault.Message, Err: fault}
+	}
+	if sameSite(res.url, to) || f.policy.AllowRedirect != nil && f.policy.AllowRedirect(res.url, to) {
+		return to, nil
+	}
+	res.redirect = to.String()
+	return nil, nil
+}
+
+// failedStatus reports a status of 400 or more with the start of what the page says about it.
+func (f *Fetcher) failedStatus(ctx context.Context, res *resource, resp *http.Response) *Error {
+	fault := fail(statusCode(res.status), "%s answered %d %s; %s",
+		res.url, res.status, http.StatusText(res.status), statusAdvice(res.header, res.status))
+	fault.Status = res.status
+	body, problem := readBody(resp, 64<<10)
+	if problem != nil && context.Cause(ctx) != nil {
+		return explain(ctx, res.url.Host, problem)
+	}
+	if problem == nil {
+		res.body = body.bytes
+		fault.Excerpt = excerpt(ctx, res)
+	}
+	return fault
+}
+
+// excerpt is the start of a page as plain text, or nothing.
+func excerpt(ctx context.Context, res *resource) string {
+	page, fault := render(ctx, res, Request{Format: Text})
+	if fault != nil {
+		return ""
+	}
+	return strings.TrimSpace(clip(page.Text, maxExcerpt))
+}

@@ -1,0 +1,56 @@
+package web
+
+import (
+	"context"
+	"strings"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+)
+
+// write turns content into text of the format.
+func write(ctx context.Context, content *goquery.Selection, format Format) (string, *Error) {
+	switch format {
+	case Text:
+		return writeText(content.Nodes[0]), nil
+	case HTML:
+		inner, err := content.Html()
+		if err != nil {
+			return "", &Error{Code: codeIO, Message: "writing the page as HTML failed: " + err.Error(), Err: err}
+		}
+		return strings.TrimSpace(inner) + "\n", nil
+	}
+	return writeMarkdown(ctx, content.Nodes[0])
+}
+
+// writeMarkdown converts with minimal table padding: aligned columns cost tokens and say nothing.
+func writeMarkdown(ctx context.Context, root *html.Node) (string, *Error) {
+	conv := converter.NewConverter(converter.WithPlugins(
+		base.NewBasePlugin(),
+		commonmark.NewCommonmarkPlugin(commonmark.WithHorizontalRule("---"), commonmark.WithListEndComment(false)),
+		table.NewTablePlugin(
+			table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal),
+			table.WithHeaderPromotion(true),
+			table.WithSkipEmptyRows(true),
+			table.WithNewlineBehavior(table.NewlineBehaviorPreserve),
+		),
+	))
+	conv.Register.Renderer(func(c converter.Context, _ converter.Writer, _ *html.Node) converter.RenderStatus {
+		if c.Err() != nil {
+			return converter.RenderSuccess // an aborted fetch unwinds without writing the rest
+		}
+		return converter.RenderTryNext
+	}, converter.PriorityEarly)
+	out, err := conv.ConvertNode(root, converter.WithContext(ctx))
+	if ctx.Err() != nil {
+		return "", explain(ctx, "the page", ctx.Err())
+	}
+	if err != nil {
+		return "", &Error{Code: codeIO, Message: "writing the page as Markdown failed; use format text: " + err.Error(), Err: err}
+	}
+	return strings.TrimSpace(string(out)) + "\n", nil
+}

@@ -1,0 +1,85 @@
+package web
+
+import (
+	"bytes"
+	"mime"
+	"net/http"
+	"strings"
+)
+
+// kind is what can be done with a body.
+type kind uint8
+
+const (
+	unreadable kind = iota
+	plainText
+	htmlText
+	picture
+)
+
+// classify decides by the declared type and, where that says nothing, by the first bytes.
+func classify(contentType string, body []byte) (kind, string) {
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil && media == "" {
+		media = strings.ToLower(strings.TrimSpace(strings.SplitN(contentType, ";", 2)[0]))
+	}
+	switch media {
+	case "", "application/octet-stream", "binary/octet-stream", "unknown/unknown":
+		return sniff(body)
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return isPicture(media, body), media
+	case "text/html", "application/xhtml+xml":
+		return textual(body, htmlText), media
+	}
+	if isText(media) {
+		return textual(body, plainText), media
+	}
+	return unreadable, media
+}
+
+// isText lists text types outside text/*; the suffixes are those of RFC 6839.
+func isText(media string) bool {
+	if strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "+json") ||
+		strings.HasSuffix(media, "+xml") || strings.HasSuffix(media, "+yaml") {
+		return true
+	}
+	switch strings.TrimPrefix(strings.TrimPrefix(media, "application/"), "x-") {
+	case "json", "ndjson", "jsonl", "json5", "xml", "xml-dtd", "javascript", "ecmascript", "typescript", "yaml", "toml",
+		"sh", "shellscript", "sql", "graphql", "httpd-php", "perl", "python", "ruby", "tex", "latex", "rtf", "csv", "diff", "patch",
+		"www-form-urlencoded", "mbox", "pem-file", "pgp-signature", "pgp-keys":
+		return strings.HasPrefix(media, "application/")
+	}
+	return false
+}
+
+// isPicture keeps a declared image only if its first bytes say the same.
+func isPicture(media string, body []byte) kind {
+	if http.DetectContentType(body) == media {
+		return picture
+	}
+	return unreadable
+}
+
+// textual refuses bodies that only call themselves text. UTF-16 and UTF-32 announce their NUL bytes by a byte
+// order mark.
+func textual(body []byte, k kind) kind {
+	head := body[:min(len(body), 4<<10)]
+	if bytes.IndexByte(head, 0) >= 0 && byteOrderMark(head) == "" {
+		return unreadable
+	}
+	return k
+}
+
+// sniff is for servers that declare nothing.
+func sniff(body []byte) (kind, string) {
+	media, _, _ := mime.ParseMediaType(http.DetectContentType(body))
+	switch {
+	case media == "text/html":
+		return htmlText, media
+	case strings.HasPrefix(media, "text/"):
+		return textual(body, plainText), media
+	case media == "image/png" || media == "image/jpeg" || media == "image/gif" || media == "image/webp":
+		return picture, media
+	}
+	return unreadable, media
+}

@@ -1,0 +1,81 @@
+package web
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+)
+
+// render turns a resource into the page that was asked for.
+func render(ctx context.Context, res *resource, r Request) (Page, *Error) {
+	page := Page{URL: res.url.String(), Status: res.status, Bytes: int64(len(res.body)), Truncated: res.truncated}
+	if res.redirect != "" {
+		page.Redirect = res.redirect
+		return page, nil
+	}
+	k, media := classify(res.contentType, res.body)
+	page.Type = media
+	switch k {
+	case picture:
+		return renderPicture(page, res, r)
+	case unreadable:
+		if len(res.body) == 0 {
+			page.Note = "The answer has no body."
+			return page, nil
+		}
+		return Page{}, fail(codeBinary, "%s is %s, which is neither text nor a supported image (PNG, JPEG, GIF, WebP); download it with a command instead", res.url, orUnknown(media))
+	}
+	text, name, fault := decodeText(res.body, res.contentType, k, res.truncated)
+	if fault != nil {
+		return Page{}, fault
+	}
+	page.Charset, page.Text = name, text
+	if k == htmlText && r.Format != Raw {
+		return renderHTML(ctx, page, res.url, r)
+	}
+	if r.Selector != "" {
+		return Page{}, fail(codeInvalid, "a selector needs an HTML page, and this is %s; leave it out", media)
+	}
+	return page, nil
+}
+
+// renderPicture hands out an image whole or not at all.
+func renderPicture(page Page, res *resource, r Request) (Page, *Error) {
+	if res.truncated {
+		return Page{}, fail(codeTooLarge, "the image is larger than %d bytes; download it with a command instead", min(r.MaxBytes, MaxWire))
+	}
+	if r.Selector != "" {
+		return Page{}, fail(codeInvalid, "a selector needs an HTML page, and this is %s; leave it out", page.Type)
+	}
+	page.Image = res.body
+	return page, nil
+}
+
+func orUnknown(media string) string {
+	if media == "" {
+		return "of unknown type"
+	}
+	return firstLine(media, 100)
+}
+
+// clip keeps at most n bytes of whole characters.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// firstLine makes foreign text fit for the middle of a message: one line, bounded, no controls.
+func firstLine(s string, n int) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7F && r <= 0x9F {
+			return ' '
+		}
+		return r
+	}, clip(s, n))
+	return strings.Join(strings.Fields(s), " ")
+}

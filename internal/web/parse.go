@@ -1,0 +1,162 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Bounds of the parser, which builds a tree of any size that a page asks for. A tag costs at most a few
+// nodes of about 150 bytes, so that a tree stays below 100 MB at worst; the largest pages that people
+// read (one-page specifications) have about 100,000 tags.
+const (
+	maxHTML   = 4 << 20
+	maxTags   = 200_000
+	parseTime = 5 * time.Second
+	readStep  = 4 << 10 // bytes between two looks at the clock
+)
+
+// errSlow is the cause when a page is made so that parsing it takes for ever.
+var errSlow = errors.New("parsing takes too long")
+
+// parseHTML builds the tree of a page. cut says that the end of the page was left out. A page nested deeper
+// than the parser accepts comes back as one element with its text.
+func parseHTML(ctx context.Context, text string) (root *html.Node, cut bool, fault *Error) {
+	text, cut = bounded(dropPayloads(text))
+	ctx, cancel := context.WithTimeoutCause(ctx, parseTime, errSlow)
+	defer cancel()
+	src := &steps{ctx: ctx, rest: shield(text)}
+	root, err := html.ParseWithOptions(src, html.ParseOptionEnableScripting(false))
+	switch {
+	case errors.Is(context.Cause(ctx), errSlow):
+		return nil, cut, fail(codeLimit, "the page is built so that parsing it takes too long; use format raw or another source")
+	case ctx.Err() != nil:
+		return nil, cut, explain(ctx, "the page", ctx.Err())
+	case err != nil:
+		return flat(text), cut, nil
+	}
+	unshield(root)
+	return root, cut, nil
+}
+
+// steps gives the parser small pieces and ends when the context does: the parser itself cannot be stopped,
+// and some input makes it slow (it joins text around stray tags by copying).
+type steps struct {
+	ctx  context.Context
+	rest string
+}
+
+// Read implements io.Reader.
+func (s *steps) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if s.rest == "" {
+		return 0, io.EOF
+	}
+	n := copy(p[:min(len(p), readStep)], s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
+}
+
+// bounded cuts a page after as many bytes and tags as are parsed.
+func bounded(text string) (string, bool) {
+	whole := len(text)
+	text = clip(text, maxHTML)
+	tags := 0
+	for at := 0; ; tags++ {
+		i := strings.IndexByte(text[at:], '<')
+		if i < 0 {
+			return text, len(text) < whole
+		}
+		if tags == maxTags {
+			return text[:at+i], true
+		}
+		at += i + 1
+	}
+}
+
+// formatting are the elements that the HTML standard reopens in each block after one that left them open. A
+// few hundred of them, never closed, turn each later tag into hundreds of nodes. With another name they
+// are ordinary elements; the names come back after parsing.
+var formatting = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)<(/?)(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)([\s/>])`)
+})
+
+const shielded = "adze-"
+
+func shield(text string) string {
+	return formatting().ReplaceAllString(text, "<${1}"+shielded+"${2}${3}")
+}
+
+// unshield gives formatting elements their names back.
+func unshield(root *html.Node) {
+	for n := range root.Descendants() {
+		switch n.Type {
+		case html.ElementNode:
+			if name, ok := strings.CutPrefix(n.Data, shielded); ok {
+				n.Data, n.DataAtom = name, atom.Lookup([]byte(name))
+			}
+		case html.TextNode:
+			if strings.Contains(n.Data, shielded) {
+				n.Data = strings.NewReplacer("<"+shielded, "<", "</"+shielded, "</").Replace(n.Data)
+			}
+		}
+	}
+}
+
+// dropPayloads removes inline base64 data, which is most of some pages and nothing to read.
+func dropPayloads(text string) string {
+	const mark = ";base64,"
+	if !strings.Contains(text, mark) {
+		return text
+	}
+	var b strings.Builder
+	for {
+		i := strings.Index(text, mark)
+		if i < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		i += len(mark)
+		b.WriteString(text[:i])
+		text = strings.TrimLeft(text[i:], "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
+	}
+}
+
+// flat is the tree of a page that cannot be parsed: its text without tags, scripts and styles.
+func flat(text string) *html.Node {
+	var b strings.Builder
+	z := html.NewTokenizer(strings.NewReader(text))
+	unseen := false
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			body := element(atom.Body)
+			body.AppendChild(&html.Node{Type: html.TextNode, Data: b.String()})
+			return body
+		case html.StartTagToken:
+			name, _ := z.TagName()
+			unseen = string(name) == "script" || string(name) == "style"
+			b.WriteByte(' ')
+		case html.EndTagToken:
+			unseen = false
+		case html.TextToken:
+			if !unseen {
+				b.Write(z.Text())
+			}
+		}
+	}
+}
+
+// element makes an element without attributes.
+func element(a atom.Atom) *html.Node {
+	return &html.Node{Type: html.ElementNode, Data: a.String(), DataAtom: a}
+}

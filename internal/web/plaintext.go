@@ -1,0 +1,126 @@
+package web
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// writeText writes content as plain text: paragraphs apart, list items marked, code as it is.
+func writeText(root *html.Node) string {
+	w := textWriter{}
+	w.node(root)
+	return strings.TrimSpace(w.b.String()) + "\n"
+}
+
+// textWriter collapses space as a browser does. Breaks wait until text follows, so that nested
+// blocks do not add up to many empty lines.
+type textWriter struct {
+	b      strings.Builder
+	breaks int  // newlines that stand before the next text
+	space  bool // a space does
+	code   bool
+	lists  int // depth
+}
+
+func (w *textWriter) node(n *html.Node) {
+	switch n.Type {
+	case html.TextNode:
+		w.text(n.Data)
+		return
+	case html.ElementNode, html.DocumentNode:
+	default:
+		return
+	}
+	before, after := blockBreaks(n.DataAtom)
+	if w.lists > 0 && isList(n) {
+		before, after = 1, 1
+	}
+	w.breaks = max(w.breaks, before)
+	wasCode := w.code
+	w.begin(n)
+	for c := range n.ChildNodes() {
+		w.node(c)
+	}
+	if isList(n) {
+		w.lists--
+	}
+	w.code = wasCode
+	w.breaks = max(w.breaks, after)
+}
+
+// begin writes what stands for an element before its text.
+func (w *textWriter) begin(n *html.Node) {
+	switch n.DataAtom {
+	case atom.Br:
+		w.breaks++
+	case atom.Ul, atom.Ol:
+		w.lists++
+	case atom.Li:
+		w.flush()
+		w.b.WriteString(strings.Repeat("  ", max(w.lists-1, 0)))
+		w.text("- ")
+	case atom.Pre:
+		w.code = true
+	case atom.Img:
+		for _, a := range n.Attr {
+			if a.Key == "alt" {
+				w.text(a.Val)
+			}
+		}
+	case atom.Td, atom.Th:
+		if before := n.PrevSibling; before != nil && w.breaks == 0 {
+			w.flush()
+			w.b.WriteByte('\t')
+		}
+	}
+}
+
+// isList reports a list; one inside another is no paragraph of its own.
+func isList(n *html.Node) bool { return n.DataAtom == atom.Ul || n.DataAtom == atom.Ol }
+
+// blockBreaks is how many newlines stand before and after an element.
+func blockBreaks(a atom.Atom) (before, after int) {
+	switch a {
+	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Pre, atom.Blockquote, atom.Table,
+		atom.Ul, atom.Ol, atom.Dl, atom.Section, atom.Article, atom.Figure, atom.Hr, atom.Details:
+		return 2, 2
+	case atom.Div, atom.Li, atom.Tr, atom.Dt, atom.Dd, atom.Figcaption, atom.Summary, atom.Header, atom.Footer,
+		atom.Main, atom.Address, atom.Fieldset, atom.Form:
+		return 1, 1
+	}
+	return 0, 0
+}
+
+func (w *textWriter) text(s string) {
+	if w.code {
+		if s != "" {
+			w.flush()
+			w.b.WriteString(s)
+		}
+		return
+	}
+	for i, word := range strings.Fields(s) {
+		if i > 0 || strings.TrimLeft(s, " \t\r\n\f") != s {
+			w.space = true
+		}
+		w.flush()
+		w.b.WriteString(word)
+	}
+	if strings.TrimRight(s, " \t\r\n\f") != s {
+		w.space = true
+	}
+}
+
+// flush writes the breaks or the space that stand before text.
+func (w *textWriter) flush() {
+	switch {
+	case w.b.Len() == 0:
+	case w.breaks > 0:
+		w.b.WriteString("\n\n"[:min(w.breaks, 2)])
+	case w.space:
+		w.b.WriteByte(' ')
+	}
+	w.breaks, w.space = 0, false
+}
