@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"adze/session"
+)
+
+const insertEntry = "INSERT INTO entries (session, seq, type, time, data, hash) VALUES (?, ?, ?, ?, ?, ?)"
+
+// Append adds all entries to id or none. When it returns nil they are on the disk. A commit in progress is
+// not called off by ctx: half of one would be neither saved nor unsaved, and it takes well under a
+// millisecond.
+func (s *Store) Append(ctx context.Context, id session.ID, entries ...session.Entry) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ctx = context.WithoutCancel(ctx)
+	w, err := s.writer(ctx, id)
+	if err != nil {
+		return err
+	}
+	if w.lost != nil {
+		return fmt.Errorf("%w: %w", ErrNotSaved, w.lost)
+	}
+	if err := checkJSON(entries); err != nil || len(entries) == 0 {
+		return err
+	}
+	return s.save(ctx, w, entries)
+}
+
+func checkJSON(entries []session.Entry) error {
+	for i, e := range entries {
+		if len(e.Data) > 0 && !json.Valid(e.Data) {
+			return fmt.Errorf("entry %d of type %q is not JSON; nothing was saved", i+1, e.Type)
+		}
+	}
+	return nil
+}
+
+// save commits entries and moves the end of the chain.
+func (s *Store) save(ctx context.Context, w *writer, entries []session.Entry) error {
+	rows := make([]row, len(entries))
+	end := w.end
+	for i, e := range entries {
+		rows[i] = newRow(w.id, end, e)
+		end = link{rows[i].seq, rows[i].hash}
+	}
+	opening := openingOf(entries, w)
+	var num int64
+	var err error
+	if len(rows) == 1 && w.num != 0 && opening == nil {
+		num, err = w.num, s.saveOne(ctx, w.num, rows[0])
+	} else {
+		num, err = s.saveAll(ctx, w, rows, opening)
+	}
+	if err != nil {
+		return s.giveUp(w, err)
+	}
+	w.num, w.end = num, end
+	if opening != nil {
+		w.start = w.start || opening.start != nil
+		w.first = w.first || opening.first != nil
+	}
+	return nil
+}
+
+// giveUp ends the session's saving: after a failure nobody knows what the disk holds until the database is
+// opened again. The exception is when another process was in the way and nothing was begun.
+func (s *Store) giveUp(w *writer, err error) error {
+	code := codeOf(err)
+	err = s.explain("save to", err)
+	if code != codeBusy && code != codeLocked {
+		w.lost = err
+	}
+	return err
+}
+
+// saveOne is the usual case, without a transaction around the one statement: a third less work.
+func (s *Store) saveOne(ctx context.Context, num int64, r row) error {
+	if s.insert == nil {
+		var err error
+		if s.insert, err = s.db.PrepareContext(ctx, insertEntry); err != nil {
+			return err
+		}
+	}
+	_, err := s.insert.ExecContext(ctx, num, r.seq, r.kind, r.time, r.data, r.hash)
+	return err
+}
+
+func (s *Store) saveAll(ctx context.Context, w *writer, rows []row, o *opening) (num int64, err error) {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Rollback() // has no effect after Commit
+	if num = w.num; num == 0 {
+		if num, err = newSession(ctx, tx, w.id, rows[0].time); err != nil {
+			return 0, err
+		}
+	}
+	for _, r := range rows {
+		if _, err := tx.ExecContext(ctx, insertEntry, num, r.seq, r.kind, r.time, r.data, r.hash); err != nil {
+			return 0, err
+		}
+	}
+	if o != nil {
+		if err := o.save(ctx, tx, num); err != nil {
+			return 0, err
+		}
+	}
+	return num, tx.Commit()
+}
+
+func newSession(ctx context.Context, tx *sql.Tx, id session.ID, created int64) (int64, error) {
+	done, err := tx.ExecContext(ctx,
+		"INSERT INTO sessions (id, created, updated, entries, tip) VALUES (?, ?, ?, 0, x'')", string(id), created, created)
+	if err != nil {
+		return 0, err
+	}
+	return done.LastInsertId()
+}

@@ -1,0 +1,141 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gofrs/flock"
+
+	"adze/session"
+)
+
+// writer is a session that this process may append to, and the end of its chain.
+type writer struct {
+	id    session.ID
+	lock  *flock.Flock
+	num   int64 // 0: not in the database yet
+	end   link
+	start bool  // the opening has its start entry
+	first bool  // and its first message
+	lost  error // a commit failed; nothing is appended any more
+}
+
+// writer gives the writer of id, which is made and locked on first use. The caller holds s.mu.
+func (s *Store) writer(ctx context.Context, id session.ID) (*writer, error) {
+	switch {
+	case s.closed:
+		return nil, ErrClosed
+	case s.frozen != nil:
+		return nil, s.frozen
+	case id == "":
+		return nil, errNoID()
+	}
+	if w := s.writers[id]; w != nil {
+		return w, nil
+	}
+	lock, err := s.acquire(id)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{id: id, lock: lock}
+	if err := s.resume(ctx, w); err != nil {
+		return nil, errors.Join(err, w.release())
+	}
+	s.writers[id] = w
+	return w, nil
+}
+
+// resume finds the end of the chain. It is read after locking, since another process may have just left.
+func (s *Store) resume(ctx context.Context, w *writer) error {
+	row := s.db.QueryRowContext(ctx, `SELECT num, entries, tip, start IS NOT NULL, first IS NOT NULL
+		FROM sessions LEFT JOIN openings ON session = num WHERE id = ?`, string(w.id))
+	err := row.Scan(&w.num, &w.end.seq, &w.end.hash, &w.start, &w.first)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return s.explain("read", err)
+	}
+	return nil
+}
+
+// lockTries bounds how often a lock file may vanish between opening and locking it.
+const lockTries = 100
+
+// acquire takes the lock file of id. Its holder removes it at the end, so a lock counts only when the file
+// is still the one at its path.
+func (s *Store) acquire(id session.ID) (*flock.Flock, error) {
+	path := filepath.Join(s.path+".locks", lockName(id))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, s.fileError("make the folder of its locks", err)
+	}
+	for range lockTries {
+		lock := flock.New(path)
+		held, err := lock.TryLock()
+		if err != nil {
+			return nil, s.fileError("lock the session", err)
+		}
+		if !held {
+			return nil, fmt.Errorf("%w: %s has it; end that one, or go on with a copy (--fork)", session.ErrLocked, holder(path))
+		}
+		if samePath(lock, path) {
+			return lock, s.sign(lock)
+		}
+		_ = lock.Unlock() // of a file that is gone
+	}
+	return nil, fmt.Errorf("%w: its lock file %s changes hands all the time; try again", session.ErrLocked, path)
+}
+
+func samePath(lock *flock.Flock, path string) bool {
+	held, err := lock.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(held, there)
+}
+
+// sign writes into the lock file who holds it, for the message of the one who comes second.
+func (s *Store) sign(lock *flock.Flock) error {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "this machine"
+	}
+	if err := os.WriteFile(lock.Path(), fmt.Appendf(nil, "pid %d on %s", os.Getpid(), host), 0o600); err != nil {
+		return errors.Join(s.fileError("sign the session's lock", err), lock.Unlock())
+	}
+	return nil
+}
+
+// holder reads who holds a lock file.
+func holder(path string) string {
+	text, _ := os.ReadFile(path) // unreadable or not yet signed is said below
+	if name := strings.TrimSpace(string(text)); name != "" && len(name) < 300 {
+		return name
+	}
+	return "another process"
+}
+
+// lockName makes an id that people chose safe as a file name.
+func lockName(id session.ID) string {
+	plain := func(r rune) bool {
+		return r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
+	if len(id) <= 64 && strings.IndexFunc(string(id), func(r rune) bool { return !plain(r) }) < 0 {
+		return string(id)
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:]) + ".id"
+}
+
+func (w *writer) release() error {
+	_ = os.Remove(w.lock.Path()) // while held, so that nobody else can be in it; a left file does no harm
+	return w.lock.Unlock()
+}
