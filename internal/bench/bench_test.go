@@ -1,0 +1,221 @@
+// Package bench measures the whole program from outside, against the least a Go program can do (floor) and
+// against the same instant server, as ratios within one run.
+//
+//	go test -run '^$' -bench . -benchtime 5x ./internal/bench
+//
+// Each benchmark runs floor and adze in turn and reports the median of the ratios pair by pair. Its bars
+// are those of the performance notes in the README; they are read by people, never asserted.
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// binaries is the folder of the two programs; TestMain makes and removes it.
+var binaries string
+
+// build makes the two programs, once for all benchmarks.
+var build = sync.OnceValue(func() error {
+	for name, pkg := range map[string]string{"adze": "adze", "floor": "adze/internal/bench/floor"} {
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(binaries, name), pkg)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("build %s: %w\n%s", pkg, err, out)
+		}
+	}
+	return nil
+})
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "adze-bench-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	binaries = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// cost is what one process took.
+type cost struct {
+	wall, cpu time.Duration
+	peak      int64 // bytes, of the process alone
+}
+
+// runner starts one of the binaries in a folder with a home of its own.
+type runner struct {
+	t         testing.TB
+	dir, home string
+	server    *instant
+}
+
+func newRunner(t testing.TB, server *instant) runner {
+	t.Helper()
+	return runner{t: t, dir: t.TempDir(), home: t.TempDir(), server: server}
+}
+
+func (r runner) command(name string, args ...string) *exec.Cmd {
+	r.t.Helper()
+	if err := build(); err != nil {
+		r.t.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(binaries, name), args...)
+	cmd.Dir = r.dir
+	cmd.Env = append(os.Environ(), "ADZE_HOME="+r.home, "OPENAI_API_KEY=key", "OPENAI_BASE_URL="+r.server.URL+"/v1")
+	return cmd
+}
+
+func (r runner) floor(prompt string) *exec.Cmd {
+	return r.command("floor", r.server.URL+"/v1", "m", prompt)
+}
+
+func (r runner) adze(prompt string) *exec.Cmd {
+	return r.command("adze", "--print", "--permission-mode", "yolo", "--model", "openai/m", prompt)
+}
+
+// measure runs a command that must succeed.
+func (r runner) measure(cmd *exec.Cmd) cost {
+	r.t.Helper()
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	start := time.Now()
+	err := cmd.Run()
+	c := cost{wall: time.Since(start)}
+	if err != nil || !strings.Contains(out.String(), "done") {
+		r.t.Fatalf("%s: %v\n%s\n%s", cmd, err, out.String(), errs.String())
+	}
+	c.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		c.peak = int64(u.Maxrss) << 10
+	}
+	return c
+}
+
+// pairs collects ratios of adze to floor.
+type pairs struct{ wall, cpu, adzeWall, adzeCPU, peak []float64 }
+
+func (p *pairs) add(adze, floor cost) {
+	p.wall = append(p.wall, float64(adze.wall)/float64(floor.wall))
+	p.cpu = append(p.cpu, float64(adze.cpu)/float64(floor.cpu))
+	p.adzeWall = append(p.adzeWall, float64(adze.wall))
+	p.adzeCPU = append(p.adzeCPU, float64(adze.cpu))
+	p.peak = append(p.peak, float64(adze.peak))
+}
+
+func (p *pairs) report(b *testing.B, turns int) {
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(median(p.wall), "wall/floor")
+	b.ReportMetric(median(p.cpu), "cpu/floor")
+	b.ReportMetric(median(p.peak)/(1<<20), "peak-MB")
+	per := 1e6 * float64(max(turns, 1))
+	b.ReportMetric(median(p.adzeWall)/per, "wall-ms/turn")
+	b.ReportMetric(median(p.adzeCPU)/per, "cpu-ms/turn")
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// BenchmarkOnePrompt is one prompt and one text reply, the whole process. Bar: 2.5 × floor, goal 2.
+func BenchmarkOnePrompt(b *testing.B) {
+	r := newRunner(b, newInstant(b))
+	r.measure(r.floor("hello"))
+	r.measure(r.adze("hello"))
+	r.server.requests.Store(0)
+	var p pairs
+	for b.Loop() {
+		p.add(r.measure(r.adze("hello")), r.measure(r.floor("hello")))
+	}
+	if got, want := r.server.requests.Load(), int64(2*len(p.wall)); got != want {
+		b.Fatalf("%d requests for %d prompts", got, want)
+	}
+	p.report(b, 1)
+}
+
+// toolPlan cycles through read, grep, edit and a command that does nothing.
+func toolPlan(turns int) []string {
+	plan := make([]string, turns)
+	for i := range plan {
+		switch i % 4 {
+		case 0:
+			plan[i] = `{"name":"read","arguments":"{\"path\":\"a.txt\"}"}`
+		case 1:
+			plan[i] = `{"name":"grep","arguments":"{\"pattern\":\"line 77\"}"}`
+		case 2:
+			plan[i] = fmt.Sprintf(`{"name":"edit","arguments":"{\"path\":\"a.txt\",\"old_string\":\"mark %d.\",\"new_string\":\"mark %d.\"}"}`, i/4, i/4+1)
+		case 3:
+			plan[i] = `{"name":"bash","arguments":"{\"command\":\"true\"}"}`
+		}
+	}
+	return plan
+}
+
+// BenchmarkToolTurns is 100 tool turns in one session. Bars: 3.5 ms wall and 3 ms CPU a turn.
+func BenchmarkToolTurns(b *testing.B) {
+	const turns = 100
+	r := newRunner(b, newInstant(b, toolPlan(turns)...))
+	prepare := func() {
+		var text strings.Builder
+		for i := range 200 {
+			fmt.Fprintf(&text, "line %d\n", i)
+		}
+		text.WriteString("mark 0.\n")
+		if err := os.WriteFile(filepath.Join(r.dir, "a.txt"), []byte(text.String()), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var p pairs
+	for b.Loop() {
+		prepare()
+		floor := r.measure(r.floor("work"))
+		prepare()
+		before := r.server.connections.Load()
+		p.add(r.measure(r.adze("work")), floor)
+		if opened := r.server.connections.Load() - before; opened != 1 {
+			b.Fatalf("adze opened %d connections, want one that is kept", opened)
+		}
+	}
+	b.ReportMetric(float64(r.server.firstBody.Load()), "first-request-bytes")
+	p.report(b, turns)
+}
+
+// BenchmarkDeltas is one reply of 20,000 deltas. Bars: 2 × floor's CPU, 40 MB.
+func BenchmarkDeltas(b *testing.B) {
+	server := newInstant(b)
+	server.reply = func(w io.Writer) {
+		for range 20_000 {
+			io.WriteString(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"word \"}}]}\n\n")
+		}
+		sse(w, `{"content":"done"}`, "stop")
+	}
+	r := newRunner(b, server)
+	var p pairs
+	for b.Loop() {
+		p.add(r.measure(r.adze("talk")), r.measure(r.floor("talk")))
+	}
+	p.report(b, 1)
+}
+
+// BenchmarkFlood is one command that prints 50 MB. Bars: 0.12 s, 40 MB.
+func BenchmarkFlood(b *testing.B) {
+	r := newRunner(b, newInstant(b, `{"name":"bash","arguments":"{\"command\":\"head -c 50000000 /dev/zero | tr '\\\\0' x | fold -w 99\"}"}`))
+	var p pairs
+	for b.Loop() {
+		p.add(r.measure(r.adze("flood")), r.measure(r.floor("flood")))
+	}
+	p.report(b, 1)
+}
