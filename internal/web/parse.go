@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/net/html"
@@ -83,17 +81,43 @@ func bounded(text string) (string, bool) {
 	}
 }
 
-// formatting are the elements that the HTML standard reopens in each block after one that left them open. A
-// few hundred of them, never closed, turn each later tag into hundreds of nodes. With another name they
-// are ordinary elements; the names come back after parsing.
-var formatting = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)<(/?)(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)([\s/>])`)
-})
-
 const shielded = "adze-"
 
+// shield gives formatting elements another name; unshield takes it back after parsing. The HTML standard
+// reopens them in each block after one that left them open, so that a few hundred of them, never
+// closed, turn each later tag into hundreds of nodes. Elements of unknown name are never reopened.
 func shield(text string) string {
-	return formatting().ReplaceAllString(text, "<${1}"+shielded+"${2}${3}")
+	var b strings.Builder
+	b.Grow(len(text) + len(text)/16)
+	for {
+		i := strings.IndexByte(text, '<') + 1
+		if i == 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		if i < len(text) && text[i] == '/' {
+			i++
+		}
+		b.WriteString(text[:i])
+		text = text[i:]
+		if reopened(text) {
+			b.WriteString(shielded)
+		}
+	}
+}
+
+// reopened reports the name of a formatting element at the start of a tag. <a> is not one of them here: an
+// open one is closed by the next, so that they cannot add up.
+func reopened(tag string) bool {
+	end := strings.IndexAny(tag[:min(len(tag), len("strike")+1)], " \t\n\f\r/>")
+	if end < 0 {
+		return false
+	}
+	switch strings.ToLower(tag[:end]) {
+	case "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u":
+		return true
+	}
+	return false
 }
 
 // unshield gives formatting elements their names back.
