@@ -6,6 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
 )
 
 // prepare erases the types of a checked configuration.
@@ -14,13 +18,14 @@ func prepare[Args, Meta any](id string, c Config[Args, Meta], in Init) (*prepare
 	if err != nil {
 		return nil, err
 	}
+	names := faceOf(reflect.TypeFor[Args]())
 	return &prepared{
 		def:        def,
 		redact:     c.Redact,
 		argAliases: c.ArgAliases,
-		instantiate: func(raw json.RawMessage) (bound, error) {
+		instantiate: func(given parsed) (bound, error) {
 			var args Args
-			if err := decodeArgs(raw, &args); err != nil {
+			if err := decodeArgs(given, names(), &args); err != nil {
 				return nil, err
 			}
 			return call[Args, Meta]{config: &c, args: args, init: in}, nil
@@ -29,25 +34,55 @@ func prepare[Args, Meta any](id string, c Config[Args, Meta], in Init) (*prepare
 	}, nil
 }
 
-// decodeArgs decodes strictly by type, and accepts 10.0 or 1e1 where the schema's integer allows it.
-func decodeArgs(raw json.RawMessage, into any) error {
-	err := json.Unmarshal(raw, into)
+// decodeArgs decodes by type and exact name, and accepts 10.0 or 1e1 where the schema's integer allows it.
+func decodeArgs(args parsed, names *face, into any) error {
+	if err := names.exact(args.tree, ""); err != nil {
+		return err
+	}
+	err := json.Unmarshal(args.raw, into)
 	var mismatch *json.UnmarshalTypeError
 	if !errors.As(err, &mismatch) {
 		return err
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	var tree any
-	if dec.Decode(&tree) != nil {
+	tree, terr := decodeTree(args.raw)
+	if terr != nil {
 		return err
 	}
-	// Only the failing spelling is rewritten, so numbers beyond 2^53 elsewhere would lose digits here;
-	// such a value fits no Go int that refused it, so the second error is the honest one.
-	canonical, merr := json.Marshal(tree)
+	canonical, merr := json.Marshal(plainIntegers(tree))
 	if merr != nil {
 		return err
 	}
 	return json.Unmarshal(canonical, into)
+}
+
+// decodeTree keeps numbers as they are written.
+func decodeTree(raw json.RawMessage) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var tree any
+	err := dec.Decode(&tree)
+	return tree, err
+}
+
+// plainIntegers writes whole numbers without point and exponent; beyond 2^53 a float is not exact, and
+// numbers that are plain already keep all their digits.
+func plainIntegers(value any) any {
+	switch v := value.(type) {
+	case json.Number:
+		f, err := v.Float64()
+		if err == nil && strings.ContainsAny(v.String(), ".eE") && f == math.Trunc(f) && math.Abs(f) <= 1<<53 {
+			return json.Number(strconv.FormatInt(int64(f), 10))
+		}
+	case []any:
+		for i, child := range v {
+			v[i] = plainIntegers(child)
+		}
+	case map[string]any:
+		for name, child := range v {
+			v[name] = plainIntegers(child)
+		}
+	}
+	return value
 }
 
 func viewOf[Meta any](view func(Meta) []Block, raw json.RawMessage) (blocks []Block) {
@@ -104,6 +139,9 @@ func (c call[Args, Meta]) run(ctx context.Context, b base) (outcomeParts, error)
 	parts := outcomeParts{
 		title: res.Title, output: res.Output, attachments: res.Attachments,
 		changed: res.Changed, outputFile: res.OutputFile, truncated: res.Truncated, stop: res.Stop && err == nil,
+	}
+	if err != nil && reflect.ValueOf(&res.Metadata).Elem().IsZero() {
+		return parts, err // nothing to show; what was streamed stays
 	}
 	raw, merr := json.Marshal(res.Metadata)
 	if merr != nil {

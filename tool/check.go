@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -51,6 +50,9 @@ func checkSchema(params json.RawMessage, allowNone bool, mode NoSchemaMode, deri
 	if allowNone && !slices.Contains([]NoSchemaMode{NoSchemaReadOnly, NoSchemaApproval, NoSchemaFull}, mode) {
 		return fmt.Errorf("unknown NoSchemaMode %q", mode)
 	}
+	if allowNone && params != nil {
+		return errors.New("AllowNoSchema with Parameters: a schema that is there is always checked; drop one of them")
+	}
 	if params != nil {
 		return localSchema(params)
 	}
@@ -59,59 +61,4 @@ func checkSchema(params json.RawMessage, allowNone bool, mode NoSchemaMode, deri
 	}
 	_, err := derive()
 	return err
-}
-
-// localSchema accepts a JSON object whose references all stay inside it.
-func localSchema(raw json.RawMessage) error {
-	var schema map[string]any
-	if err := json.Unmarshal(raw, &schema); err != nil {
-		return fmt.Errorf("schema is not a JSON object: %w", err)
-	}
-	return localRefs(schema, "")
-}
-
-// Keywords whose values are data or whose keys are names, not keywords.
-var (
-	dataKeywords = []string{"const", "enum", "default", "examples"}
-	nameKeywords = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
-)
-
-func localRefs(node any, path string) error {
-	switch n := node.(type) {
-	case []any:
-		for i, child := range n {
-			if err := localRefs(child, fmt.Sprintf("%s/%d", path, i)); err != nil {
-				return err
-			}
-		}
-	case map[string]any:
-		for key, child := range n {
-			if err := localKeyword(key, child, path+"/"+key); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func localKeyword(key string, child any, path string) error {
-	if slices.Contains(dataKeywords, key) {
-		return nil
-	}
-	if key == "$ref" || key == "$dynamicRef" || key == "$recursiveRef" {
-		ref, ok := child.(string)
-		if !ok || !strings.HasPrefix(ref, "#") {
-			return fmt.Errorf("schema%s: reference %v is not local; copy it into $defs and refer to #/$defs/NAME", path, child)
-		}
-		return nil
-	}
-	if names, ok := child.(map[string]any); ok && slices.Contains(nameKeywords, key) {
-		for name, schema := range names {
-			if err := localRefs(schema, path+"/"+name); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return localRefs(child, path)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Default bounds of what one call gives the model (tools.md, "Output bound").
@@ -33,14 +34,14 @@ func (c Clip) apply(ctx context.Context, call CallID, out string) (text, file st
 		return out, "", false
 	}
 	rest := out[end:]
-	note := fmt.Sprintf("\n(output cut: %d more lines, %d more bytes", countLines(rest), len(rest))
+	note := fmt.Sprintf("\n(output cut: %s, %s more", plural(float64(countLines(rest)), "more line", "more lines"), count(float64(len(rest)), "byte"))
 	if c.Spill != nil {
 		path, err := c.Spill(ctx, call, out)
 		if err != nil {
 			note += "; the whole could not be saved: " + err.Error()
 		} else {
 			file = path
-			note += fmt.Sprintf("; the whole is in %s; read it with offset %d", path, countLines(out[:end])+1)
+			note += fmt.Sprintf("; the whole is in %s; read it with offset %d", path, strings.Count(out[:end], "\n")+1)
 		}
 	}
 	return strings.TrimSuffix(out[:end], "\n") + note + ")", file, true
@@ -68,10 +69,12 @@ func bounded(out string, lines, size int) int {
 		return end
 	}
 	end = min(size, len(out))
-	for end > 0 && end < len(out) && out[end]&0xC0 == 0x80 {
-		end--
+	for start := end; start > end-utf8.UTFMax && start > 0; start-- {
+		if start == len(out) || utf8.RuneStart(out[start]) {
+			return start
+		}
 	}
-	return end
+	return end // not UTF-8: any byte is as good
 }
 
 func countLines(s string) int {

@@ -20,7 +20,8 @@ type Context[Meta any] struct {
 }
 
 // Metadata streams progress to panes: a title for the person and the newest metadata, at most 20 times a
-// second, latest wins; the last one always arrives.
+// second, latest wins; the last one always arrives. It is encoded when it is passed on, so what m points to
+// must not change after the call: give it a copy of a map or slice that you go on changing.
 func (c Context[Meta]) Metadata(title string, m Meta) {
 	if c.metadata == nil {
 		return

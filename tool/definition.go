@@ -5,10 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
-	"os"
 	"slices"
 )
 
@@ -109,9 +106,7 @@ func define[Args, Meta any](id string, c Config[Args, Meta], in Init) (Definitio
 	}
 	// Marshal compacts the schema; hashing the author's own bytes as well makes the digest verbatim.
 	sum := sha256.New()
-	sum.Write(raw)
-	sum.Write(d.Parameters)
-	sum.Write(d.ProviderSchema)
+	fmt.Fprintf(sum, "%s\n%d %s\n%d %s", raw, len(d.Parameters), d.Parameters, len(d.ProviderSchema), d.ProviderSchema)
 	d.Digest = hex.EncodeToString(sum.Sum(nil))
 	return d, nil
 }
@@ -123,26 +118,4 @@ func parametersOf[Args any](allowNone bool) (json.RawMessage, error) {
 		return json.RawMessage(`{"type":"object"}`), nil
 	}
 	return schema, err
-}
-
-// fill replaces ${name}; a name that Init does not know is the author's mistake.
-func fill(text string, in Init) (string, error) {
-	known := maps.Clone(in.Vars)
-	if known == nil {
-		known = map[string]string{}
-	}
-	for name, value := range map[string]string{"workspace": in.Workspace, "directory": in.Directory, "cwd": in.Cwd} {
-		if _, set := known[name]; !set {
-			known[name] = value
-		}
-	}
-	var unknown error
-	filled := os.Expand(text, func(name string) string {
-		value, ok := known[name]
-		if !ok {
-			unknown = errors.Join(unknown, fmt.Errorf("description: unknown variable ${%s}", name))
-		}
-		return value
-	})
-	return filled, unknown
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 )
 
 // Stage names the step of hydration that found a fault.
@@ -64,7 +65,12 @@ type Hydration struct {
 }
 
 // Concurrent reports whether the call may run beside others.
-func (h Hydration) Concurrent() bool { return h.OK && h.prepared.def.Concurrent() }
+func (h Hydration) Concurrent() bool { return h.runnable() && h.prepared.def.Concurrent() }
+
+// runnable does not trust OK alone: anybody can set that.
+func (h Hydration) runnable() bool {
+	return h.OK && h.bound != nil && h.prepared != nil && h.ran != nil
+}
 
 // Hydrate turns each request into a structured result, in order; it never fails and never panics.
 func (r *Runner) Hydrate(ctx context.Context, s *Set, calls []RawCall) []Hydration {
@@ -89,26 +95,26 @@ func hydrate(s *Set, raw RawCall, duplicate bool) (h Hydration) {
 	// Instantiation may run an author's UnmarshalJSON.
 	defer func() {
 		if p := recover(); p != nil {
-			h.OK = false
+			h.OK, h.bound = false, nil
 			h.fail(Fault{Stage: StageInstantiate, Code: CodePanic, Message: "the tool could not take these arguments", Detail: fmt.Sprint(p)})
 		}
 	}()
 	if duplicate {
-		h.fail(Fault{Stage: StageLookup, Code: CodeDuplicateCall, Message: fmt.Sprintf("the call id %q was used twice in one message; this second call was not run", raw.ID)})
+		h.fail(Fault{Stage: StageLookup, Code: CodeDuplicateCall, Message: fmt.Sprintf("the call id %.80q was used twice in one message; this second call was not run", raw.ID)})
 		return h
 	}
 	if !h.find(s, raw.Name) {
 		return h
 	}
-	value, faults := h.accept(raw.Arguments)
+	args, faults := h.accept(raw.Arguments)
 	if len(faults) > 0 {
-		value, faults = h.repair(raw.Arguments, faults)
+		args, faults = h.repair(raw.Arguments, faults)
 	}
 	if len(faults) > 0 {
 		h.fail(faults...)
 		return h
 	}
-	h.instantiate(value)
+	h.instantiate(args)
 	return h
 }
 
@@ -121,7 +127,7 @@ func (h *Hydration) find(s *Set, name string) bool {
 		if near := Nearest(name, s.Names(), 3); len(near) > 0 {
 			next = "did you mean " + strings.Join(near, ", ") + "?"
 		}
-		h.fail(Fault{Stage: StageLookup, Code: CodeUnknownTool, Message: fmt.Sprintf("there is no tool %q; %s", name, next)})
+		h.fail(Fault{Stage: StageLookup, Code: CodeUnknownTool, Message: fmt.Sprintf("there is no tool %q; %s", cut(name, 80), next)})
 		return false
 	}
 	h.prepared, h.Tool = p, p.def.Name
@@ -135,32 +141,46 @@ func (h *Hydration) find(s *Set, name string) bool {
 	return true
 }
 
+// parsed is a JSON object as text and as a tree.
+type parsed struct {
+	raw  json.RawMessage
+	tree map[string]any
+}
+
 // accept parses and validates arguments as they stand.
-func (h *Hydration) accept(arguments string) (json.RawMessage, []Fault) {
-	raw, object, faults := parse(arguments)
+func (h *Hydration) accept(arguments string) (parsed, []Fault) {
+	args, faults := parse(arguments)
 	if len(faults) > 0 {
-		return nil, faults
+		return parsed{}, faults
 	}
-	h.Provenance.Parsed = raw
-	return raw, h.validate(object)
+	h.Provenance.Parsed = args.raw
+	return args, h.validate(args.tree)
 }
 
 // parse reads a JSON object; models write "", null or nothing for a call without arguments.
-func parse(arguments string) (json.RawMessage, map[string]any, []Fault) {
+func parse(arguments string) (parsed, []Fault) {
 	text := strings.TrimSpace(arguments)
 	if text == "" || text == "null" {
 		text = "{}"
 	}
+	if !utf8.ValidString(text) {
+		// The decoder would replace what is not UTF-8, and a file would be written with other bytes.
+		return parsed{}, []Fault{{Stage: StageParse, Code: CodeInvalidJSON, Message: "the arguments are not valid UTF-8"}}
+	}
 	var value any
 	if err := json.Unmarshal([]byte(text), &value); err != nil {
-		return nil, nil, []Fault{parseFault(text, err)}
+		return parsed{}, []Fault{parseFault(text, err)}
 	}
 	object, ok := value.(map[string]any)
 	if !ok {
-		return nil, nil, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
+		return parsed{}, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
 			Message: fmt.Sprintf("arguments must be one JSON object, not %s", typeOf(value))}}
 	}
-	return json.RawMessage(text), object, nil
+	if keysWritten(text) != keysIn(object) {
+		return parsed{}, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
+			Message: "a name appears twice in one object of the arguments; give each once"}}
+	}
+	return parsed{json.RawMessage(text), object}, nil
 }
 
 func parseFault(text string, err error) Fault {
@@ -190,13 +210,13 @@ func (h *Hydration) validate(object map[string]any) []Fault {
 	return check(object)
 }
 
-func (h *Hydration) instantiate(raw json.RawMessage) {
-	b, err := h.prepared.instantiate(raw)
+func (h *Hydration) instantiate(args parsed) {
+	b, err := h.prepared.instantiate(args)
 	if err != nil {
 		h.fail(instantiateFault(err))
 		return
 	}
-	h.Provenance.Validated, h.bound, h.OK = raw, b, true
+	h.Provenance.Validated, h.bound, h.OK = args.raw, b, true
 }
 
 // instantiateFault avoids Go's wording: the model does not know our types.
@@ -204,8 +224,15 @@ func instantiateFault(err error) Fault {
 	f := Fault{Stage: StageInstantiate, Code: CodeInvalidArguments, Message: "the arguments do not fit the tool's types", Detail: err.Error()}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		f.Path = "/" + strings.ReplaceAll(kind.Field, ".", "/")
-		f.Message = fmt.Sprintf("%s does not fit here", kind.Value)
+		if kind.Field != "" {
+			f.Path = "/" + strings.ReplaceAll(kind.Field, ".", "/")
+		}
+		what, _, _ := strings.Cut(kind.Value, " ") // "number 300" repeats the value
+		f.Message = "this " + what + " does not fit here"
+	}
+	var named *nameFault
+	if errors.As(err, &named) {
+		f.Path, f.Message = named.path, fmt.Sprintf("is not a known property; did you mean %q?", named.want)
 	}
 	return f
 }

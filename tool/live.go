@@ -6,17 +6,20 @@ import (
 	"time"
 )
 
-// liveInterval spaces updates of one call: 20 a second (tools.md, "Live metadata").
-const liveInterval = 50 * time.Millisecond
+// liveInterval spaces updates of one call: 19 in any second and the one that stop passes on make the 20 of
+// tools.md, "Live metadata".
+const liveInterval = 55 * time.Millisecond
 
 // live passes on the newest metadata of one call: at once when the last update is old enough, else when
-// the interval ends, so the last one always arrives. After stop nothing is passed on.
+// the interval ends or the call does, so the last one always arrives. After stop nothing is passed on.
 type live struct {
 	emit func(title string, metadata json.RawMessage)
 
 	mu      sync.Mutex
 	title   string
-	encode  func() (json.RawMessage, error)
+	encode  func() (json.RawMessage, error) // nil: nothing new
+	newest  json.RawMessage
+	shown   string // the title that belongs to newest
 	timer   *time.Timer
 	stopped bool
 }
@@ -49,19 +52,44 @@ func (l *live) tick() {
 	l.timer = time.AfterFunc(liveInterval, l.tick)
 }
 
+// flush passes the newest metadata on. Encoding runs an author's MarshalJSON, here on a timer's goroutine,
+// where a panic would end the process; such metadata is not shown.
 func (l *live) flush() {
-	raw, err := l.encode()
+	encode := l.encode
 	l.encode = nil
+	raw, err := func() (raw json.RawMessage, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = errInside()
+			}
+		}()
+		return encode()
+	}()
 	if err == nil {
+		l.newest, l.shown = raw, l.title
 		l.emit(l.title, raw)
 	}
 }
 
+// stop passes on what still waits and ends the stream.
 func (l *live) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.stopped {
+		return
+	}
+	if l.encode != nil {
+		l.flush()
+	}
 	l.stopped = true
 	if l.timer != nil {
 		l.timer.Stop()
 	}
+}
+
+// last is what was passed on last, for a call that ends without a result of its own.
+func (l *live) last() (title string, metadata json.RawMessage) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.shown, l.newest
 }

@@ -15,19 +15,31 @@ func Nearest(name string, candidates []string, n int) []string {
 	var near []scored
 	want := fold(name)
 	for _, c := range candidates {
-		have := fold(c)
-		cost := distance(want, have)
-		contains := len(want) > 2 && len(have) > 2 && (strings.Contains(have, want) || strings.Contains(want, have))
-		if contains || cost*3 <= max(len(want), len(have)) {
+		if cost, ok := likeness(want, fold(c)); ok {
 			near = append(near, scored{c, cost})
 		}
 	}
 	sort.SliceStable(near, func(i, j int) bool { return near[i].cost < near[j].cost })
-	out := make([]string, 0, n)
-	for _, s := range near[:min(n, len(near))] {
+	out := make([]string, 0, max(0, n))
+	for _, s := range near[:min(max(0, n), len(near))] {
 		out = append(out, s.name)
 	}
 	return out
+}
+
+// likeness is the distance of two folded names and whether it is small enough to count. The distance is at
+// least the difference in length, and just that when one contains the other, so a name of megabytes costs
+// nothing.
+func likeness(a, b string) (cost int, ok bool) {
+	longer, shorter := max(len(a), len(b)), min(len(a), len(b))
+	if shorter > 2 && (strings.Contains(a, b) || strings.Contains(b, a)) {
+		return longer - shorter, true
+	}
+	if (longer-shorter)*3 > longer {
+		return 0, false
+	}
+	cost = distance(a, b)
+	return cost, cost*3 <= longer
 }
 
 func fold(s string) string {

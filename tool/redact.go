@@ -37,7 +37,8 @@ func (r Redaction) Apply(raw json.RawMessage) json.RawMessage {
 	return out
 }
 
-// Record is the audit record of one call. It holds nothing that Redact did not expose.
+// Record is the audit record of one call. Of arguments it holds what Redact exposed; Needs and Decisions are
+// whole, because they are what was decided on.
 type Record struct {
 	Session   string          `json:"session,omitempty"`
 	Message   string          `json:"message,omitempty"`

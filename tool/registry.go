@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 )
@@ -51,13 +52,19 @@ func (r *Registry) Unregister(id string) bool {
 	return len(r.tools) < before
 }
 
-// Get returns a copy of one definition, initialised with empty directories.
+// Get returns a copy of one definition, initialised with empty directories; false when it is not registered
+// or cannot be initialised.
 func (r *Registry) Get(id string) (Definition, bool) {
-	set, err := r.Tools(context.Background(), Init{})
-	if err != nil {
-		return Definition{}, false
+	for _, t := range r.all() {
+		if t.id == id {
+			p, err := t.load(context.Background(), Init{})
+			if err != nil {
+				return Definition{}, false
+			}
+			return p.def.clone(), true
+		}
 	}
-	return set.Get(id)
+	return Definition{}, false
 }
 
 // Enabled returns copies of the definitions whose required permissions are all granted, in order. Tools
@@ -90,6 +97,7 @@ func (r *Registry) Tools(ctx context.Context, in Init) (*Set, error) {
 	if validator == nil {
 		validator = JSONSchema{}
 	}
+	in.Vars = maps.Clone(in.Vars) // every call of the set sees it
 	set := &Set{byName: map[string]*prepared{}, aliases: map[string]string{}, validator: validator}
 	for _, t := range r.all() {
 		p, err := t.load(ctx, in)

@@ -30,7 +30,7 @@ func repairSteps() []repairStep {
 
 // repair makes the one attempt: every step that applies, then one more judgement. When the result is not
 // valid either, the faults of the original stand.
-func (h *Hydration) repair(before string, faults []Fault) (json.RawMessage, []Fault) {
+func (h *Hydration) repair(before string, faults []Fault) (parsed, []Fault) {
 	text, kinds := before, []string(nil)
 	for _, step := range repairSteps() {
 		if mended, ok := step.mend(h.prepared, text); ok {
@@ -38,17 +38,19 @@ func (h *Hydration) repair(before string, faults []Fault) (json.RawMessage, []Fa
 		}
 	}
 	if len(kinds) == 0 {
-		return nil, faults
+		return parsed{}, faults
 	}
-	raw, after := h.accept(text)
+	original := h.Provenance.Parsed
+	args, after := h.accept(text)
 	if len(after) > 0 {
-		return nil, faults
+		h.Provenance.Parsed = original
+		return parsed{}, faults
 	}
-	h.Provenance.Repair = &Repair{Kind: strings.Join(kinds, "+"), Before: before, After: raw}
+	h.Provenance.Repair = &Repair{Kind: strings.Join(kinds, "+"), Before: before, After: args.raw}
 	if h.Provenance.Origin != FromText {
 		h.Provenance.Origin = Repaired
 	}
-	return raw, nil
+	return args, nil
 }
 
 // unwrapString takes an object out of a JSON string that holds it, once.

@@ -2,13 +2,9 @@ package tool
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 )
@@ -49,19 +45,21 @@ func (r *Runner) emit(e Event) {
 
 // Exec is the only way to run a tool: permission → run → clip → redact → audit. It always returns one
 // outcome, never panics, and runs a Hydration at most once.
-func (r *Runner) Exec(ctx context.Context, h Hydration) Outcome {
+func (r *Runner) Exec(ctx context.Context, h Hydration) (out Outcome) {
 	x := r.begin(h)
-	if !h.OK {
-		return x.finish(outcomeParts{output: h.advice()}, Invalid, h.code())
-	}
-	if h.ran.Swap(true) {
+	defer x.contain(ctx, &out)
+	if h.ran != nil && h.ran.Swap(true) {
 		return x.finish(outcomeParts{output: "this call ran before and is not run again"}, Failed, CodeDuplicateCall)
+	}
+	x.announce()
+	if !h.runnable() {
+		return x.finish(outcomeParts{output: h.advice()}, Invalid, h.code())
 	}
 	if err := x.permit(ctx); err != nil {
 		return x.fail(ctx, outcomeParts{}, err)
 	}
 	if err := x.intend(ctx); err != nil {
-		return x.finish(outcomeParts{output: "not run, because its record could not be saved: " + err.Error()}, Failed, CodeIO)
+		return x.fail(ctx, outcomeParts{}, err)
 	}
 	parts, err := x.run(ctx)
 	if err != nil {
@@ -78,23 +76,28 @@ type execution struct {
 
 	mu     sync.Mutex // a running tool may ask from its own goroutines
 	record Record
+	over   bool // the outcome is made; nothing may be asked or noted any more
 }
 
-func (x *execution) note(change func(*Record)) {
+// note changes the record, and reports whether the call still runs.
+func (x *execution) note(change func(*Record)) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	change(&x.record)
+	if !x.over {
+		change(&x.record)
+	}
+	return !x.over
 }
 
 func (r *Runner) begin(h Hydration) *execution {
 	x := &execution{runner: r, h: h, record: Record{
 		Session: r.Session, Message: h.message, Agent: r.Agent, Call: h.Call, Tool: h.Tool,
-		Origin: h.Provenance.Origin, Start: r.now(), Faults: h.Errors, Args: json.RawMessage(`{}`),
+		Origin: h.Provenance.Origin, Start: r.now(), Faults: withoutDetail(h.Errors), Args: json.RawMessage(`{}`),
 	}}
 	if h.prepared != nil {
 		x.record.Digest = h.prepared.def.Digest
 		x.record.Args = h.prepared.redact.Apply(h.Provenance.Parsed)
-		x.record.Validated = h.OK && !h.prepared.def.AllowNoSchema
+		x.record.Validated = h.runnable() && !h.prepared.def.AllowNoSchema
 	}
 	if h.Provenance.Repair != nil {
 		x.record.Repair = h.Provenance.Repair.Kind
@@ -102,9 +105,12 @@ func (r *Runner) begin(h Hydration) *execution {
 	x.live = &live{emit: func(title string, meta json.RawMessage) {
 		r.emit(Event{Kind: Updated, Call: h.Call, Tool: h.Tool, Title: title, Metadata: meta})
 	}}
-	r.emit(Event{Kind: Started, Call: h.Call, Tool: h.Tool, Args: x.record.Args,
-		Origin: h.Provenance.Origin, Repair: h.Provenance.Repair})
 	return x
+}
+
+func (x *execution) announce() {
+	x.runner.emit(Event{Kind: Started, Call: x.h.Call, Tool: x.h.Tool, Args: x.record.Args,
+		Origin: x.h.Provenance.Origin, Repair: x.h.Provenance.Repair})
 }
 
 // permit asks the gate about everything the call is known to touch.
@@ -123,8 +129,10 @@ func (x *execution) ask(ctx context.Context, needs []Need) error {
 	if x.runner.Gate == nil {
 		return fmt.Errorf("%w: there is no gate", ErrDenied)
 	}
-	x.note(func(r *Record) { r.Needs = append(r.Needs, needs...) })
-	d, err := x.runner.Gate.Decide(ctx, x.question(needs))
+	if !x.note(func(r *Record) { r.Needs = append(r.Needs, needs...) }) {
+		return fmt.Errorf("%w: the call is over", ErrDenied)
+	}
+	d, err := x.decide(ctx, needs)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -139,6 +147,18 @@ func (x *execution) ask(ctx context.Context, needs []Need) error {
 		return &denial{d}
 	}
 	return nil
+}
+
+// decide asks the gate; one that panics has not allowed anything.
+func (x *execution) decide(ctx context.Context, needs []Need) (d Decision, err error) {
+	_, panicked := guard(x, func() struct{} {
+		d, err = x.runner.Gate.Decide(ctx, x.question(needs))
+		return struct{}{}
+	})
+	if panicked != nil {
+		return Decision{}, errors.New("the gate failed inside")
+	}
+	return d, err
 }
 
 func (x *execution) question(needs []Need) Question {
@@ -159,9 +179,12 @@ func (x *execution) question(needs []Need) Question {
 // intend stores what is about to happen, when it may change something.
 func (x *execution) intend(ctx context.Context) error {
 	if x.runner.Intent == nil || !x.h.prepared.def.Permissions.SideEffects() {
-		return nil
+		return ctx.Err()
 	}
-	return x.runner.Intent(ctx, x.record)
+	if err := x.runner.Intent(ctx, x.snapshot()); err != nil {
+		return Fail(CodeIO, "not run, because its record could not be saved: %w", err)
+	}
+	return ctx.Err()
 }
 
 // run starts the tool on its own goroutine, so that one that ignores its context cannot hold the session.
@@ -214,93 +237,9 @@ func (x *execution) base() base {
 
 func (x *execution) clip(ctx context.Context, p outcomeParts) outcomeParts {
 	text, file, cut := x.runner.Clip.apply(ctx, x.h.Call, p.output)
-	p.output = text
-	if cut {
-		p.truncated, p.outputFile = true, file
+	p.output, p.truncated = text, p.truncated || cut
+	if file != "" {
+		p.outputFile = file
 	}
 	return p
-}
-
-// fail ends a call that the gate, the tool or an abort stopped. What the tool had to say stays.
-func (x *execution) fail(ctx context.Context, p outcomeParts, err error) Outcome {
-	if p.output != "" {
-		p.output += "\n"
-	}
-	p.output += failureText(err)
-	p = x.clip(context.WithoutCancel(ctx), p)
-	status, code := verdict(ctx, err)
-	return x.finish(p, status, code)
-}
-
-// verdict tells an abort from a failure: what the context ended is aborted, whatever the tool returned.
-func verdict(ctx context.Context, err error) (Status, string) {
-	switch {
-	case ctx.Err() != nil:
-		return Aborted, CodeAborted
-	case errors.Is(err, ErrDenied):
-		return Denied, CodeDenied
-	}
-	return Failed, CodeOf(err)
-}
-
-func failureText(err error) string {
-	var d *denial
-	switch {
-	case errors.As(err, &d):
-		return "denied: " + d.Error() + ". Do not attempt it another way; go on without it or ask the person."
-	case err == context.Canceled:
-		return "aborted"
-	}
-	return err.Error()
-}
-
-// finish makes the one outcome and its audit record.
-func (x *execution) finish(p outcomeParts, status Status, code string) Outcome {
-	sum := sha256.Sum256([]byte(p.output))
-	var record Record
-	x.note(func(r *Record) {
-		r.Status, r.Code = status, code
-		r.Duration = x.runner.now().Sub(r.Start)
-		r.OutputHash = hex.EncodeToString(sum[:])
-		record = *r
-		record.Needs, record.Decisions = slices.Clone(r.Needs), slices.Clone(r.Decisions)
-	})
-	return Outcome{
-		Call: x.h.Call, Tool: x.h.Tool, Status: status, Code: code, Title: p.title,
-		Output: p.output, Attachments: p.attachments, Metadata: p.metadata,
-		Truncated: p.truncated, OutputFile: p.outputFile, Changed: p.changed,
-		Duration: record.Duration, Stop: p.stop, Record: record,
-	}
-}
-
-// guard turns a panic of an author's function into an error with the code "internal" and keeps the stack
-// for the log.
-func guard[T any](x *execution, f func() T) (out T, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			x.note(func(r *Record) { r.Panic = fmt.Sprintf("%v\n%s", p, debug.Stack()) })
-			err = &Error{Code: CodePanic, Message: "the tool failed inside; try another way"}
-		}
-	}()
-	return f(), nil
-}
-
-// denial is a gate's no, with its reason for the model.
-type denial struct{ decision Decision }
-
-func (d *denial) Error() string {
-	reason := d.decision.Reason
-	if reason == "" {
-		reason = "permission was denied"
-	}
-	return reason
-}
-
-func (d *denial) Is(target error) bool { return target == ErrDenied }
-
-func (h Hydration) code() string {
-	if len(h.Errors) == 0 {
-		return CodeInvalidArguments
-	}
-	return h.Errors[0].Code
 }

@@ -38,22 +38,16 @@ func writeStruct(b *bytes.Buffer, t reflect.Type, open map[reflect.Type]bool) er
 	defer delete(open, t)
 	var required []string
 	b.WriteString(`{"type":"object","properties":{`)
-	first := true
-	for _, field := range reflect.VisibleFields(t) {
-		name, optional, skip := jsonName(field)
-		if skip {
-			continue
-		}
-		if !first {
+	for i, p := range properties(t) {
+		if i > 0 {
 			b.WriteByte(',')
 		}
-		first = false
-		b.WriteString(strconv.Quote(name) + ":")
-		if err := writeField(b, field, open); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		b.WriteString(quoteJSON(p.name) + ":")
+		if err := writeField(b, p.field, open); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		if !optional {
-			required = append(required, name)
+		if !p.optional {
+			required = append(required, p.name)
 		}
 	}
 	b.WriteByte('}')
@@ -65,24 +59,62 @@ func writeStruct(b *bytes.Buffer, t reflect.Type, open map[reflect.Type]bool) er
 	return nil
 }
 
-func jsonName(field reflect.StructField) (name string, optional, skip bool) {
-	if !field.IsExported() || (field.Anonymous && field.Type.Kind() == reflect.Struct) {
-		return "", false, true
+// property is a field as encoding/json sees it.
+type property struct {
+	name     string
+	optional bool
+	field    reflect.StructField
+}
+
+// properties lists the fields of a struct that JSON reaches, in order, with those of embedded structs in
+// their place.
+func properties(t reflect.Type) []property {
+	var out []property
+	for _, field := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if !promoted(t, field) || field.Tag.Get("json") == "-" || embeds(field) {
+			continue
+		}
+		if !field.IsExported() {
+			continue
+		}
+		if name == "" {
+			name = field.Name
+		}
+		optional := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
+		out = append(out, property{name, optional || field.Type.Kind() == reflect.Pointer, field})
 	}
-	name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-	if name == "-" {
-		return "", false, true
+	return out
+}
+
+// embeds reports whether a field stands for the fields of its struct: embedded and without a name of its
+// own in JSON.
+func embeds(field reflect.StructField) bool {
+	t := field.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
-	if name == "" {
-		name = field.Name
+	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return field.Anonymous && t.Kind() == reflect.Struct && name == ""
+}
+
+// promoted reports whether all that a field lies in is embedded in JSON too.
+func promoted(t reflect.Type, field reflect.StructField) bool {
+	for depth := 1; depth < len(field.Index); depth++ {
+		if !embeds(t.FieldByIndex(field.Index[:depth])) {
+			return false
+		}
 	}
-	optional = strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
-	return name, optional || field.Type.Kind() == reflect.Pointer, false
+	return true
 }
 
 func writeField(b *bytes.Buffer, field reflect.StructField, open map[reflect.Type]bool) error {
 	var inner bytes.Buffer
 	if err := writeType(&inner, field.Type, open); err != nil {
+		return err
+	}
+	keywords, err := keywordsOf(field)
+	if err != nil {
 		return err
 	}
 	// The type's schema is an object; the field's own keywords go in before its closing brace.
@@ -92,7 +124,7 @@ func writeField(b *bytes.Buffer, field reflect.StructField, open map[reflect.Typ
 	if len(schema) == 2 {
 		sep = ""
 	}
-	for _, keyword := range keywordsOf(field) {
+	for _, keyword := range keywords {
 		b.WriteString(sep + keyword)
 		sep = ","
 	}
@@ -100,22 +132,45 @@ func writeField(b *bytes.Buffer, field reflect.StructField, open map[reflect.Typ
 	return nil
 }
 
-func keywordsOf(field reflect.StructField) []string {
+// keywordsOf reads the tags of a field; a tag that cannot hold for the field's type is an error, because a
+// schema that no value can match would look like the model's mistake.
+func keywordsOf(field reflect.StructField) ([]string, error) {
 	var out []string
+	if _, options, _ := strings.Cut(field.Tag.Get("json"), ","); strings.Contains(options, "string") {
+		return nil, errors.New("schema: the json option string is not supported")
+	}
 	if values := field.Tag.Get("enum"); values != "" {
+		if kindOf(field.Type) != reflect.String {
+			return nil, errors.New("schema: an enum tag is for strings; write Parameters by hand")
+		}
 		raw, _ := json.Marshal(strings.Split(values, ","))
 		out = append(out, `"enum":`+string(raw))
 	}
-	if n := field.Tag.Get("min"); n != "" {
-		out = append(out, `"minimum":`+n)
-	}
-	if n := field.Tag.Get("max"); n != "" {
-		out = append(out, `"maximum":`+n)
+	for _, bound := range [][2]string{{"min", "minimum"}, {"max", "maximum"}} {
+		n := field.Tag.Get(bound[0])
+		if n == "" {
+			continue
+		}
+		if _, err := strconv.ParseFloat(n, 64); err != nil || !json.Valid([]byte(n)) || !numeric(kindOf(field.Type)) {
+			return nil, fmt.Errorf("schema: a %s tag is a number and for numbers", bound[0])
+		}
+		out = append(out, `"`+bound[1]+`":`+n)
 	}
 	if doc := field.Tag.Get("doc"); doc != "" {
 		out = append(out, `"description":`+quoteJSON(doc))
 	}
-	return out
+	return out, nil
+}
+
+func kindOf(t reflect.Type) reflect.Kind {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Kind()
+}
+
+func numeric(k reflect.Kind) bool {
+	return k >= reflect.Int && k <= reflect.Float64 && k != reflect.Uintptr
 }
 
 // quoteJSON keeps < > & readable: models see these bytes.
@@ -128,13 +183,19 @@ func quoteJSON(s string) string {
 }
 
 func writeType(b *bytes.Buffer, t reflect.Type, open map[reflect.Type]bool) error {
-	if t == reflect.TypeFor[json.RawMessage]() {
+	switch {
+	case t == reflect.TypeFor[json.RawMessage]():
 		b.WriteString(`{}`)
 		return nil
+	case t == reflect.TypeFor[[]byte]():
+		b.WriteString(`{"type":"string","contentEncoding":"base64"}`)
+		return nil
+	case t.Kind() == reflect.Pointer:
+		return writeType(b, t.Elem(), open)
+	case decodesItself(t):
+		return fmt.Errorf("schema: %s decodes itself; write Parameters by hand", t)
 	}
 	switch t.Kind() {
-	case reflect.Pointer:
-		return writeType(b, t.Elem(), open)
 	case reflect.String:
 		b.WriteString(`{"type":"string"}`)
 	case reflect.Bool:

@@ -15,9 +15,12 @@
 package tool
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // Config is what the author of a tool fills in. Args and Meta are plain structs: Args is decoded from the
@@ -69,6 +72,7 @@ func (t Tool) ID() string { return t.id }
 
 // Define declares a tool whose configuration is known at once.
 func Define[Args, Meta any](id string, c Config[Args, Meta]) Tool {
+	c = c.frozen()
 	return Tool{
 		id:    id,
 		check: func() error { return checkConfig(id, c) },
@@ -76,6 +80,20 @@ func Define[Args, Meta any](id string, c Config[Args, Meta]) Tool {
 			return prepare(id, c, in)
 		},
 	}
+}
+
+// frozen copies what an author could still change after Define.
+func (c Config[Args, Meta]) frozen() Config[Args, Meta] {
+	c.Parameters, c.ProviderSchema = bytes.Clone(c.Parameters), bytes.Clone(c.ProviderSchema)
+	c.Tags, c.Roles, c.Aliases = slices.Clone(c.Tags), slices.Clone(c.Roles), slices.Clone(c.Aliases)
+	c.ArgAliases = maps.Clone(c.ArgAliases)
+	c.Permissions.Required = slices.Clone(c.Permissions.Required)
+	c.Permissions.Optional = slices.Clone(c.Permissions.Optional)
+	if c.Strict != nil {
+		strict := *c.Strict
+		c.Strict = &strict
+	}
+	return c
 }
 
 // DefineFunc declares a tool whose configuration is made when a Set is initialised: descriptions that
@@ -93,7 +111,7 @@ func DefineFunc[Args, Meta any](id string, init func(context.Context, Init) (Con
 			if err := checkConfig(id, c); err != nil {
 				return nil, err
 			}
-			return prepare(id, c, in)
+			return prepare(id, c.frozen(), in)
 		},
 	}
 }
@@ -112,7 +130,7 @@ type prepared struct {
 	def         Definition
 	redact      Redaction
 	check       func() (Check, error) // compiles on first use
-	instantiate func(json.RawMessage) (bound, error)
+	instantiate func(parsed) (bound, error)
 	view        func(json.RawMessage) []Block
 	argAliases  map[string]string
 }

@@ -1,0 +1,213 @@
+// Package archtest checks the shape of the whole module: who imports whom, what happens at import, and how
+// large files and functions are. Nothing imports it; its test runs it over the real tree.
+//
+// The one rule: an exception is a line in this package with its reason, never a silence in a checker, and
+// an exception that nothing needs any more is a failure too.
+//
+// Start reading at the table in arrows.go, then Check.
+//
+// Known limits: variables are followed within their package and by name and scope, not by type; a mutation
+// through a pointer that was stored elsewhere is not seen. Files of every build tag are read as one package.
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Violation is one broken rule: where, what, and the next move.
+type Violation struct {
+	Where string // file:line, or a package
+	What  string
+	Fix   string
+}
+
+func (v Violation) String() string { return v.Where + ": " + v.What + "\n\tfix: " + v.Fix }
+
+// Check reads every Go file of the module at root and returns what breaks the rules, ordered by place.
+func Check(root fs.FS, rules Rules) ([]Violation, error) {
+	m, err := load(root)
+	if err != nil {
+		return nil, err
+	}
+	c := &checker{module: m, rules: rules, used: map[Exception]bool{}}
+	for _, p := range m.packages {
+		c.arrows(p)
+		c.story(p)
+		c.sizes(p)
+		c.state(p)
+	}
+	c.guards()
+	c.staleExceptions()
+	sort.SliceStable(c.found, func(i, j int) bool { return c.found[i].Where < c.found[j].Where })
+	return c.found, nil
+}
+
+// Rules is everything that may be argued about: the table and its exceptions.
+type Rules struct {
+	Table      []Row
+	Guards     []Guard
+	Exceptions []Exception
+}
+
+// Exception allows one name of one package to break one rule.
+type Exception struct {
+	Rule    string // "work at import", "mutable variable", "init"
+	Package string
+	Name    string
+	Why     string
+}
+
+type checker struct {
+	module *module
+	rules  Rules
+	used   map[Exception]bool
+	found  []Violation
+}
+
+func (c *checker) report(where, fix, format string, args ...any) {
+	c.found = append(c.found, Violation{Where: where, What: fmt.Sprintf(format, args...), Fix: fix})
+}
+
+// excused reports whether a rule does not hold for a name, and remembers that the exception is needed.
+func (c *checker) excused(rule string, p *pkg, name string) bool {
+	for _, e := range c.rules.Exceptions {
+		if e.Rule == rule && e.Package == p.path && e.Name == name {
+			c.used[e] = true
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) staleExceptions() {
+	for _, e := range c.rules.Exceptions {
+		if !c.used[e] {
+			c.report(e.Package, "delete the line from Exceptions", "the exception %q for %s excuses nothing", e.Rule, e.Name)
+		}
+		if e.Why == "" {
+			c.report(e.Package, "give the reason", "the exception %q for %s has no reason", e.Rule, e.Name)
+		}
+	}
+}
+
+// module is the parsed tree.
+type module struct {
+	name     string
+	fset     *token.FileSet
+	packages []*pkg
+}
+
+// pkg is one folder with Go files. Its path is relative to the module; "." is main.
+type pkg struct {
+	path  string
+	files []*file
+}
+
+type file struct {
+	path  string
+	ast   *ast.File
+	lines int
+	test  bool
+	text  string
+}
+
+func (m *module) at(n ast.Node) string {
+	pos := m.fset.Position(n.Pos())
+	return pos.Filename + ":" + strconv.Itoa(pos.Line)
+}
+
+func (m *module) find(path string) *pkg {
+	for _, p := range m.packages {
+		if p.path == path {
+			return p
+		}
+	}
+	return nil
+}
+
+func load(root fs.FS) (*module, error) {
+	name, err := moduleName(root)
+	if err != nil {
+		return nil, err
+	}
+	m := &module{name: name, fset: token.NewFileSet()}
+	err = fs.WalkDir(root, ".", func(at string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if at != "." && skipped(root, at, d.Name()) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if path.Ext(at) != ".go" {
+			return nil
+		}
+		return m.add(root, at)
+	})
+	return m, err
+}
+
+// skipped leaves out what the go command leaves out, and modules of their own.
+func skipped(root fs.FS, at, name string) bool {
+	if name == "testdata" || name == "vendor" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") {
+		return true
+	}
+	_, err := fs.Stat(root, path.Join(at, "go.mod"))
+	return err == nil
+}
+
+func moduleName(root fs.FS) (string, error) {
+	text, err := fs.ReadFile(root, "go.mod")
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "module "); ok {
+			return strings.TrimSpace(name), nil
+		}
+	}
+	return "", fmt.Errorf("go.mod: no module line")
+}
+
+func (m *module) add(root fs.FS, at string) error {
+	text, err := fs.ReadFile(root, at)
+	if err != nil {
+		return err
+	}
+	parsed, err := parser.ParseFile(m.fset, at, text, parser.ParseComments)
+	if err != nil {
+		return err
+	}
+	p := m.find(path.Dir(at))
+	if p == nil {
+		p = &pkg{path: path.Dir(at)}
+		m.packages = append(m.packages, p)
+	}
+	p.files = append(p.files, &file{
+		path: at, ast: parsed, test: strings.HasSuffix(at, "_test.go"), text: string(text),
+		lines: strings.Count(string(text), "\n"),
+	})
+	return nil
+}
+
+// story wants one file of each package to open with what the package is for.
+func (c *checker) story(p *pkg) {
+	told := slices.ContainsFunc(p.files, func(f *file) bool {
+		return f.test || f.ast.Doc != nil && (strings.HasPrefix(f.ast.Doc.Text(), "Package ") || f.ast.Name.Name == "main")
+	})
+	if !told {
+		c.report(p.path, "open one file with: Package NAME …, the one rule, where to start, known limits",
+			"the package does not tell what it is for")
+	}
+}

@@ -1,0 +1,221 @@
+package archtest
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// TestModuleKeepsItsShape is the check of the real tree.
+func TestModuleKeepsItsShape(t *testing.T) {
+	found, err := Check(os.DirFS("../.."), Rules{Table: Table(), Guards: Guards(), Exceptions: Exceptions()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range found {
+		t.Error(v)
+	}
+}
+
+// inMemory makes a small module. A file without a package clause gets one with a story.
+func inMemory(files map[string]string) fstest.MapFS {
+	fsys := fstest.MapFS{"go.mod": {Data: []byte("module adze\n")}}
+	for name, text := range files {
+		if !strings.Contains(text, "package ") {
+			text = "// Package p tells a story.\npackage p\n" + text
+		}
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return fsys
+}
+
+// broken runs the real table over a small tree; want lists a piece of each violation, in order.
+func broken(t *testing.T, files map[string]string, want ...string) {
+	t.Helper()
+	brokenBy(t, Rules{Table: Table()}, files, want...)
+}
+
+func brokenBy(t *testing.T, rules Rules, files map[string]string, want ...string) {
+	t.Helper()
+	found, err := Check(inMemory(files), rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) != len(want) {
+		t.Errorf("%d violations, want %d: %v", len(found), len(want), found)
+		return
+	}
+	for i, v := range found {
+		if !strings.Contains(v.String(), want[i]) {
+			t.Errorf("violation %d is %q, want it to say %q", i, v, want[i])
+		}
+		if v.Fix == "" {
+			t.Errorf("%v says no next move", v)
+		}
+	}
+}
+
+func TestArrows(t *testing.T) {
+	cases := map[string]struct {
+		file, imports, want string
+	}{
+		"toolset reaches tools":            {"toolset/a.go", "adze/tool", ""},
+		"toolset reaches a helper":         {"toolset/a.go", "adze/internal/search", ""},
+		"toolset must not know sessions":   {"toolset/a.go", "adze/session", "toolset/a.go:3: toolset may not import session"},
+		"tool knows nobody":                {"tool/a.go", "adze/internal/search", "tool is the centre"},
+		"tool does no I/O":                 {"tool/a.go", "os", "tool imports os"},
+		"tool does no I/O deep":            {"tool/a.go", "net/http", "tool imports net/http"},
+		"tool may join paths":              {"tool/a.go", "path", ""},
+		"a tool test may read files":       {"tool/a_test.go", "os", ""},
+		"leaves are strangers":             {"internal/web/a.go", "adze/internal/diff", "leaf helpers import nothing of ours"},
+		"leaves do not know tool":          {"internal/web/a.go", "adze/tool", "internal/web may not import tool"},
+		"a helper splits itself":           {"internal/search/a.go", "adze/internal/search/match", ""},
+		"its part is a leaf too":           {"internal/search/match/a.go", "adze/internal/web", "leaf helpers"},
+		"its part may be used":             {"toolset/a.go", "adze/internal/search/match", ""},
+		"policy reaches the workspace":     {"internal/policy/a.go", "adze/internal/workspace", ""},
+		"policy must not know sessions":    {"internal/policy/a.go", "adze/session", "internal/policy may not import session"},
+		"providers share wire":             {"internal/llm/openai/a.go", "adze/internal/llm/wire", ""},
+		"providers are strangers":          {"internal/llm/openai/a.go", "adze/internal/llm/ollama", "not on one another"},
+		"providers run the conformance":    {"internal/llm/openai/a_test.go", "adze/internal/llm/llmtest", ""},
+		"tui must not know providers":      {"tui/a.go", "adze/internal/llm/openai", "tui may not import"},
+		"tui must not know tools":          {"tui/a.go", "adze/toolset", "tui may not import toolset"},
+		"tui cleans text":                  {"tui/a.go", "adze/internal/safeterm", ""},
+		"main starts the app":              {"main.go", "adze/internal/app", ""},
+		"main does nothing else":           {"main.go", "adze/tool", ". may not import tool"},
+		"nobody else starts the app":       {"internal/print/a.go", "adze/internal/app", "may be imported only by [.]"},
+		"app sees all":                     {"internal/app/a.go", "adze/internal/llm/openai", ""},
+		"golden is for tests":              {"session/a.go", "adze/internal/golden", "for tests only"},
+		"tests use golden":                 {"session/a_test.go", "adze/internal/golden", ""},
+		"tests use the memory store":       {"session/a_test.go", "adze/internal/store", ""},
+		"tests do not use everything":      {"session/a_test.go", "adze/toolset", "session may not import toolset"},
+		"external tests import their own":  {"session/a_test.go", "adze/session", ""},
+		"other modules are not our arrows": {"session/a.go", "adze.example/toolset", ""},
+		"the top level is fixed":           {"utils/a.go", "fmt", "the top level of the module is fixed"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			var want []string
+			if c.want != "" {
+				want = []string{c.want}
+			}
+			files := map[string]string{c.file: "import _ \"" + c.imports + "\"\n"}
+			if strings.HasSuffix(c.file, "_test.go") {
+				files[strings.TrimSuffix(c.file, "_test.go")+".go"] = ""
+			}
+			broken(t, files, want...)
+		})
+	}
+}
+
+func TestArrowsSkipWhatGoSkips(t *testing.T) {
+	const wrong = "import _ \"adze/internal/app\"\n"
+	files := map[string]string{
+		"tool/testdata/a.go": wrong, "_old/a.go": wrong, ".ci/lint/a.go": wrong,
+		"lint/go.mod": "module lint\n// package none", "lint/a.go": wrong,
+	}
+	broken(t, files)
+}
+
+func TestStory(t *testing.T) {
+	broken(t, map[string]string{"tool/a.go": "package tool\n"}, "does not tell what it is for")
+	broken(t, map[string]string{"tool/a.go": "package tool\n", "tool/tool.go": "// Package tool is.\npackage tool\n"})
+}
+
+func TestState(t *testing.T) {
+	cases := map[string]struct{ code, want string }{
+		"init":                   {"func init() {}", "init() is work at import"},
+		"a method called init":   {"type T struct{}\nfunc (T) init() {}", ""},
+		"regexp":                 {"var re = regexp.MustCompile(`a`)", "re calls regexp.MustCompile at import"},
+		"regexp inside a value":  {"var re = []any{1, regexp.MustCompile(`a`)}", "regexp.MustCompile"},
+		"regexp put off":         {"var re = sync.OnceValue(func() any { return regexp.MustCompile(`a`) })", ""},
+		"make":                   {"var m = make(map[string]int)", "m calls make at import"},
+		"sentinel":               {"var ErrX = errors.New(`x`)", ""},
+		"conversion":             {"var b = []byte(`x`)", ""},
+		"table":                  {"var names = []string{`a`}", ""},
+		"proof":                  {"var _ I = f(nil)\nfunc g() { _ = 1 }", ""},
+		"assigned":               {"var n int\nfunc f() { n = 1 }", "p.go:4: the package variable n changes here"},
+		"counted":                {"var n int\nfunc f() { n++ }", "n changes"},
+		"map written":            {"var m = map[string]int{}\nfunc f() { m[`a`] = 1 }", "m changes"},
+		"map cleared":            {"var m = map[string]int{}\nfunc f() { delete(m, `a`) }", "m changes"},
+		"field written":          {"var v struct{ n int }\nfunc f() { v.n = 1 }", "v changes"},
+		"address taken":          {"var n int\nfunc f() *int { return &n }", "n changes"},
+		"ranged into":            {"var n int\nfunc f() { for n = range 3 { } }", "n changes"},
+		"shadowed by :=":         {"var n int\nfunc f() { n := 0; n = 1; _ = n }", ""},
+		"shadowed by var":        {"var n int\nfunc f() { var n int; n = 1; _ = n }", ""},
+		"shadowed by a param":    {"var n int\nfunc f(n int) { n = 1 }", ""},
+		"mutex":                  {"var mu sync.Mutex", "mu has type sync.Mutex"},
+		"counter":                {"var n atomic.Int64", "n has type atomic.Int64"},
+		"map by its literal":     {"var m = sync.Map{}", "m has type sync.Map"},
+		"read only is no change": {"var names = []string{`a`}\nfunc f() int { return len(names[0]) }", ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			var want []string
+			if c.want != "" {
+				want = []string{c.want}
+			}
+			broken(t, map[string]string{"tool/p.go": c.code + "\n"}, want...)
+		})
+	}
+}
+
+func TestStateIsSeenAcrossFiles(t *testing.T) {
+	broken(t, map[string]string{"tool/a.go": "var n int\n", "tool/b.go": "func f() { n = 1 }\n"}, "tool/b.go:3: the package variable n")
+}
+
+func TestStateOfTestsIsTheirOwn(t *testing.T) {
+	broken(t, map[string]string{"tool/a.go": "", "tool/a_test.go": "var n int\nfunc init() { n = 1 }\n"})
+}
+
+func TestExceptions(t *testing.T) {
+	code := map[string]string{"tool/p.go": "var n int\nfunc f() { n = 1 }\n"}
+	excuse := Exception{Rule: ruleMutable, Package: "tool", Name: "n", Why: "counts"}
+	brokenBy(t, Rules{Table: Table(), Exceptions: []Exception{excuse}}, code)
+	excuse.Why = ""
+	brokenBy(t, Rules{Table: Table(), Exceptions: []Exception{excuse}}, code, "has no reason")
+	stale := Exception{Rule: ruleMutable, Package: "tool", Name: "m", Why: "counts"}
+	brokenBy(t, Rules{Table: Table(), Exceptions: []Exception{stale}}, code, "excuses nothing", "n changes here")
+}
+
+func TestSizes(t *testing.T) {
+	blank := func(n int) string { return strings.Repeat("\n", n) }
+	function := func(name string, n int) string { return "func " + name + "() {" + blank(n-1) + "}\n" }
+	const reason = "// Longer than 300 lines: one table that reads in one piece.\n"
+	cases := map[string]struct{ file, code, want string }{
+		"300 lines":              {"tool/a.go", blank(298), ""},
+		"301 lines":              {"tool/a.go", blank(299), "tool/a.go: the file has 301 lines, at most 300"},
+		"argued":                 {"tool/a.go", reason + blank(390), ""},
+		"argued too long":        {"tool/a.go", reason + blank(400), "at most 400"},
+		"argued too late":        {"tool/a.go", blank(100) + reason + blank(250), "at most 300"},
+		"argued without a word":  {"tool/a.go", reasonMark + "\n" + blank(350), "at most 300"},
+		"tests have more room":   {"tool/a_test.go", blank(590), ""},
+		"tests have no end":      {"tool/a_test.go", blank(700), "at most 600"},
+		"60 lines":               {"tool/a.go", function("f", 60), ""},
+		"61 lines":               {"tool/a.go", function("f", 61), "tool/a.go:3: f has 61 lines, at most 60"},
+		"test function":          {"tool/a_test.go", function("f", 101), "at most 100"},
+		"generated is not ours":  {"tool/a.go", "// Package p is.\npackage p\n\n// Code generated by x. DO NOT EDIT.\n" + blank(400), "at most"},
+		"generated, marked atop": {"tool/a.go", "// Code generated by x. DO NOT EDIT.\n\n// Package p is.\npackage p\n" + blank(400), ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			var want []string
+			if c.want != "" {
+				want = []string{c.want}
+			}
+			files := map[string]string{c.file: c.code}
+			if strings.HasSuffix(c.file, "_test.go") {
+				files["tool/tool.go"] = ""
+			}
+			broken(t, files, want...)
+		})
+	}
+}
+
+func TestGuards(t *testing.T) {
+	rules := Rules{Table: Table(), Guards: Guards()}
+	long := "type R struct{}\nfunc (R) Exec() {" + strings.Repeat("\n", 60) + "}\n"
+	brokenBy(t, rules, map[string]string{"tool/a.go": long}, "Exec has 61 lines", "guarded function Exec has 61 lines, at most 60 for ever")
+	brokenBy(t, rules, map[string]string{"tool/a.go": "func Run() {}\n"}, "the guarded function Exec is not there")
+	brokenBy(t, rules, map[string]string{"tool/a.go": "func Exec() {}\n", "session/a.go": "func Prompt() {}\n"})
+}

@@ -1,0 +1,170 @@
+package archtest
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Row says what one package may import, and who may import it.
+type Row struct {
+	// Package is a path in the module; a last step * stands for any folder there.
+	Package string
+	// May lists the packages of ours that it may import; "*" is all of them.
+	May []string
+	// Tests lists what its test files may import beside that.
+	Tests []string
+	// Never lists packages of the standard library that it may not import; a last step * covers a tree.
+	Never []string
+	// From, when given, lists the only packages that may import it.
+	From []string
+	Why  string
+}
+
+// Table is the architecture: a package that is not in it and lies under internal is a leaf helper, which
+// imports nothing of ours. Arrows point inwards: adapters know ports, ports know nobody.
+func Table() []Row {
+	return []Row{
+		{Package: ".", May: []string{"internal/app"}, Why: "main only starts the app"},
+		{Package: "internal/app", May: []string{"*"}, From: []string{"."}, Why: "the wiring sees all and is seen by main alone"},
+
+		{Package: "tool", Never: []string{"os", "os/*", "net", "net/http", "net/netip", "log", "log/*", "syscall"},
+			Why: "tool is the centre and knows nobody: effects go through its fields"},
+		{Package: "session", May: []string{"tool"}, Why: "the conversation knows tools and its own ports"},
+		{Package: "prompts", Why: "embedded texts"},
+		{Package: "toolset", May: []string{"tool", "internal/workspace", "internal/search", "internal/proc",
+			"internal/web", "internal/diff", "internal/text", "internal/textedit"}, Why: "tools act through leaf helpers"},
+		{Package: "tui", May: []string{"session", "tool", "internal/safeterm"}, Why: "an observer of one event stream"},
+		{Package: "internal/print", May: []string{"session", "tool", "internal/safeterm"}, Why: "an observer of one event stream"},
+
+		{Package: "internal/llm", May: []string{"session", "tool"}, Why: "adapters depend inwards"},
+		{Package: "internal/llm/wire", May: []string{"session", "tool"}, Why: "what adapters share"},
+		{Package: "internal/llm/*", May: []string{"session", "tool", "internal/llm/wire"}, Why: "adapters depend inwards, not on one another"},
+		{Package: "internal/store", May: []string{"session", "tool"}, Why: "adapters depend inwards"},
+
+		{Package: "internal/policy", May: []string{"tool", "internal/workspace"}, Why: "the gate judges resolved paths"},
+		{Package: "internal/trust", May: []string{"tool", "internal/workspace"}, Why: "consent is about files in the workspace"},
+		{Package: "internal/sandbox", May: []string{"tool", "internal/workspace", "internal/proc"}, Why: "a sandbox wraps processes"},
+
+		{Package: "internal/textedit", May: []string{"internal/text", "internal/diff"}, Why: "edits keep the format that text found and show what changed"},
+
+		{Package: "internal/golden", From: []string{}, Why: "for tests only"},
+		{Package: "internal/archtest", From: []string{}, Why: "for its own test only"},
+	}
+}
+
+// forTests is what every test may import: written fakes and cases instead of mocks.
+func forTests() []string {
+	return []string{"internal/golden", "internal/llm/llmtest", "internal/llm/script", "internal/store"}
+}
+
+// arrows checks every import of a package against the table.
+func (c *checker) arrows(p *pkg) {
+	row, known := c.row(p.path)
+	if !known && !strings.HasPrefix(p.path, "internal/") && !c.within(p.path) {
+		c.report(p.path, "put it under internal", "the top level of the module is fixed")
+		return
+	}
+	for _, f := range p.files {
+		for _, spec := range f.ast.Imports {
+			target, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				continue
+			}
+			where := c.module.at(spec)
+			if ours, ok := c.ours(target); ok {
+				c.arrow(where, p.path, ours, row, f.test)
+			} else if !f.test && slices.ContainsFunc(row.Never, func(n string) bool { return matches(n, target) }) {
+				c.report(where, "take it as a field or an argument", "%s imports %s: %s", p.path, target, row.Why)
+			}
+		}
+	}
+}
+
+func (c *checker) arrow(where, from, to string, row Row, test bool) {
+	if from == to || sameTree(from, to) {
+		return
+	}
+	target, _ := c.row(to)
+	if target.From != nil && !test && !slices.Contains(target.From, from) {
+		c.report(where, "invert the arrow: declare what you need as a port of your own",
+			"%s imports %s, which may be imported only by %v: %s", from, to, target.From, target.Why)
+		return
+	}
+	may := row.May
+	if test {
+		may = slices.Concat(may, row.Tests, forTests())
+	}
+	if slices.Contains(may, "*") || slices.ContainsFunc(may, func(m string) bool { return m == to || sameTree(m, to) }) {
+		return
+	}
+	why := row.Why
+	if why == "" {
+		why = "leaf helpers import nothing of ours"
+	}
+	c.report(where, "declare a port where it is needed and let internal/app wire it, or argue a new row in the table",
+		"%s may not import %s: %s; it may import %s", from, to, why, allowed(may))
+}
+
+func allowed(may []string) string {
+	if len(may) == 0 {
+		return "nothing of ours"
+	}
+	return strings.Join(may, ", ")
+}
+
+// row finds the most exact row for a package.
+func (c *checker) row(p string) (Row, bool) {
+	var wide Row
+	found := false
+	for _, r := range c.rules.Table {
+		if r.Package == p {
+			return r, true
+		}
+		if matches(r.Package, p) {
+			wide, found = r, true
+		}
+	}
+	if top := tree(p); !found && top != p && top != "internal/llm" {
+		return c.row(top)
+	}
+	return wide, found
+}
+
+// within reports whether a package lies in the folder of one that is in the table.
+func (c *checker) within(p string) bool {
+	_, ok := c.row(tree(p))
+	return ok
+}
+
+// ours turns an import path into a path of the module.
+func (c *checker) ours(target string) (string, bool) {
+	if target == c.module.name {
+		return ".", true
+	}
+	return strings.CutPrefix(target, c.module.name+"/")
+}
+
+// tree is the folder that a helper owns: internal/search for internal/search/match.
+func tree(p string) string {
+	steps := strings.Split(p, "/")
+	depth := 1
+	if steps[0] == "internal" {
+		depth = 2
+	}
+	return strings.Join(steps[:min(depth, len(steps))], "/")
+}
+
+// sameTree lets a package split itself into folders; providers stay strangers to one another.
+func sameTree(a, b string) bool {
+	return tree(a) == tree(b) && tree(a) != "internal/llm"
+}
+
+// matches compares a path with a pattern whose last step may be *.
+func matches(pattern, p string) bool {
+	if dir, ok := strings.CutSuffix(pattern, "/*"); ok {
+		return strings.HasPrefix(p, dir+"/")
+	}
+	return path.Clean(pattern) == p
+}

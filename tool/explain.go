@@ -1,0 +1,244 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	// maxFaults bounds what a model is told at once; it mends the first few and tries again.
+	maxFaults = 20
+	// faultsKept bounds the work on a long array in which every item is wrong.
+	faultsKept = 1000
+	// maxDepth bounds the walk through a recursive schema.
+	maxDepth = 500
+)
+
+// explain names every fault of a value that the library refused. The library has the last word only where
+// this walk is unsure: it divides floats for multipleOf and so refuses 4.35 as a multiple of 0.01.
+func explain(schema json.RawMessage, value any, refusal error) []Fault {
+	var root any
+	if err := json.Unmarshal(schema, &root); err != nil {
+		return []Fault{schemaFault("", "does not match the schema")}
+	}
+	e := explainer{root: root, draft7: isDraft7(root)}
+	e.walk(root, value, "", 0)
+	if len(e.faults) == 0 {
+		if !e.unsure {
+			return nil
+		}
+		e.add("", "does not match the schema (%s)", keywordOf(refusal))
+	}
+	slices.SortStableFunc(e.faults, func(a, b Fault) int { return comparePointers(a.Path, b.Path) })
+	if left := len(e.faults) - maxFaults; left > 0 {
+		e.faults = append(e.faults[:maxFaults], schemaFault("", fmt.Sprintf("and %d more faults", left)))
+	}
+	return e.faults
+}
+
+func isDraft7(root any) bool {
+	schema, _ := root.(map[string]any)
+	version, _ := schema["$schema"].(string)
+	return strings.Contains(version, "draft-07")
+}
+
+// keywordOf finds the keyword in the library's message, which also quotes the value.
+func keywordOf(refusal error) string {
+	text := refusal.Error()
+	if i := strings.LastIndex(text, "validating "); i >= 0 {
+		_, text, _ = strings.Cut(text[i:], ": ")
+	}
+	if word, _, found := strings.Cut(text, ":"); found && !strings.ContainsAny(word, " \n\"") {
+		return word
+	}
+	return "unevaluated or dynamic keywords"
+}
+
+// explainer walks schema and value together and collects every fault it can name.
+type explainer struct {
+	root   any
+	draft7 bool
+	faults []Fault
+	unsure bool // a keyword was met that this walk does not judge
+}
+
+func (e *explainer) add(path, format string, args ...any) {
+	if len(e.faults) < faultsKept {
+		e.faults = append(e.faults, schemaFault(path, fmt.Sprintf(format, args...)))
+	}
+}
+
+func schemaFault(path, message string) Fault {
+	return Fault{Stage: StageValidate, Code: CodeInvalidArguments, Path: path, Message: message}
+}
+
+func (e *explainer) walk(node, value any, path string, depth int) {
+	schema, ok := node.(map[string]any)
+	if node == false {
+		e.add(path, "no value is allowed here")
+	}
+	if !ok {
+		return
+	}
+	if depth > maxDepth {
+		e.unsure = true
+		return
+	}
+	if e.reference(schema, value, path, depth) && e.draft7 {
+		return // draft 7 ignores what stands beside a $ref
+	}
+	if !typeMatches(schema["type"], value) {
+		e.add(path, "must be %s, is %s", wanted(schema["type"]), typeOf(value))
+		return
+	}
+	e.fixed(schema, value, path)
+	switch v := value.(type) {
+	case float64:
+		e.number(schema, v, path)
+	case string:
+		e.text(schema, v, path)
+	case []any:
+		e.array(schema, v, path, depth)
+	case map[string]any:
+		e.object(schema, v, path, depth)
+	}
+	e.combined(schema, value, path, depth)
+}
+
+// reference follows $ref and $dynamicRef, which are the same thing in a schema without embedded resources.
+func (e *explainer) reference(schema map[string]any, value any, path string, depth int) (followed bool) {
+	for _, keyword := range []string{"$ref", "$dynamicRef"} {
+		ref, ok := schema[keyword].(string)
+		if !ok || keyword == "$dynamicRef" && e.draft7 {
+			continue
+		}
+		followed = true
+		target, found := lookupRef(e.root, ref)
+		if !found {
+			e.unsure = true
+			continue
+		}
+		e.walk(target, value, path, depth+1)
+	}
+	return followed
+}
+
+// fixed judges const and enum.
+func (e *explainer) fixed(schema map[string]any, value any, path string) {
+	if want, ok := schema["const"]; ok && compact(want) != compact(value) {
+		e.add(path, "must be %s", short(compact(want)))
+	}
+	if enum, ok := schema["enum"].([]any); ok && !containsJSON(enum, value) {
+		e.add(path, "must be one of %s", short(compact(enum)))
+	}
+}
+
+// trial judges a value apart: for alternatives, conditions and negations.
+func (e *explainer) trial(node, value any, path string, depth int) []Fault {
+	t := explainer{root: e.root, draft7: e.draft7}
+	t.walk(node, value, path, depth+1)
+	e.unsure = e.unsure || t.unsure
+	return t.faults
+}
+
+// combined judges the keywords that apply other schemas to the same value.
+func (e *explainer) combined(schema map[string]any, value any, path string, depth int) {
+	for _, part := range list(schema["allOf"]) {
+		e.walk(part, value, path, depth+1)
+	}
+	if forms := list(schema["anyOf"]); len(forms) > 0 {
+		e.alternatives(forms, value, path, depth, false)
+	}
+	if forms := list(schema["oneOf"]); len(forms) > 0 {
+		e.alternatives(forms, value, path, depth, true)
+	}
+	if not, ok := schema["not"]; ok && len(e.trial(not, value, path, depth)) == 0 && !e.unsure {
+		e.add(path, "has a form that is not allowed: %s", short(compact(not)))
+	}
+	if condition, ok := schema["if"]; ok {
+		branch := "then"
+		if len(e.trial(condition, value, path, depth)) > 0 {
+			branch = "else"
+		}
+		if then, ok := schema[branch]; ok {
+			e.walk(then, value, path, depth+1)
+		}
+	}
+	if !e.draft7 {
+		_, items := schema["unevaluatedItems"]
+		_, properties := schema["unevaluatedProperties"]
+		e.unsure = e.unsure || items || properties
+	}
+}
+
+// alternatives judges anyOf and oneOf. When no form fits, the faults of the closest one are the advice.
+func (e *explainer) alternatives(forms []any, value any, path string, depth int, one bool) {
+	var fitting []string
+	var closest []Fault
+	for i, form := range forms {
+		faults := e.trial(form, value, path, depth)
+		if len(faults) == 0 {
+			fitting = append(fitting, fmt.Sprint(i+1))
+		}
+		if closest == nil || farness(faults, path) < farness(closest, path) {
+			closest = faults
+		}
+	}
+	switch {
+	case len(fitting) == 1 || len(fitting) > 1 && !one:
+	case len(fitting) > 1:
+		if !e.unsure {
+			e.add(path, "fits forms %s of %d and must fit exactly one", strings.Join(fitting, ", "), len(forms))
+		}
+	case onlyTypes(forms, value):
+		e.add(path, "must be %s, is %s", wantedOf(forms), typeOf(value))
+	default:
+		for _, f := range closest {
+			e.add(f.Path, "%s", f.Message)
+		}
+	}
+}
+
+// farness orders forms by how far a value is from them: a wrong type or discriminator at the value itself
+// weighs more than any fault inside it.
+func farness(faults []Fault, path string) int {
+	n := len(faults)
+	for _, f := range faults {
+		if f.Path == path {
+			n += faultsKept
+		}
+	}
+	return n
+}
+
+// onlyTypes reports whether each form fails by its type alone, so that one sentence can name them all.
+func onlyTypes(forms []any, value any) bool {
+	return !slices.ContainsFunc(forms, func(form any) bool {
+		schema, ok := form.(map[string]any)
+		return !ok || schema["type"] == nil || typeMatches(schema["type"], value)
+	})
+}
+
+func wantedOf(forms []any) string {
+	var words []string
+	for _, form := range forms {
+		word := wanted(form.(map[string]any)["type"]) // onlyTypes saw that it is one
+		if !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, " or ")
+}
+
+// matching compiles a pattern of the schema; one that does not compile leaves the judgement to the library.
+func (e *explainer) matching(pattern string) *regexp.Regexp {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		e.unsure = true
+		return nil
+	}
+	return re
+}

@@ -1,0 +1,109 @@
+package tool
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// longest is how much of a name or a schema a message to the model repeats, in runes.
+const longest = 300
+
+// short cuts a text for a message.
+func short(s string) string { return cut(s, longest) }
+
+func cut(s string, runes int) string {
+	if len(s) <= runes || utf8.RuneCountInString(s) <= runes {
+		return s
+	}
+	return string([]rune(s[:min(len(s), runes*utf8.UTFMax)])[:runes]) + "…"
+}
+
+func typeMatches(want any, value any) bool {
+	switch w := want.(type) {
+	case string:
+		return oneType(w, value)
+	case []any:
+		return slices.ContainsFunc(w, func(t any) bool { s, ok := t.(string); return ok && oneType(s, value) })
+	}
+	return true
+}
+
+func oneType(want string, value any) bool {
+	got := typeOf(value)
+	return got == want || (want == "number" && got == "integer")
+}
+
+func wanted(want any) string {
+	words := make([]string, 0, 1)
+	for _, w := range list(want) {
+		words = append(words, fmt.Sprint(w))
+	}
+	if len(words) == 0 {
+		return fmt.Sprint(want)
+	}
+	return strings.Join(words, " or ")
+}
+
+// typeOf names the JSON type of a decoded value; a number without a fraction is an integer however it is
+// written (JSON Schema 2020-12, validation §6.1.1).
+func typeOf(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case float64:
+		if v == math.Trunc(v) {
+			return "integer"
+		}
+		return "number"
+	case []any:
+		return "array"
+	}
+	return "object"
+}
+
+func containsJSON(list []any, value any) bool {
+	want := compact(value)
+	return slices.ContainsFunc(list, func(v any) bool { return compact(v) == want })
+}
+
+func list(v any) []any {
+	l, _ := v.([]any)
+	return l
+}
+
+// pointer escapes one step of a JSON pointer (RFC 6901), cut so that a name of megabytes stays readable.
+func pointer(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(cut(name, 80))
+}
+
+// comparePointers orders JSON pointers as their document: array items by number, not by digit.
+func comparePointers(a, b string) int {
+	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
+	return slices.CompareFunc(as, bs, func(x, y string) int {
+		i, errX := strconv.Atoi(x)
+		j, errY := strconv.Atoi(y)
+		if errX == nil && errY == nil && i != j {
+			return cmp.Compare(i, j)
+		}
+		return strings.Compare(x, y)
+	})
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}

@@ -1,0 +1,138 @@
+package tool
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// fail ends a call that the gate, the tool or an abort stopped. What the tool had to say and to show stays,
+// and the reason is never clipped away with it.
+func (x *execution) fail(ctx context.Context, p outcomeParts, err error) Outcome {
+	clipped := x.clip(context.WithoutCancel(ctx), p)
+	if clipped.output != "" {
+		clipped.output = strings.TrimSuffix(clipped.output, "\n") + "\n"
+	}
+	clipped.output += cut(failureText(err), maxFailure)
+	if len(clipped.metadata) == 0 {
+		title, metadata := x.live.last()
+		clipped.metadata = metadata
+		clipped.title = cmp.Or(clipped.title, title)
+	}
+	status, code := verdict(ctx, err)
+	return x.finish(clipped, status, code)
+}
+
+// maxFailure bounds the reason of a failure, in runes: an edit that found nothing shows the nearest lines.
+const maxFailure = 10_000
+
+// verdict tells an abort from a failure: what the context ended is aborted, whatever the tool returned.
+func verdict(ctx context.Context, err error) (Status, string) {
+	switch {
+	case ctx.Err() != nil:
+		return Aborted, CodeAborted
+	case errors.Is(err, ErrDenied):
+		return Denied, CodeDenied
+	}
+	return Failed, CodeOf(err)
+}
+
+func failureText(err error) string {
+	var d *denial
+	switch {
+	case errors.As(err, &d):
+		return "denied: " + d.Error() + ". Do not attempt it another way; go on without it or ask the person."
+	case err == context.Canceled:
+		return "aborted"
+	case err == context.DeadlineExceeded:
+		return "aborted: the time is up"
+	}
+	return err.Error()
+}
+
+// finish makes the one outcome and its audit record.
+func (x *execution) finish(p outcomeParts, status Status, code string) Outcome {
+	sum := sha256.Sum256([]byte(p.output))
+	x.note(func(r *Record) {
+		r.Status, r.Code = status, code
+		r.Duration = x.runner.now().Sub(r.Start)
+		r.OutputHash = hex.EncodeToString(sum[:])
+		x.over = true
+	})
+	record := x.snapshot()
+	return Outcome{
+		Call: x.h.Call, Tool: x.h.Tool, Status: status, Code: code, Title: p.title,
+		Output: p.output, Attachments: p.attachments, Metadata: p.metadata,
+		Truncated: p.truncated, OutputFile: p.outputFile, Changed: p.changed,
+		Duration: record.Duration, Stop: p.stop, Record: record,
+	}
+}
+
+// snapshot is a copy of the record that later notes do not change.
+func (x *execution) snapshot() Record {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	record := x.record
+	record.Needs, record.Decisions = slices.Clone(record.Needs), slices.Clone(record.Decisions)
+	return record
+}
+
+// contain keeps the promise of one outcome when a port (Emit, Intent, Spill) panics.
+func (x *execution) contain(ctx context.Context, out *Outcome) {
+	if p := recover(); p != nil {
+		x.note(func(r *Record) { r.Panic = fmt.Sprintf("%v\n%s", p, debug.Stack()) })
+		status, code := verdict(ctx, errInside())
+		*out = x.finish(outcomeParts{output: errInside().Error()}, status, code)
+	}
+}
+
+func errInside() error {
+	return &Error{Code: CodePanic, Message: "the tool failed inside; try another way"}
+}
+
+// guard turns a panic of an author's function into an error with the code "internal" and keeps the stack
+// for the log.
+func guard[T any](x *execution, f func() T) (out T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			x.note(func(r *Record) { r.Panic = fmt.Sprintf("%v\n%s", p, debug.Stack()) })
+			err = errInside()
+		}
+	}()
+	return f(), nil
+}
+
+// denial is a gate's no, with its reason for the model.
+type denial struct{ decision Decision }
+
+func (d *denial) Error() string {
+	reason := d.decision.Reason
+	if reason == "" {
+		reason = "permission was denied"
+	}
+	return reason
+}
+
+func (d *denial) Is(target error) bool { return target == ErrDenied }
+
+func (h Hydration) code() string {
+	if len(h.Errors) == 0 {
+		return CodeInvalidArguments
+	}
+	return h.Errors[0].Code
+}
+
+// withoutDetail keeps what a library said about the arguments out of the audit: it may quote them.
+func withoutDetail(faults []Fault) []Fault {
+	out := slices.Clone(faults)
+	for i := range out {
+		out[i].Detail = ""
+	}
+	return out
+}
