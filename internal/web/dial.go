@@ -103,8 +103,8 @@ func (f *Fetcher) dialOne(ctx context.Context, host string, at netip.AddrPort, l
 		ctx, cancel = context.WithTimeout(ctx, share)
 		defer cancel()
 	}
-	if f.dial != nil {
-		return f.dial(ctx, "tcp", at.String())
+	if f.policy.Dial != nil {
+		return f.policy.Dial(ctx, "tcp", at.String())
 	}
 	dialer := net.Dialer{Control: f.control(host)}
 	return dialer.DialContext(ctx, "tcp", at.String())

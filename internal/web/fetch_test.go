@@ -316,7 +316,7 @@ func TestSilentServer(t *testing.T) {
 func TestConnectTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := New(Policy{Resolve: publicAnswer})
-		f.dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		f.policy.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
@@ -349,7 +349,7 @@ func TestAbort(t *testing.T) {
 // pipeFetcher connects to a handler in this process, by the clock of the test.
 func pipeFetcher(serve func(net.Conn)) *Fetcher {
 	f := New(Policy{Resolve: publicAnswer})
-	f.dial = func(context.Context, string, string) (net.Conn, error) {
+	f.policy.Dial = func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
 		go func() {
 			defer server.Close()
@@ -389,8 +389,8 @@ func TestSecondAddressIsTried(t *testing.T) {
 	f.policy.Resolve = func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("2606:4700:4700::1111"), netip.MustParseAddr("1.1.1.1")}, nil
 	}
-	works := f.dial
-	f.dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+	works := f.policy.Dial
+	f.policy.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 		if strings.HasPrefix(address, "[") {
 			return nil, errors.New("no route")
 		}

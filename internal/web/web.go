@@ -59,6 +59,9 @@ type Policy struct {
 
 	// Resolve returns all addresses of a name; nil is the system's resolver.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
+	// Dial connects to an address that was judged; nil dials it with a last check by the system's dialer. Only
+	// tests and embedders that own the network replace it.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Now is the clock of the cache; nil is time.Now.
 	Now func() time.Time
 	// UserAgent names this program to servers; empty is "adze".
@@ -95,8 +98,6 @@ type Page struct {
 type Fetcher struct {
 	policy Policy
 	cache  cache
-	// dial makes the connection to a judged address; tests put a pipe here.
-	dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // New returns a Fetcher; it does no work.
