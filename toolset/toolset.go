@@ -9,7 +9,9 @@ package toolset
 
 import (
 	"fmt"
+	"os"
 
+	"adze/internal/proc"
 	"adze/internal/workspace"
 	"adze/tool"
 )
@@ -19,6 +21,9 @@ type Deps struct {
 	// Root is the workspace, for every tool that touches files; Seen is what the session has read.
 	Root *workspace.Root
 	Seen *workspace.Seen
+	// Shell runs commands; nil: one without a ledger, with this process's cleaned environment. Whoever gives
+	// one closes it.
+	Shell *Shell
 	// Todos is the session's todo list.
 	Todos *Todos
 	// Tasks runs subagents; nil: the task tool answers LLM_ASSIST_REQUIRED.
@@ -30,8 +35,15 @@ func New(d Deps) (*tool.Registry, error) {
 	if d.Todos == nil {
 		d.Todos = &Todos{}
 	}
+	if d.Shell == nil {
+		d.Shell = NewShell(proc.Supervisor{}, proc.Environ(os.Environ(), proc.EnvPolicy{}))
+	}
 	registry := &tool.Registry{}
 	for _, t := range []tool.Tool{
+		bash(d.Root, d.Shell),
+		bashOutput(d.Shell),
+		bashKill(d.Shell),
+		listProcesses(d.Shell),
 		todowrite(d.Todos),
 		todoread(d.Todos),
 		task(d.Tasks),

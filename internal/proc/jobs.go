@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -42,7 +43,8 @@ func NewJobs(s Supervisor) *Jobs { return &Jobs{sup: s} }
 type JobStatus struct {
 	ID      string
 	Command string // as given to Start
-	PID     int
+	PID     int    // of the command
+	Shim    int    // process id of its shim, above all that the job has started
 	Running bool
 	Started time.Time
 	Result  Result // when not running
@@ -182,7 +184,7 @@ func (j *Jobs) find(id string) (*job, error) {
 	if len(known) == 0 {
 		return nil, failure(CodeNotFound, "there is no job %q; no background job has been started", id)
 	}
-	return nil, failure(CodeNotFound, "there is no job %q; the jobs are %v", id, known)
+	return nil, failure(CodeNotFound, "there is no job %q; the jobs are %s", id, strings.Join(known, ", "))
 }
 
 func (b *job) running() bool {
@@ -195,7 +197,10 @@ func (b *job) running() bool {
 }
 
 func (b *job) status() JobStatus {
-	st := JobStatus{ID: b.id, Command: b.command, PID: b.process.PID(), Started: b.process.started, Running: b.running()}
+	st := JobStatus{
+		ID: b.id, Command: b.command, PID: b.process.PID(), Shim: b.process.shim.Pid,
+		Started: b.process.started, Running: b.running(),
+	}
 	if !st.Running {
 		st.Result = b.process.Wait()
 	}

@@ -130,7 +130,9 @@ type Stat struct {
 	State   byte
 	Parent  int
 	Session int
+	CPU     uint64 // clock ticks used, in user and kernel mode
 	Start   uint64 // clock ticks after boot; with the id it identifies a process
+	Pages   int64  // resident
 }
 
 // ReadStat reads the identity of a process, and whether it exists.
@@ -145,12 +147,16 @@ func ReadStat(pid int) (Stat, bool) {
 		return Stat{}, false
 	}
 	f := strings.Fields(string(p[end+1:]))
-	if len(f) < 20 {
+	if len(f) < 22 {
 		return Stat{}, false
 	}
 	st := Stat{Name: string(p[open+1 : end]), State: f[0][0]}
 	st.Parent, _ = strconv.Atoi(f[1])
 	st.Session, _ = strconv.Atoi(f[3])
+	user, _ := strconv.ParseUint(f[11], 10, 64)
+	kernel, _ := strconv.ParseUint(f[12], 10, 64)
+	st.CPU = user + kernel
+	st.Pages, _ = strconv.ParseInt(f[21], 10, 64)
 	st.Start, err = strconv.ParseUint(f[19], 10, 64)
 	return st, err == nil
 }

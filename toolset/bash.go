@@ -1,0 +1,291 @@
+package toolset
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/proc"
+	"adze/internal/workspace"
+	"adze/tool"
+)
+
+type bashArgs struct {
+	Command     string `json:"command" doc:"command line for bash"`
+	Description string `json:"description,omitempty" doc:"what it does in five to ten words, for the person"`
+	Timeout     int    `json:"timeout,omitempty" doc:"seconds; see the tool's description" min:"1"`
+	Workdir     string `json:"workdir,omitempty" doc:"folder of the workspace to run in; default: the workspace"`
+	Background  bool   `json:"background,omitempty" doc:"start a job that goes on after the call, such as a server"`
+}
+
+// bashMeta is what panes draw while a command runs and afterwards. It holds no clock value while running.
+type bashMeta struct {
+	Command   string `json:"command"`
+	Workdir   string `json:"workdir,omitempty"`
+	Tail      string `json:"tail,omitempty"`
+	Lines     int64  `json:"lines"`
+	Bytes     int64  `json:"bytes"`
+	Running   bool   `json:"running,omitempty"`
+	Exit      *int   `json:"exit,omitempty"`   // exit code; absent while running and after a signal
+	Signal    string `json:"signal,omitempty"` // that ended it
+	Killed    string `json:"killed,omitempty"` // timeout, abort or limit
+	Ended     int    `json:"ended,omitempty"`  // processes it left running
+	Survivors int    `json:"survivors,omitempty"`
+	Millis    int64  `json:"duration_ms,omitempty"`
+	Job       string `json:"job,omitempty"`
+	File      string `json:"file,omitempty"` // the whole of a long output
+}
+
+func bash(root *workspace.Root, s *Shell) tool.Tool {
+	return tool.Define("bash", tool.Config[bashArgs, bashMeta]{
+		Description: describe("bash", limits{
+			"timeout": int(s.Timeout.Seconds()), "max": int(s.MaxTimeout.Seconds()), "jobs": proc.MaxJobs,
+		}),
+		Permissions:  tool.Requires(tool.Execute).MayUse(tool.Read, tool.Write, tool.Network),
+		Tags:         []string{"shell", "command", "terminal", "run", "test", "build", "git"},
+		Aliases:      []string{"run_command", "shell", "execute", "run_shell_command", "execute_command"},
+		ArgAliases:   map[string]string{"cmd": "command", "cwd": "workdir", "dir": "workdir", "run_in_background": "background"},
+		Safety:       tool.Safety{ThreatLevel: "high"},
+		Capabilities: tool.Capabilities{Streaming: true, Background: true},
+		Redact: tool.Expose("command", "description", "timeout", "workdir", "background",
+			"lines", "bytes", "exit", "signal", "killed", "ended", "survivors", "duration_ms", "job", "file"),
+		Needs: func(in bashArgs) []tool.Need {
+			return []tool.Need{{Permission: tool.Execute, Target: in.Command, Dir: in.Workdir}}
+		},
+		Preview: func(_ context.Context, in bashArgs) (bashMeta, error) {
+			return bashMeta{Command: in.Command, Workdir: in.Workdir}, nil
+		},
+		Run:  basher{root, s}.run,
+		View: viewBash,
+	})
+}
+
+type basher struct {
+	root  *workspace.Root
+	shell *Shell
+}
+
+func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) (tool.Result[bashMeta], error) {
+	meta := bashMeta{Command: in.Command, Workdir: in.Workdir}
+	title := in.Description
+	if title == "" {
+		title = oneLine(in.Command, 80)
+	}
+	result := tool.Result[bashMeta]{Title: title, Metadata: meta}
+	if err := b.check(in); err != nil {
+		return result, err
+	}
+	dir, err := workdir(b.root, in.Workdir)
+	if err != nil {
+		return result, err
+	}
+	argv, plain := b.shell.argv(in.Command)
+	cmd := proc.Command{
+		Argv: argv, Dir: dir, Env: b.shell.Env, Tag: string(c.CallID), MaxOutput: maxOutput,
+		Timeout: time.Duration(in.Timeout) * time.Second,
+	}
+	x := &bashCall{basher: b, call: c, result: result, in: in, plain: plain}
+	if in.Background {
+		return x.start(cmd)
+	}
+	return x.wait(ctx, cmd)
+}
+
+func (b basher) check(in bashArgs) error {
+	switch {
+	case strings.TrimSpace(in.Command) == "":
+		return tool.Fail(tool.CodeInvalidArguments, "the command is empty; give a command line")
+	case len(in.Command) > maxCommand:
+		return tool.Fail(tool.CodeTooLarge, "the command has %d bytes, at most %d; write it to a file and run that", len(in.Command), maxCommand)
+	case time.Duration(in.Timeout) > b.shell.MaxTimeout/time.Second:
+		return tool.Fail(tool.CodeInvalidArguments, "timeout is in seconds and at most %d; for longer work use background: true",
+			int(b.shell.MaxTimeout.Seconds()))
+	}
+	return nil
+}
+
+// bashCall is one call on its way.
+type bashCall struct {
+	basher
+	call   tool.Context[bashMeta]
+	in     bashArgs
+	plain  bool // run by sh, because there is no bash
+	result tool.Result[bashMeta]
+	limit  time.Duration // of time
+	spill  spiller
+}
+
+// start makes a job of the command.
+func (x *bashCall) start(cmd proc.Command) (tool.Result[bashMeta], error) {
+	job, err := x.shell.jobs.Start(x.in.Command, cmd)
+	if err != nil {
+		return x.result, asFailure(err)
+	}
+	x.result.Metadata.Job, x.result.Metadata.Running = job.ID, true
+	x.result.Output = strings.Join(append(x.notes(proc.Result{}), fmt.Sprintf(
+		"started %s; read its output with bash_output, end it with bash_kill; it ends with the session", job.ID)), "\n")
+	return x.result, nil
+}
+
+// wait runs the command to its end and shows its output as it comes.
+func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bashMeta], error) {
+	if cmd.Timeout == 0 {
+		cmd.Timeout = x.shell.Timeout
+	}
+	x.limit = cmd.Timeout
+	cmd.Head, cmd.Tail, cmd.ProgressTail = shellHead, shellTail, shellLiveTail
+	cmd.Progress = x.progress()
+	if x.shell.Spill != nil {
+		x.spill.open = func() (io.WriteCloser, string, error) { return x.shell.Spill(x.call.CallID) }
+		cmd.Spill, cmd.MaxSpill = x.spill.take, maxSpill
+	}
+	start := x.shell.Now()
+	r, err := x.shell.Supervisor.Run(ctx, cmd)
+	if err != nil {
+		return x.result, asFailure(err)
+	}
+	r.Duration = x.shell.Now().Sub(start)
+	return x.conclude(r)
+}
+
+func (x *bashCall) progress() func(proc.Progress) {
+	title, live := x.result.Title, x.result.Metadata
+	live.Running = true
+	x.call.Metadata(title, live)
+	var mu sync.Mutex
+	return func(p proc.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		live.Tail, live.Lines, live.Bytes = plainText(p.Tail), p.Lines, p.Bytes
+		x.call.Metadata(title, live)
+	}
+}
+
+// conclude words the result. A command that did not succeed is a failure with its output.
+func (x *bashCall) conclude(r proc.Result) (tool.Result[bashMeta], error) {
+	text := r.Output.Limit(shellHeadLines, shellTailLines)
+	cut := text.OmittedBytes > 0
+	path, err := x.spill.close(cut)
+	where := "redirect to a file to read it all"
+	switch {
+	case err != nil:
+		where += ", because it could not be stored: " + err.Error()
+	case path != "":
+		where = "the whole is in " + path
+	}
+	x.result.OutputFile, x.result.Truncated = path, cut
+	x.describe(r, path)
+	lines := []string{strings.TrimSuffix(shown(text, where), "\n")}
+	if r.Output.Bytes == 0 {
+		lines[0] = "(no output)"
+	}
+	lines = append(lines, x.notes(r)...)
+	if verdict := x.verdict(r); verdict != nil {
+		x.result.Output = strings.Join(lines, "\n")
+		return x.result, verdict
+	}
+	x.result.Output = strings.Join(append(lines, "exit code 0 after "+short(r.Duration)), "\n")
+	return x.result, nil
+}
+
+// describe fills the metadata from the result.
+func (x *bashCall) describe(r proc.Result, file string) {
+	m := &x.result.Metadata
+	last := r.Output.Tail
+	if last == "" {
+		last = r.Output.Head
+	}
+	m.Tail = plainText(lastBytes(last, shellLiveTail))
+	m.Lines, m.Bytes = r.Output.Lines, r.Output.Bytes
+	m.Killed, m.Ended, m.Survivors = string(r.Killed), r.Ended, r.Survivors
+	m.Millis, m.File = r.Duration.Milliseconds(), file
+	if r.Signal != 0 {
+		m.Signal = proc.SignalName(r.Signal)
+	} else if r.Code >= 0 {
+		m.Exit = &r.Code
+	}
+}
+
+// lastBytes is the end of s, from the start of a line where it is cut.
+func lastBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	s = s[len(s)-n:]
+	return s[strings.IndexByte(s, '\n')+1:]
+}
+
+// verdict is nil for exit code 0, else says how it ended and the next move.
+func (x *bashCall) verdict(r proc.Result) error {
+	after := short(r.Duration)
+	switch r.Killed {
+	case proc.Timeout:
+		return tool.Fail(tool.CodeTimeout, "timed out after %s and was ended; give a longer timeout (at most %d) or use background: true",
+			x.limit, int(x.shell.MaxTimeout.Seconds()))
+	case proc.Aborted:
+		return tool.Fail(tool.CodeAborted, "aborted after %s; all its processes were ended", after)
+	case proc.Limited:
+		return tool.Fail(tool.CodeLimit, "ended after %s because it wrote %d bytes; filter its output or redirect it to a file", after, r.Output.Bytes)
+	case proc.Lost:
+		return tool.Fail(tool.CodeIO, "its supervising process was killed after %s, so it was ended too; do not kill parent processes", after)
+	}
+	switch {
+	case r.Signal != 0:
+		return tool.Fail(tool.CodeExit, "ended by %s after %s", proc.SignalName(r.Signal), after)
+	case r.Code != 0:
+		return tool.Fail(tool.CodeExit, "exit code %d after %s", r.Code, after)
+	}
+	return nil
+}
+
+// endsInCD finds a command line whose last command is a cd: whoever writes that expects it to last.
+var endsInCD = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|[;&|\n(]\s*)(cd|pushd)(\s+[^;&|\n()]*)?\s*;?\s*$`)
+})
+
+// notes are what the model should know beside the output.
+func (x *bashCall) notes(r proc.Result) (notes []string) {
+	if x.plain {
+		notes = append(notes, "(bash is not installed; sh ran it)")
+	}
+	if r.Ended > 0 && r.Killed == proc.ByItself {
+		notes = append(notes, fmt.Sprintf("(ended %s that it left running; use background: true to keep one)", counted(int64(r.Ended), "process")))
+	}
+	if r.Survivors > 0 {
+		notes = append(notes, fmt.Sprintf("(%s could not be ended, probably of another user)", counted(int64(r.Survivors), "process")))
+	}
+	if endsInCD().MatchString(x.in.Command) {
+		notes = append(notes, "(cd does not last beyond this call; use workdir)")
+	}
+	return notes
+}
+
+func viewBash(m bashMeta) []tool.Block {
+	title := "$ " + oneLine(m.Command, 200)
+	if m.Workdir != "" {
+		title = m.Workdir + " " + title
+	}
+	return tool.Output(title, endLine(m.Tail)+bashState(m))
+}
+
+// bashState is one line about how a command stands, "" before it runs.
+func bashState(m bashMeta) string {
+	took := short(time.Duration(m.Millis) * time.Millisecond)
+	switch {
+	case m.Job != "":
+		return "background " + m.Job
+	case m.Running:
+		return ""
+	case m.Killed != "":
+		return "ended by " + m.Killed + " after " + took
+	case m.Signal != "":
+		return "ended by " + m.Signal + " after " + took
+	case m.Exit != nil:
+		return fmt.Sprintf("exit %d · %s · %s", *m.Exit, took, counted(m.Lines, "line"))
+	}
+	return ""
+}

@@ -1,0 +1,137 @@
+package toolset
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/internal/proc"
+	"adze/tool"
+)
+
+// maxJobWait is the longest that bash_output waits, in seconds: below the usual timeouts of proxies
+// between a model and its tools.
+const maxJobWait = 60
+
+type jobReadArgs struct {
+	Job  string `json:"job" doc:"id that bash returned"`
+	Wait int    `json:"wait,omitempty" doc:"first wait for its end, at most this many seconds (60 is the most); default: do not wait" min:"0" max:"60"`
+	All  bool   `json:"all,omitempty" doc:"the end of all it has written, not only what is new"`
+}
+
+// jobMeta is what panes draw of a job.
+type jobMeta struct {
+	Job     string `json:"job"`
+	Command string `json:"command,omitempty"`
+	Running bool   `json:"running,omitempty"`
+	State   string `json:"state,omitempty"`
+	Text    string `json:"text,omitempty"`
+	Lines   int64  `json:"lines"`
+}
+
+func bashOutput(s *Shell) tool.Tool {
+	return tool.Define("bash_output", tool.Config[jobReadArgs, jobMeta]{
+		Description: describe("bash_output"),
+		Permissions: tool.Requires(tool.Read),
+		Tags:        []string{"shell", "background", "job", "output", "log"},
+		Aliases:     []string{"read_output", "job_output", "get_output"},
+		ArgAliases:  map[string]string{"id": "job", "job_id": "job", "bash_id": "job", "shell_id": "job"},
+		Safety:      tool.Safety{Safe: true},
+		Redact:      tool.Expose("job", "wait", "all", "command", "running", "state", "lines"),
+		Run:         jobReader{s}.run,
+		View:        viewJob,
+	})
+}
+
+type jobReader struct{ shell *Shell }
+
+func (j jobReader) run(ctx context.Context, _ tool.Context[jobMeta], in jobReadArgs) (tool.Result[jobMeta], error) {
+	if in.Wait > 0 {
+		if err := j.shell.waitJob(ctx, in.Job, min(in.Wait, maxJobWait)); err != nil {
+			return tool.Result[jobMeta]{Title: in.Job}, err
+		}
+		if ctx.Err() != nil {
+			return tool.Result[jobMeta]{Title: in.Job}, ctx.Err()
+		}
+	}
+	if in.All {
+		st, end, err := j.shell.jobs.Tail(in.Job, shellHead+shellTail)
+		if err != nil {
+			return tool.Result[jobMeta]{Title: in.Job}, asFailure(err)
+		}
+		skipped := end.Bytes - int64(len(end.Tail))
+		return jobResult(st, jobText{end.Tail, skipped, end.Lines - outputLines(end.Tail), "(no output)"}), nil
+	}
+	st, piece, err := j.shell.jobs.Read(in.Job)
+	if err != nil {
+		return tool.Result[jobMeta]{Title: in.Job}, asFailure(err)
+	}
+	return jobResult(st, fresh(piece)), nil
+}
+
+// jobText is a part of a job's output, and what stood before it and is not kept.
+type jobText struct {
+	text         string
+	bytes, lines int64
+	none         string // said when it is empty
+}
+
+func fresh(p proc.Piece) jobText {
+	return jobText{p.Text, p.SkippedBytes, p.SkippedLines, "(no new output)"}
+}
+
+func jobResult(st proc.JobStatus, part jobText) tool.Result[jobMeta] {
+	whole := proc.NewOutput(shellHead, shellTail)
+	_, _ = whole.Write([]byte(part.text))
+	text := whole.Text().Limit(shellHeadLines, shellTailLines)
+	var lines []string
+	if part.bytes > 0 {
+		lines = append(lines, fmt.Sprintf("(%s before this are not kept)", amount(part.lines, part.bytes)))
+	}
+	body := strings.TrimSuffix(shown(text, "redirect to a file to read it all"), "\n")
+	if body == "" {
+		body = part.none
+	}
+	state := jobState(st)
+	lines = append(lines, body, st.ID+" "+state)
+	return tool.Result[jobMeta]{
+		Title: st.ID + ": " + oneLine(st.Command, 60), Output: strings.Join(lines, "\n"), Truncated: text.OmittedBytes > 0,
+		Metadata: jobMeta{
+			Job: st.ID, Command: st.Command, Running: st.Running, State: state,
+			Text: plainText(lastBytes(part.text, shellLiveTail)), Lines: outputLines(part.text),
+		},
+	}
+}
+
+// jobState says in words how a job stands.
+func jobState(st proc.JobStatus) string {
+	r := st.Result
+	switch {
+	case st.Running:
+		return "is running"
+	case r.Killed == proc.Aborted:
+		return "was ended"
+	case r.Killed == proc.Timeout:
+		return "timed out and was ended"
+	case r.Killed != proc.ByItself:
+		return "was ended: " + r.Err().Error()
+	case r.Signal != 0:
+		return "was ended by " + proc.SignalName(r.Signal)
+	}
+	return fmt.Sprintf("ended with exit code %d", r.Code)
+}
+
+func outputLines(s string) int64 { return int64(strings.Count(endLine(s), "\n")) }
+
+func viewJob(m jobMeta) []tool.Block {
+	return tool.Output("$ "+oneLine(m.Command, 200), endLine(m.Text)+m.Job+" "+m.State)
+}
+
+// waitJob waits for a job's end, at most so many seconds.
+func (s *Shell) waitJob(ctx context.Context, id string, seconds int) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
+	defer cancel()
+	_, err := s.jobs.Wait(ctx, id)
+	return asFailure(err)
+}

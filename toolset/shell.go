@@ -1,0 +1,99 @@
+package toolset
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"adze/internal/proc"
+	"adze/internal/workspace"
+	"adze/tool"
+)
+
+// Shell is how a session runs commands. bash, bash_output, bash_kill and list_processes share one. Make it
+// with NewShell; the exported fields may be set before the first call.
+type Shell struct {
+	Supervisor proc.Supervisor
+	Env        []string // of every command; see proc.Environ
+	// Timeout is a command's time when the model names none; MaxTimeout is the most it may name.
+	Timeout, MaxTimeout time.Duration
+	// Spill stores the whole of a long output and returns the path under which the model can read it; nil:
+	// long output is not stored.
+	Spill func(tool.CallID) (io.WriteCloser, string, error)
+	// Now is the clock of durations.
+	Now func() time.Time
+	// Processes lists this user's processes.
+	Processes func() ([]proc.Info, error)
+
+	jobs *proc.Jobs
+}
+
+// Bounds of what a command gives (tools.md, "bash"). Head and tail together stay below what the pipeline
+// lets through, so that it does not cut a second time.
+const (
+	shellTimeout    = 120 * time.Second
+	shellMaxTimeout = 600 * time.Second
+	shellHead       = 14 << 10 // bytes
+	shellTail       = 32 << 10
+	shellHeadLines  = 500
+	shellTailLines  = 1450
+	shellLiveTail   = 8 << 10
+	maxCommand      = 64 << 10
+	// maxOutput ends a command that floods: 16 GiB is seconds of a runaway loop and more than anybody reads.
+	maxOutput = 16 << 30
+	// maxSpill bounds the file that keeps the whole output, in bytes.
+	maxSpill = 256 << 20
+)
+
+// NewShell makes the shell of one session.
+func NewShell(s proc.Supervisor, env []string) *Shell {
+	return &Shell{
+		Supervisor: s, Env: env, Timeout: shellTimeout, MaxTimeout: shellMaxTimeout,
+		Now: time.Now, Processes: proc.Processes, jobs: proc.NewJobs(s),
+	}
+}
+
+// Close ends all background jobs and lets no further one start.
+func (s *Shell) Close() { s.jobs.Close() }
+
+// argv is the command line under bash without anybody's startup files, or under sh where there is no bash.
+func (s *Shell) argv(command string) (argv []string, plain bool) {
+	if _, err := proc.LookPath("bash", "/", s.Env); err != nil {
+		return []string{"sh", "-c", command}, true
+	}
+	return []string{"bash", "--noprofile", "--norc", "-c", command}, false
+}
+
+// workdir resolves a folder of the workspace.
+func workdir(root *workspace.Root, name string) (string, error) {
+	if name == "" {
+		return root.Dir(), nil
+	}
+	p, err := root.Resolve(name)
+	switch {
+	case err != nil:
+		return "", err
+	case p.Outside():
+		return "", tool.Fail(tool.CodeOutsideWorkspace, "workdir %s is outside the workspace; leave it out, or name a folder inside", name)
+	case !p.Exists():
+		return "", tool.Fail(tool.CodeNotFound, "workdir %s does not exist%s", name, orSimilar(root.Similar(p)))
+	}
+	return p.Abs(), nil
+}
+
+func orSimilar(names []string) string {
+	if len(names) == 0 {
+		return "; list shows what is there"
+	}
+	return "; did you mean " + strings.Join(names, ", ") + "?"
+}
+
+// asFailure gives an error of package proc to the model with its code.
+func asFailure(err error) error {
+	var coded *proc.Error
+	if errors.As(err, &coded) {
+		return &tool.Error{Code: coded.Code, Message: coded.Error(), Err: err}
+	}
+	return err
+}

@@ -1,0 +1,152 @@
+package toolset
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"adze/internal/proc"
+)
+
+// shown is what a command wrote, as the model reads it: plain text, start and end, and between them what
+// was left out. where says how to get the whole, in words.
+func shown(t proc.Text, where string) string {
+	head := plainText(t.Head)
+	if t.OmittedBytes == 0 && t.Tail == "" {
+		return head
+	}
+	if where != "" {
+		where = "; " + where
+	}
+	return endLine(head) + fmt.Sprintf("(%s left out here%s)\n", amount(t.OmittedLines, t.OmittedBytes), where) + plainText(t.Tail)
+}
+
+func amount(lines, size int64) string {
+	if lines == 0 {
+		return counted(size, "byte")
+	}
+	return counted(lines, "line") + ", " + counted(size, "byte")
+}
+
+func counted(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "s") {
+		return fmt.Sprintf("%d %ses", n, noun)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func endLine(s string) string {
+	if s == "" || strings.HasSuffix(s, "\n") {
+		return s
+	}
+	return s + "\n"
+}
+
+// plainText is what a person would see of s: no escape sequences, of a line that was overwritten by
+// carriage returns only its last state, and no byte that is not text. Progress bars would otherwise fill
+// the model's context with their every frame.
+func plainText(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for line := range strings.Lines(s) {
+		body, end := strings.CutSuffix(line, "\n")
+		b.WriteString(lastState(withoutEscapes(strings.TrimRight(body, "\r"))))
+		if end {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// lastState keeps what follows the last carriage return and replaces other control characters.
+func lastState(line string) string {
+	line = line[strings.LastIndexByte(line, '\r')+1:]
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\b':
+			return -1
+		case r < ' ' && r != '\t' || r == 0x7f:
+			return utf8.RuneError
+		}
+		return r
+	}, line)
+}
+
+// withoutEscapes drops control sequences of ECMA-48: ESC [ … final, ESC ] … BEL or ESC \, and ESC with one
+// character.
+func withoutEscapes(line string) string {
+	if !strings.Contains(line, "\x1b") {
+		return line
+	}
+	var b strings.Builder
+	for {
+		text, rest, found := strings.Cut(line, "\x1b")
+		b.WriteString(text)
+		if !found {
+			return b.String()
+		}
+		line = rest[escapeLength(rest):]
+	}
+}
+
+// escapeLength is the length of a sequence behind its ESC; an unfinished one takes the rest of the line.
+func escapeLength(s string) int {
+	if s == "" {
+		return 0
+	}
+	switch s[0] {
+	case '[':
+		for i := 1; i < len(s); i++ {
+			if s[i] >= 0x40 && s[i] <= 0x7e {
+				return i + 1
+			}
+		}
+		return len(s)
+	case ']', 'P', '_', '^', 'X':
+		return stringLength(s)
+	}
+	_, size := utf8.DecodeRuneInString(s)
+	return size
+}
+
+// stringLength is the length of a control string with its end: BEL, or ESC \. Another ESC begins anew.
+func stringLength(s string) int {
+	i := strings.IndexAny(s, "\a\x1b")
+	switch {
+	case i < 0:
+		return len(s)
+	case s[i] == '\a':
+		return i + 1
+	case strings.HasPrefix(s[i:], "\x1b\\"):
+		return i + 2
+	}
+	return i
+}
+
+// short is a duration to the millisecond below ten seconds, else to the tenth of a second.
+func short(d time.Duration) string {
+	if d < 10*time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(100 * time.Millisecond).String()
+}
+
+// oneLine is the first line of s, cut for a title.
+func oneLine(s string, size int) string {
+	line, _, more := strings.Cut(strings.TrimSpace(s), "\n")
+	if utf8.RuneCountInString(line) > size {
+		line, more = string([]rune(line)[:size]), true
+	}
+	if more {
+		line += "…"
+	}
+	return line
+}
