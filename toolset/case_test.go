@@ -127,7 +127,7 @@ func caseDeps(t *testing.T, dir string) Deps {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	return Deps{Root: root, Seen: &workspace.Seen{}, Shell: caseShell(t, dir)}
+	return Deps{Root: root, Seen: &workspace.Seen{}, Web: caseWeb(dir), Shell: caseShell(t, dir)}
 }
 
 // played is one call's needs and outcome.

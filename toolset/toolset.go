@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"adze/internal/proc"
+	"adze/internal/web"
 	"adze/internal/workspace"
 	"adze/tool"
 )
@@ -26,6 +27,8 @@ type Deps struct {
 	Shell *Shell
 	// Todos is the session's todo list.
 	Todos *Todos
+	// Web fetches pages; nil: from the public web only.
+	Web PageFetcher
 	// Tasks runs subagents; nil: the task tool answers LLM_ASSIST_REQUIRED.
 	Tasks Tasks
 }
@@ -38,6 +41,9 @@ func New(d Deps) (*tool.Registry, error) {
 	if d.Shell == nil {
 		d.Shell = NewShell(proc.Supervisor{}, proc.Environ(os.Environ(), proc.EnvPolicy{}))
 	}
+	if d.Web == nil {
+		d.Web = web.New(web.Policy{})
+	}
 	registry := &tool.Registry{}
 	for _, t := range []tool.Tool{
 		bash(d.Root, d.Shell),
@@ -46,6 +52,7 @@ func New(d Deps) (*tool.Registry, error) {
 		listProcesses(d.Shell),
 		todowrite(d.Todos),
 		todoread(d.Todos),
+		webfetch(d.Web),
 		task(d.Tasks),
 		taskComplete(),
 	} {

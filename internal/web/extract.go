@@ -73,13 +73,21 @@ func landmarks(doc *goquery.Document) string {
 		}
 	}
 	doc.Find("body [id]").EachWithBreak(func(_ int, s *goquery.Selection) bool {
-		names = append(names, "#"+firstLine(s.AttrOr("id", ""), 40))
+		if id := s.AttrOr("id", ""); plainID(id) {
+			names = append(names, "#"+id)
+		}
 		return len(names) < 12
 	})
 	if len(names) == 0 {
 		return "leave it out to get the main content"
 	}
 	return "leave it out to get the main content, or use one of: " + strings.Join(names, ", ")
+}
+
+// plainID reports an id that is a selector as it stands, and too short to carry a message of the page.
+func plainID(id string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	return id != "" && len(id) <= 40 && strings.ContainsAny(id[:1], letters) && strings.Trim(id, letters+"0123456789-_") == ""
 }
 
 // wrap moves elements under one new parent.

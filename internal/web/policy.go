@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -54,7 +55,7 @@ func judgeForm(u *url.URL) *Error {
 	case u.Scheme == "" || u.Opaque != "" && u.Host == "" && strings.Contains(u.Scheme, "."):
 		return fail(codeInvalid, "the url has no scheme; begin it with https://")
 	case u.Scheme != "http" && u.Scheme != "https":
-		return fail(codeDenied, "%s: is not fetched, only http:// and https:// are; for files use read", firstLine(u.Scheme, 32))
+		return fail(codeDenied, "%s: addresses are not fetched, only http:// and https:// are; for files use read", firstLine(u.Scheme, 32))
 	case u.User != nil:
 		return fail(codeDenied, "a url with a user name or password is not fetched; leave out what stands before @")
 	case u.Hostname() == "":
@@ -173,7 +174,11 @@ func (p *Policy) judgeAddr(host string, at netip.AddrPort) *Error {
 	if why == "" || p.AllowAddr != nil && p.AllowAddr(host, at) {
 		return nil
 	}
-	return fail(codeDenied, "%s leads to %s, %s, which is not fetched; a network rule for it can allow that", host, at.Addr(), why)
+	what := host + " is " + why
+	if host != at.Addr().String() {
+		what = fmt.Sprintf("%s leads to %s, %s", host, at.Addr(), why)
+	}
+	return fail(codeDenied, "%s, which is not fetched; a network rule for it can allow that", what)
 }
 
 // sameSite reports that a redirect stays where it was allowed to be: the same host on the same port, or from
