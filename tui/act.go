@@ -1,0 +1,210 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// armTime is how long a first ctrl+c waits for the second.
+const armTime = 2 * time.Second
+
+// Reasons why a key does nothing, for the status line and help.
+
+func canSend(m *model) string {
+	if strings.TrimSpace(m.prompt.text) == "" {
+		return "nothing to send: the prompt is empty"
+	}
+	return ""
+}
+
+func canStop(m *model) string {
+	if !m.turn.running && m.prompt.empty() {
+		return "nothing to stop: the agent does not work"
+	}
+	return ""
+}
+
+func needsEmpty(m *model) string {
+	if !m.prompt.empty() {
+		return "only while the prompt is empty"
+	}
+	return ""
+}
+
+func canLeave(m *model) string {
+	if m.turn.running {
+		return "the agent works: stop it first, or press " + m.keys.label(quit) + " twice"
+	}
+	return needsEmpty(m)
+}
+
+func canTodos(m *model) string {
+	if m.todos.open() == 0 {
+		return "there are no open todos"
+	}
+	return ""
+}
+
+func canSuspend(m *model) string {
+	if m.background == nil {
+		return "this terminal has no background"
+	}
+	return ""
+}
+
+func canGrant(m *model) string {
+	if !m.dialog.grants() {
+		return "no rule is offered for this call: it is allowed once or not at all"
+	}
+	return ""
+}
+
+func noEnter(m *model) string {
+	return "press " + m.keys.label(allowOnce) + " or " + m.keys.label(deny)
+}
+
+// What keys do.
+
+func (m *model) send() tea.Cmd {
+	text := m.prompt.take()
+	if text == "" {
+		return nil
+	}
+	m.transcript.toEnd()
+	if m.turn.running {
+		m.prompt.queue = append(m.prompt.queue, text)
+		return nil
+	}
+	return m.begin(text)
+}
+
+// stop ends the turn, keeping what was written so far; without a turn it clears the prompt.
+func (m *model) stop() tea.Cmd {
+	if m.turn.running {
+		m.turn.cancel()
+		m.turn.stopping = true
+		return nil
+	}
+	if m.dialog.open() { // a question without a turn: nobody else will answer it
+		m.dialog.answer(Answer{Choice: Deny})
+		return m.guardTimer()
+	}
+	m.prompt.clear()
+	return nil
+}
+
+// interrupt is ctrl+c: the first stops or clears, the second in a row quits.
+func (m *model) interrupt() tea.Cmd {
+	if m.armed || m.leaving {
+		return m.leave()
+	}
+	m.stop()
+	m.armed = true
+	m.arming++
+	m.say("press " + m.keys.label(quit) + " again to quit")
+	return m.after(armTime, disarm(m.arming))
+}
+
+// leave quits; a running turn is stopped first, and its end is waited for, so that it is recorded.
+func (m *model) leave() tea.Cmd {
+	if m.turn.running && !m.leaving {
+		m.leaving = true
+		m.turn.cancel()
+		m.say("stopping the agent… (" + m.keys.label(quit) + " leaves at once)")
+		return nil
+	}
+	return tea.Quit
+}
+
+func (m *model) suspend() tea.Cmd {
+	return func() tea.Msg {
+		m.background()
+		return tea.SuspendMsg{}
+	}
+}
+
+func (m *model) openHelp() tea.Cmd  { m.help.open, m.help.top = true, 0; return nil }
+func (m *model) closeHelp() tea.Cmd { m.help.open = false; return nil }
+
+func (m *model) toggleExpanded() tea.Cmd { m.draw.expanded = !m.draw.expanded; return nil }
+func (m *model) toggleTodos() tea.Cmd    { m.todos.hidden = !m.todos.hidden; return nil }
+
+func (m *model) toggleMouse() tea.Cmd {
+	m.mouse = !m.mouse
+	if m.mouse {
+		m.say("the wheel scrolls; " + m.keys.label(releaseMouse) + " gives the mouse back to the terminal")
+	} else {
+		m.say("select with the mouse; " + m.keys.label(releaseMouse) + " takes it back")
+	}
+	return nil
+}
+
+func (m *model) toTop() tea.Cmd    { m.transcript.toStart(); return nil }
+func (m *model) toBottom() tea.Cmd { m.transcript.toEnd(); return nil }
+
+func pages(n int) func(*model) int { return func(m *model) int { return n * max(m.transcript.h-2, 1) } }
+func rows(n int) func(*model) int  { return func(*model) int { return n } }
+
+func scroll(by func(*model) int) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd {
+		m.transcript.scroll(m.draw, by(m))
+		return nil
+	}
+}
+
+func scrollDialog(by int) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { m.dialog.scroll(by); return nil }
+}
+
+func scrollHelp(by int) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { m.help.top = max(m.help.top+by, 0); return nil }
+}
+
+// edit changes the editor that has the cursor; w is how wide it is drawn.
+func edit(change func(e *editor, w int)) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd {
+		e, w := m.editor()
+		change(e, w)
+		return nil
+	}
+}
+
+func (m *model) editor() (*editor, int) {
+	if m.scope() == inReason {
+		return &m.dialog.reason, m.w
+	}
+	return &m.prompt.editor, max(m.w-len([]rune(promptSign))-1, 1)
+}
+
+func (m *model) up() tea.Cmd {
+	e, w := m.editor()
+	if !e.vertical(w, -1) && e == &m.prompt.editor && !m.prompt.older() {
+		m.say("nothing older")
+	}
+	return nil
+}
+
+func (m *model) down() tea.Cmd {
+	e, w := m.editor()
+	if !e.vertical(w, 1) && e == &m.prompt.editor && !m.prompt.newer() {
+		m.say("nothing newer")
+	}
+	return nil
+}
+
+func answer(c Choice) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd {
+		m.dialog.answer(Answer{Choice: c})
+		return m.guardTimer()
+	}
+}
+
+func (m *model) giveReason() tea.Cmd { m.dialog.reasoning = true; return nil }
+func (m *model) dropReason() tea.Cmd { m.dialog.reasoning = false; return nil }
+
+func (m *model) denyBecause() tea.Cmd {
+	m.dialog.answer(Answer{Choice: Deny, Reason: strings.TrimSpace(m.dialog.reason.text)})
+	return m.guardTimer()
+}

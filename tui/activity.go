@@ -1,0 +1,169 @@
+package tui
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"adze/internal/safeterm"
+	"adze/session"
+	"adze/tool"
+	"adze/tui/draw"
+)
+
+// showAfter is how long a call runs before it gets a place of its own: most calls are over before, and a
+// pane that opens and closes for each of them would make the screen jump.
+const showAfter = 300 * time.Millisecond
+
+// tailRows is how much of a running call's newest metadata is shown.
+const tailRows = 3
+
+// activity is the pane of what runs now: calls with clock, title and live tail.
+type activity struct {
+	draw    *drawing
+	now     func() time.Time
+	running []*runningCall // in the order of their start
+}
+
+type runningCall struct {
+	id       tool.CallID
+	name     string
+	title    string
+	since    time.Time
+	bytes    int // of arguments, while the model writes them
+	forming  bool
+	metadata json.RawMessage
+	tail     []draw.Row // of metadata, for width w
+	w        int
+}
+
+// Apply follows calls from the model's first word of them to their end.
+func (a *activity) Apply(e session.Event) {
+	switch e := e.(type) {
+	case session.CallForming:
+		c := a.call(e.Call)
+		c.name, c.bytes, c.forming = e.Name, e.Bytes, true
+	case session.ToolStart:
+		c := a.call(e.Call)
+		if c.forming {
+			c.since = a.now()
+		}
+		c.name, c.title, c.forming = e.Tool, e.Title, false
+	case session.ToolUpdate:
+		c := a.call(e.Call)
+		c.name, c.title = cmp.Or(e.Tool, c.name), cmp.Or(e.Title, c.title)
+		c.metadata, c.tail = e.Metadata, nil
+	case session.ToolEnd:
+		a.drop(func(c *runningCall) bool { return c.id == e.Outcome.Call })
+	case session.MessageDone, session.Retry:
+		a.drop(func(c *runningCall) bool { return c.forming })
+	case session.TurnEnd:
+		a.running = nil
+	}
+}
+
+func (a *activity) call(id tool.CallID) *runningCall {
+	for _, c := range a.running {
+		if c.id == id {
+			return c
+		}
+	}
+	c := &runningCall{id: id, since: a.now()}
+	a.running = append(a.running, c)
+	return c
+}
+
+func (a *activity) drop(gone func(*runningCall) bool) { a.running = slices.DeleteFunc(a.running, gone) }
+
+// visible are the calls that run long enough to be shown.
+func (a *activity) visible() []*runningCall {
+	var out []*runningCall
+	for _, c := range a.running {
+		if a.now().Sub(c.since) >= showAfter {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Want is how many rows the pane would like.
+func (a *activity) Want(w int) int {
+	n := 0
+	for _, c := range a.visible() {
+		n += 1 + len(c.rows(a.draw, w))
+	}
+	if n > 0 {
+		n++
+	}
+	return n
+}
+
+// Render draws as many calls as fit; each gets its first row before any gets a tail.
+func (a *activity) Render(w, h int) []draw.Row {
+	calls := a.visible()
+	if h < 2 || len(calls) == 0 {
+		return nil
+	}
+	rows := []draw.Row{title(a.draw.theme, w, fmt.Sprintf("running %d", len(a.running)))}
+	spare := h - 1 - len(calls)
+	for i, c := range calls {
+		if len(rows) == h {
+			break
+		}
+		if len(rows) == h-1 && i < len(calls)-1 {
+			more := fmt.Sprintf("… %d more", len(calls)-i)
+			return append(rows, a.draw.theme.Line(draw.Dim, safeterm.Name(more)))
+		}
+		rows = append(rows, c.head(a.draw.theme, w, a.now()))
+		tail := c.rows(a.draw, w)
+		tail = tail[max(len(tail)-max(spare, 0), 0):]
+		spare -= len(tail)
+		rows = append(rows, tail...)
+	}
+	return rows
+}
+
+func (c *runningCall) head(t *draw.Theme, w int, now time.Time) draw.Row {
+	clock := t.Pen().Put(draw.Dim, safeterm.Name(seconds(now.Sub(c.since).Truncate(time.Second)))).Done()
+	p := t.Pen().Fixed(draw.Accent, "● ").Put(draw.Bold, safeterm.Name(c.name)).Fixed(draw.Plain, "  ")
+	if c.forming {
+		p.Put(draw.Dim, safeterm.Name(fmt.Sprintf("being written, %s", size(c.bytes))))
+	} else {
+		p.Put(draw.Plain, safeterm.Name(c.title))
+	}
+	row := p.Done().Fit(w - clock.Width() - 2)
+	return t.Pen().Row(row).Pad(w - clock.Width()).Row(clock).Done()
+}
+
+// rows is the end of what the newest metadata shows.
+func (c *runningCall) rows(d *drawing, w int) []draw.Row {
+	if c.metadata == nil {
+		return nil
+	}
+	if c.tail == nil || c.w != w {
+		gutter := d.theme.Pen().Fixed(draw.Border, "  │ ").Done()
+		own := d.theme.Blocks(nil, d.blocks(c.name, c.metadata), w-gutter.Width(), draw.Show{Rows: 4 * tailRows})
+		own = own[max(len(own)-tailRows, 0):]
+		c.tail, c.w = []draw.Row{}, w
+		for _, r := range own {
+			c.tail = append(c.tail, d.theme.Pen().Row(gutter).Row(r).Done())
+		}
+	}
+	return c.tail
+}
+
+// title is the first row of a pane.
+func title(t *draw.Theme, w int, text string) draw.Row {
+	return t.Pen().Fixed(draw.Border, "── ").Put(draw.Dim, safeterm.Name(text)).Fixed(draw.Plain, " ").
+		Rule(draw.Border, w).Done().Fit(w)
+}
+
+// size writes bytes as people read them.
+func size(n int) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f kB", float64(n)/1000)
+}

@@ -1,0 +1,81 @@
+package tui
+
+// The interface works from this size on; below it says so.
+const (
+	minWidth  = 60
+	minHeight = 15
+)
+
+// wideWidth is where activity and todos move beside the transcript; up to there they stand below it.
+const wideWidth = 110
+
+// Wants is how many rows each pane would like; 0 hides it.
+type Wants struct {
+	Activity, Todos, Dialog, Prompt int
+}
+
+// Rect is a place on the screen, in cells from the top left.
+type Rect struct{ X, Y, W, H int }
+
+// Layout says where each pane is; a pane that is not shown has no height.
+type Layout struct {
+	TooSmall                                                    bool
+	Transcript, Activity, Todos, Dialog, Prompt, Status, Divide Rect
+}
+
+// Arrange places the panes on a screen. It is pure: the same numbers give the same layout.
+//
+// A dialog takes the place of the prompt and, on a narrow screen, of activity and todos: who must decide
+// sees the question and the conversation.
+func Arrange(w, h int, want Wants) Layout {
+	if w < minWidth || h < minHeight {
+		return Layout{TooSmall: true}
+	}
+	var l Layout
+	left := h - 1
+	l.Status = Rect{0, left, w, 1}
+	if want.Dialog > 0 {
+		left = bottom(&l.Dialog, w, left, min(want.Dialog, h*2/3))
+	} else {
+		left = bottom(&l.Prompt, w, left, min(want.Prompt, max(h/3, 3)))
+	}
+	if w >= wideWidth && want.Activity+want.Todos > 0 {
+		l.beside(w, left, want)
+		return l
+	}
+	if want.Dialog == 0 {
+		left = bottom(&l.Todos, w, left, min(want.Todos, h/4))
+		left = bottom(&l.Activity, w, left, min(want.Activity, h/4))
+	}
+	l.Transcript = Rect{0, 0, w, left}
+	return l
+}
+
+// bottom places a pane of n rows above row y and returns the row that is then free.
+func bottom(r *Rect, w, y, n int) int {
+	*r = Rect{0, y - n, w, n}
+	return y - n
+}
+
+// beside puts activity and todos into a column at the right of the transcript, which is h rows high.
+func (l *Layout) beside(w, h int, want Wants) {
+	side := sideWidth(w)
+	x := w - side
+	l.Transcript = Rect{0, 0, x - 2, h}
+	l.Divide = Rect{x - 1, 0, 1, h}
+	x, side = x+1, side-1 // a space beside the line
+	todos := min(want.Todos, h)
+	if want.Activity > 0 {
+		todos = min(todos, h/2)
+	}
+	l.Activity = Rect{x, 0, side, min(want.Activity, h-todos)}
+	l.Todos = Rect{x, l.Activity.H, side, todos}
+}
+
+// sideWidth is how wide the column of activity and todos is; on a narrow screen all of it.
+func sideWidth(w int) int {
+	if w < wideWidth {
+		return w
+	}
+	return min(max(w/3, 38), 64)
+}

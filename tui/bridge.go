@@ -1,0 +1,181 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/session"
+	"adze/tool"
+)
+
+// batchTime spaces batches: one a frame.
+const batchTime = time.Second / 60
+
+// bridge gathers what happens between two frames, from any goroutine, and hands it to the event loop as
+// one batch. It drops nothing: pieces of one text are joined, of the updates of one call the newest is
+// kept in the place of the oldest, all else stays as it is and in order.
+type bridge struct {
+	mu      sync.Mutex
+	pending []any
+	texts   map[textKey]int // where in pending a text still grows
+	updates map[tool.CallID]int
+	forming map[tool.CallID]int
+	closed  bool
+	wake    chan struct{}
+}
+
+type textKey struct {
+	message   string
+	reasoning bool
+}
+
+// textRun is a text that grows while it waits.
+type textRun struct {
+	textKey
+	b strings.Builder
+}
+
+func newBridge() *bridge {
+	b := &bridge{wake: make(chan struct{}, 1)}
+	b.barrier()
+	return b
+}
+
+// add takes one event.
+func (b *bridge) add(e session.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := e.(type) {
+	case session.TextDelta:
+		b.text(textKey{e.Message, false}, e.Delta)
+	case session.ReasoningDelta:
+		b.text(textKey{e.Message, true}, e.Delta)
+	case session.ToolUpdate:
+		b.update(e)
+	case session.CallForming:
+		b.newest(b.forming, e.Call, e)
+	default:
+		b.append(e)
+		b.barrier()
+	}
+	b.rouse()
+}
+
+// push takes something of our own that must come after all events before it.
+func (b *bridge) push(x any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.append(x)
+	b.barrier()
+	b.rouse()
+}
+
+func (b *bridge) append(x any) {
+	if !b.closed {
+		b.pending = append(b.pending, x)
+	}
+}
+
+// barrier keeps what comes later from being merged into what came before.
+func (b *bridge) barrier() {
+	b.texts = map[textKey]int{}
+	b.updates = map[tool.CallID]int{}
+	b.forming = map[tool.CallID]int{}
+}
+
+func (b *bridge) text(key textKey, piece string) {
+	if b.closed {
+		return
+	}
+	i, grows := b.texts[key]
+	if !grows {
+		i = len(b.pending)
+		b.pending = append(b.pending, &textRun{textKey: key})
+		b.texts[key] = i
+		// Thinking and answer of one message alternate: neither may jump over the other.
+		delete(b.texts, textKey{key.message, !key.reasoning})
+	}
+	b.pending[i].(*textRun).b.WriteString(piece)
+}
+
+func (b *bridge) update(e session.ToolUpdate) {
+	if i, ok := b.updates[e.Call]; ok {
+		old := b.pending[i].(session.ToolUpdate)
+		if e.Title == "" {
+			e.Title = old.Title
+		}
+		if e.Metadata == nil {
+			e.Metadata = old.Metadata
+		}
+	}
+	b.newest(b.updates, e.Call, e)
+}
+
+func (b *bridge) newest(at map[tool.CallID]int, call tool.CallID, e session.Event) {
+	if i, ok := at[call]; ok {
+		b.pending[i] = e
+		return
+	}
+	at[call] = len(b.pending)
+	b.append(e)
+}
+
+func (b *bridge) rouse() {
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take empties the bridge.
+func (b *bridge) take() batch {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := b.pending
+	b.pending = nil
+	if len(out) > 0 {
+		b.barrier()
+	}
+	for i, x := range out {
+		if run, ok := x.(*textRun); ok {
+			out[i] = run.event()
+		}
+	}
+	return out
+}
+
+func (r *textRun) event() session.Event {
+	if r.reasoning {
+		return session.ReasoningDelta{Message: r.message, Delta: r.b.String()}
+	}
+	return session.TextDelta{Message: r.message, Delta: r.b.String()}
+}
+
+// pump sends batches until ctx ends. While nothing happens it sleeps.
+func (b *bridge) pump(ctx context.Context, send func(batch)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-b.wake:
+		}
+		if got := b.take(); len(got) > 0 {
+			send(got)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(batchTime):
+		}
+	}
+}
+
+// close discards what comes from now on: nobody looks any more.
+func (b *bridge) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed, b.pending = true, nil
+	b.barrier()
+}

@@ -1,0 +1,229 @@
+package draw
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"adze/internal/safeterm"
+	"adze/tool"
+)
+
+// Show says how much of a block is drawn.
+type Show struct {
+	// Rows bounds the rows; 0: all. What is left out is counted in a last row; of command output the end
+	// is kept, of all else the beginning.
+	Rows int
+	// Whole wraps long lines instead of cutting them, so that nothing is hidden.
+	Whole bool
+	// Titles draws the block's title or path above it.
+	Titles bool
+}
+
+// Blocks appends the rows of several blocks to dst; the bound holds for each.
+func (t *Theme) Blocks(dst []Row, blocks []tool.Block, w int, show Show) []Row {
+	show.Titles = show.Titles || len(blocks) > 1
+	for _, b := range blocks {
+		dst = t.Block(dst, b, w, show)
+	}
+	return dst
+}
+
+// Block appends the rows of one block to dst. An unknown kind is drawn as text.
+func (t *Theme) Block(dst []Row, b tool.Block, w int, show Show) []Row {
+	if title := cmp.Or(b.Title, b.Path); show.Titles && title != "" {
+		dst = append(dst, t.Line(Bold, safeterm.Name(title)).Fit(w))
+	}
+	d := blockDrawer{theme: t, w: w, show: show, rows: dst, start: len(dst)}
+	switch b.Kind {
+	case tool.CodeBlock:
+		d.code(b)
+	case tool.DiffBlock:
+		d.diff(b)
+	case tool.ListBlock, tool.ChecklistBlock:
+		d.items(b.Items)
+	case tool.OutputBlock:
+		d.output(b)
+	default:
+		d.text(b)
+	}
+	return d.rows
+}
+
+type blockDrawer struct {
+	theme *Theme
+	w     int
+	show  Show
+	rows  []Row
+	start int // len(rows) before the block
+}
+
+// full reports that no more rows fit.
+func (d *blockDrawer) full() bool { return d.show.Rows > 0 && len(d.rows)-d.start >= d.show.Rows }
+
+// more says how much was left out, in place of the last row when the bound is reached.
+func (d *blockDrawer) more(n int, what string) {
+	if n > 0 {
+		d.rows = append(d.rows, d.theme.Pen().Fixed(Dim, "… "+strconv.Itoa(n)+" "+plural(n, what)).Done().Fit(d.w))
+	}
+}
+
+// line draws one line of code-like text.
+func (d *blockDrawer) line(margin Row, s Style, text safeterm.Text) {
+	text = safeterm.Clean(flat(text.String(), 0)) // tab stops count from the text, not from its margin
+	if d.show.Whole {
+		rest := d.theme.Pen().Pad(margin.w).Done()
+		d.rows = d.theme.Wrap(d.rows, d.w, Margins{First: margin, Rest: rest, Hard: true}, Span{s, text})
+		return
+	}
+	d.rows = append(d.rows, d.theme.Pen().Row(margin).Put(s, text).Done().Fit(d.w))
+}
+
+// lines draws each line until the bound; draw says how.
+func (d *blockDrawer) lines(text string, draw func(i int, line string)) {
+	text = strings.TrimSuffix(text, "\n")
+	if text == "" {
+		return
+	}
+	for i := 0; ; i++ {
+		if d.full() {
+			d.more(strings.Count(text, "\n")+1, "more line")
+			return
+		}
+		line, rest, found := strings.Cut(text, "\n")
+		draw(i, strings.TrimSuffix(line, "\r"))
+		if !found {
+			return
+		}
+		text = rest
+	}
+}
+
+func (d *blockDrawer) text(b tool.Block) {
+	d.lines(safeterm.Clean(b.Text).String(), func(_ int, line string) {
+		d.rows = d.theme.Wrap(d.rows, d.w, Margins{}, Span{Plain, safeterm.Clean(line)})
+	})
+}
+
+func (d *blockDrawer) code(b tool.Block) {
+	digits := 0
+	if b.Line > 0 {
+		digits = len(strconv.Itoa(b.Line + strings.Count(b.Text, "\n")))
+	}
+	d.lines(b.Text, func(i int, line string) {
+		margin := d.theme.Pen()
+		if digits > 0 {
+			n := strconv.Itoa(b.Line + i)
+			margin.Pad(digits-len(n)).Fixed(Dim, n).Pad(digits + 2)
+		}
+		d.line(margin.Done(), Plain, safeterm.Reveal(line))
+	})
+}
+
+func (d *blockDrawer) diff(b tool.Block) {
+	body := b.Text
+	if at := strings.Index("\n"+body, "\n@@"); at > 0 && b.Path != "" {
+		body = body[at:] // the file's name is known, its two header lines are noise
+	}
+	d.lines(body, func(_ int, line string) { d.line(Row{}, diffStyle(line), safeterm.Reveal(line)) })
+}
+
+func diffStyle(line string) Style {
+	switch {
+	case strings.HasPrefix(line, "@@"):
+		return Hunk
+	case strings.HasPrefix(line, "+"):
+		return Added
+	case strings.HasPrefix(line, "-"):
+		return Removed
+	}
+	return Plain
+}
+
+func (d *blockDrawer) items(items []tool.Item) {
+	for i, it := range items {
+		if d.full() {
+			d.more(len(items)-i, "more")
+			return
+		}
+		d.rows = d.theme.Item(d.rows, it, d.w, d.show.Whole)
+	}
+}
+
+// Item appends the row of one list item, or its rows when whole, to dst.
+func (t *Theme) Item(dst []Row, it tool.Item, w int, whole bool) []Row {
+	mark, style := itemMark(it.State)
+	first := t.Pen().Fixed(style, mark).Done()
+	text := []Span{{itemStyle(it.State), safeterm.Name(it.Text)}}
+	if it.Note != "" {
+		text = append(text, Span{Dim, safeterm.Name("  " + it.Note)})
+	}
+	if !whole {
+		p := t.Pen().Row(first)
+		for _, s := range text {
+			p.Put(s.Style, s.Text)
+		}
+		return append(dst, p.Done().Fit(w))
+	}
+	return t.Wrap(dst, w, Margins{First: first, Rest: t.Pen().Pad(first.w).Done()}, text...)
+}
+
+func itemMark(state string) (string, Style) {
+	switch state {
+	case "pending":
+		return "○ ", Dim
+	case "in_progress":
+		return "▸ ", Accent
+	case "completed":
+		return "✓ ", Good
+	case "cancelled":
+		return "✗ ", Dim
+	}
+	return "", Plain
+}
+
+func itemStyle(state string) Style {
+	switch state {
+	case "in_progress":
+		return Bold
+	case "completed", "cancelled":
+		return Dim
+	}
+	return Plain
+}
+
+// output draws what a command printed: the end of it, when not all fits.
+func (d *blockDrawer) output(b tool.Block) {
+	text := strings.TrimRight(safeterm.Output(b.Text).String(), "\n")
+	if text == "" {
+		return
+	}
+	shown, hidden := lastLines(text, d.show.Rows)
+	d.more(hidden, "earlier line")
+	for line := range strings.SplitSeq(shown, "\n") {
+		d.line(Row{}, Plain, safeterm.Clean(line))
+	}
+}
+
+// lastLines splits off the last n lines (0: all) and counts the lines before them.
+func lastLines(s string, n int) (last string, before int) {
+	if n == 0 {
+		return s, 0
+	}
+	at := len(s)
+	for range n {
+		i := strings.LastIndexByte(s[:at], '\n')
+		if i < 0 {
+			return s, 0
+		}
+		at = i
+	}
+	return s[at+1:], strings.Count(s[:at], "\n") + 1
+}
+
+func plural(n int, what string) string {
+	if n == 1 || !strings.HasSuffix(what, "line") {
+		return what
+	}
+	return what + "s"
+}

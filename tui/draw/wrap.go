@@ -1,0 +1,150 @@
+package draw
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"adze/internal/safeterm"
+)
+
+// Span is a piece of a line in one style.
+type Span struct {
+	Style Style
+	Text  safeterm.Text
+}
+
+// Margins stand at the left of a wrapped line's rows.
+type Margins struct {
+	First, Rest Row
+	// Hard breaks anywhere instead of between words and keeps every space: code and output.
+	Hard bool
+}
+
+// Wrap appends the rows of one line, at most w cells wide, to dst. A line without text is one row.
+func (t *Theme) Wrap(dst []Row, w int, m Margins, spans ...Span) []Row {
+	line := join(spans)
+	first, rest := max(w-m.First.w, 1), max(w-m.Rest.w, 1)
+	margin := m.First
+	breaks(line.text, first, rest, m.Hard, func(from, to int) {
+		p := t.Pen().Row(margin)
+		line.put(p, from, to)
+		dst = append(dst, p.Done())
+		margin = m.Rest
+	})
+	return dst
+}
+
+// styled is a line of text with the ends of its styles. The text is safe: it is put together from Texts.
+type styled struct {
+	text string
+	runs []run
+}
+
+type run struct {
+	end   int
+	style Style
+}
+
+func join(spans []Span) styled {
+	var line styled
+	if len(spans) == 1 {
+		line.text = flat(spans[0].Text.String(), 0)
+		line.runs = []run{{len(line.text), spans[0].Style}}
+		return line
+	}
+	var b strings.Builder
+	for _, s := range spans {
+		b.WriteString(flat(s.Text.String(), b.Len()))
+		line.runs = append(line.runs, run{b.Len(), s.Style})
+	}
+	line.text = b.String()
+	return line
+}
+
+// put writes the bytes from..to with their styles.
+func (l styled) put(p *Pen, from, to int) {
+	for _, r := range l.runs {
+		if from >= to {
+			return
+		}
+		if end := min(r.end, to); end > from {
+			p.Put(r.style, safeterm.Clean(l.text[from:end]))
+			from = end
+		}
+	}
+}
+
+// breaks calls yield with the byte range of each row of s: the first row has width first, all others
+// rest. At least one row is yielded. Spaces at a soft break belong to no row.
+func breaks(s string, first, rest int, hard bool, yield func(from, to int)) {
+	width := first
+	from := 0
+	for {
+		to, next := rowEnd(s, from, width, hard)
+		yield(from, to)
+		if next >= len(s) {
+			return
+		}
+		from, width = next, rest
+	}
+}
+
+// rowEnd finds where the row that starts at from ends and where the next one begins.
+func rowEnd(s string, from, width int, hard bool) (to, next int) {
+	col, pos := 0, from
+	soft, softNext := -1, -1 // the last place between words
+	for pos < len(s) {
+		n, w := cluster(s, pos)
+		if col+w > width && pos > from {
+			break
+		}
+		switch {
+		case s[pos] == ' ':
+			if strings.TrimLeft(s[from:pos], " ") != "" { // never break inside the indentation
+				soft, softNext = pos, pos+1
+			}
+		case s[pos] == '-' || w == 2: // scripts with wide characters break anywhere
+			soft, softNext = pos+n, pos+n
+		}
+		col += w
+		pos += n
+	}
+	switch {
+	case pos >= len(s):
+		return len(s), len(s)
+	case hard:
+		return pos, pos
+	case s[pos] == ' ':
+		return pos, skipSpaces(s, pos)
+	case soft > from:
+		return soft, skipSpaces(s, softNext)
+	}
+	return pos, pos
+}
+
+func skipSpaces(s string, i int) int {
+	for i < len(s) && s[i] == ' ' {
+		i++
+	}
+	return i
+}
+
+// cluster is the length in bytes and the width in cells of the character at pos.
+func cluster(s string, pos int) (n, w int) {
+	if s[pos] < 0x80 && (pos+1 == len(s) || s[pos+1] < 0x80) {
+		return 1, 1
+	}
+	c, w := ansi.FirstGraphemeCluster(s[pos:], ansi.GraphemeWidth)
+	return max(len(c), 1), w
+}
+
+// Cluster is the length in bytes and the width in cells of the character of t at pos, for cursors.
+func Cluster(t safeterm.Text, pos int) (n, w int) { return cluster(t.String(), pos) }
+
+// Breaks lists the byte ranges of the rows of one line, for editors that place a cursor.
+func Breaks(t safeterm.Text, w int) [][2]int {
+	var rows [][2]int
+	breaks(t.String(), w, w, true, func(from, to int) { rows = append(rows, [2]int{from, to}) })
+	return rows
+}

@@ -1,0 +1,115 @@
+package tui
+
+import (
+	"strconv"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw"
+)
+
+// drawing is what entries need besides a width.
+type drawing struct {
+	theme    *draw.Theme
+	blocks   blocksFunc
+	expanded bool // show everything instead of the first rows
+}
+
+// laidOut keeps the rows of an entry that does not change by itself.
+type laidOut struct {
+	kept     []draw.Row
+	w        int
+	expanded bool
+}
+
+func (l *laidOut) forget() { l.kept = nil }
+
+// get returns the kept rows, or keeps those that lay makes.
+func (l *laidOut) get(d *drawing, w int, lay func() []draw.Row) []draw.Row {
+	if l.kept == nil || l.w != w || l.expanded != d.expanded {
+		l.kept, l.w, l.expanded = lay(), w, d.expanded
+	}
+	return l.kept
+}
+
+// userEntry is what the person said.
+type userEntry struct {
+	laidOut
+	text safeterm.Text
+}
+
+func (e *userEntry) tight() bool { return false }
+
+func (e *userEntry) rows(d *drawing, w int) []draw.Row {
+	return e.get(d, w, func() []draw.Row {
+		bar := d.theme.Pen().Fixed(draw.Accent, "┃ ").Done()
+		var rows []draw.Row
+		for _, line := range e.text.Lines() {
+			rows = d.theme.Wrap(rows, w, draw.Margins{First: bar, Rest: bar}, draw.Span{Style: draw.You, Text: line})
+		}
+		return rows
+	})
+}
+
+// noteEntry is a remark of ours: a retry, a notice, how a turn ended.
+type noteEntry struct {
+	laidOut
+	style draw.Style
+	lines []safeterm.Text
+}
+
+func (e *noteEntry) tight() bool { return false }
+
+func (e *noteEntry) rows(d *drawing, w int) []draw.Row {
+	return e.get(d, w, func() []draw.Row {
+		var rows []draw.Row
+		for _, line := range e.lines {
+			rows = d.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: e.style, Text: line})
+		}
+		return rows
+	})
+}
+
+// proseEntry is text of the model: an answer, or its thinking.
+type proseEntry struct {
+	draw.Prose
+	reasoning bool
+	done      bool
+	thought   laidOut
+}
+
+func (e *proseEntry) tight() bool { return false }
+
+func (e *proseEntry) forget() {
+	e.Prose.Forget()
+	e.thought.forget()
+}
+
+func (e *proseEntry) rows(d *drawing, w int) []draw.Row {
+	switch {
+	case !e.reasoning:
+		return e.Prose.Rows(d.theme, w)
+	case e.done:
+		return e.thought.get(d, w, func() []draw.Row { return e.thoughts(d, w) })
+	}
+	return e.thoughts(d, w)
+}
+
+// thinkingRows is how much of running thoughts is shown.
+const thinkingRows = 3
+
+// thoughts draws thinking dimmed: the last rows while it runs, one row when it is over.
+func (e *proseEntry) thoughts(d *drawing, w int) []draw.Row {
+	all := e.Prose.Rows(draw.Bare(), w-2)
+	if e.done && !d.expanded {
+		n := strconv.Itoa(len(all))
+		return []draw.Row{d.theme.Pen().Fixed(draw.Dim, "thought for "+n+" rows (ctrl+o shows them)").Done().Fit(w)}
+	}
+	if !d.expanded {
+		all = all[max(len(all)-thinkingRows, 0):]
+	}
+	rows := make([]draw.Row, len(all))
+	for i, r := range all {
+		rows[i] = d.theme.Pen().Fixed(draw.Border, "┊ ").Put(draw.Dim, safeterm.Clean(r.String())).Done()
+	}
+	return rows
+}

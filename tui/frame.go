@@ -1,0 +1,141 @@
+package tui
+
+import (
+	"path/filepath"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw"
+	"adze/tui/screen"
+)
+
+// frame draws the whole screen.
+func (m *model) frame() screen.Frame {
+	f := screen.Frame{W: m.w, Mouse: m.mouse, Title: safeterm.Name("adze " + filepath.Base(m.info.Cwd))}
+	if m.w <= 0 || m.h <= 0 {
+		return f
+	}
+	l := Arrange(m.w, m.h, m.wants())
+	c := canvas{rows: make([]draw.Row, m.h), theme: m.draw.theme}
+	switch {
+	case l.TooSmall:
+		c.put(Rect{0, 0, m.w, m.h}, m.tooSmall())
+	case m.help.open:
+		c.put(Rect{0, 0, m.w, m.h - 1}, m.help.Render(m, m.w, m.h-1))
+	default:
+		m.panes(&c, l, &f)
+	}
+	c.put(l.Status, []draw.Row{m.status.Render(m.w, m.moment())})
+	for i, r := range c.rows {
+		c.rows[i] = r.Fit(m.w) // a pane that errs must not spill
+	}
+	f.Rows = c.rows
+	return f
+}
+
+// panes draws what is between the top and the status line, and finds the cursor.
+func (m *model) panes(c *canvas, l Layout, f *screen.Frame) {
+	c.put(l.Transcript, m.transcript.Render(l.Transcript.W, l.Transcript.H))
+	c.divide(l.Divide)
+	c.put(l.Activity, m.activity.Render(l.Activity.W, l.Activity.H))
+	c.put(l.Todos, m.todos.Render(l.Todos.W, l.Todos.H))
+	at, rows, x, y := l.Dialog, []draw.Row(nil), -1, -1
+	if l.Dialog.H > 0 {
+		rows, x, y = m.dialog.Render(l.Dialog.W, l.Dialog.H)
+	} else {
+		at = l.Prompt
+		rows, x, y = m.prompt.Render(at.W, at.H)
+	}
+	c.put(at, rows)
+	if y >= 0 && y < at.H {
+		f.Cursor, f.CursorX, f.CursorY = true, at.X+min(x, at.W-1), at.Y+y
+	}
+}
+
+// canvas is the screen while it is drawn, from left to right.
+type canvas struct {
+	rows  []draw.Row
+	theme *draw.Theme
+}
+
+// put draws rows into a rectangle; what does not fit is cut.
+func (c *canvas) put(r Rect, rows []draw.Row) {
+	for i, row := range rows {
+		if i >= r.H || r.Y+i >= len(c.rows) {
+			return
+		}
+		at := &c.rows[r.Y+i]
+		row = row.Fit(r.W)
+		if r.X == 0 {
+			*at = row
+			continue
+		}
+		*at = c.theme.Pen().Row(*at).Pad(r.X).Row(row).Done()
+	}
+}
+
+// divide draws a vertical line.
+func (c *canvas) divide(r Rect) {
+	for i := range r.H {
+		at := &c.rows[r.Y+i]
+		*at = c.theme.Pen().Row(*at).Pad(r.X).Fixed(draw.Border, "│").Done()
+	}
+}
+
+func (m *model) tooSmall() []draw.Row {
+	t := m.draw.theme
+	return []draw.Row{
+		t.Line(draw.Warn, safeterm.Fixed("This window is too small.")),
+		t.Line(draw.Plain, safeterm.Name(count(minWidth, "column")+" and "+count(minHeight, "row")+" are needed.")),
+		t.Line(draw.Plain, safeterm.Fixed("Make it larger; nothing is lost.")),
+	}
+}
+
+// moment is what the status line needs to know.
+func (m *model) moment() moment {
+	at := moment{running: m.turn.running, stopping: m.turn.stopping || m.leaving, say: m.said}
+	at.elapsed = m.now().Sub(m.turn.since)
+	if at.running && !at.stopping {
+		at.hints = append(at.hints, m.keys.label(stop)+" stops")
+	}
+	if away, news := m.transcript.below(); away {
+		hint := m.keys.hint(m, toBottom) + " to the end"
+		if news {
+			hint = "new below, " + hint
+		}
+		at.hints = append(at.hints, hint)
+	}
+	if m.help.open {
+		at.hints = []string{m.keys.label(closeHelp) + " closes"}
+	} else {
+		at.hints = append(at.hints, m.keys.label(showHelp)+" keys")
+	}
+	return at
+}
+
+// welcome is what an empty session shows: where one is and what to do.
+func (m *model) welcome(t *draw.Theme, w int) []draw.Row {
+	rows := []draw.Row{{}, t.Pen().Fixed(draw.Heading, "adze").Put(draw.Dim, safeterm.Name(" "+m.info.Version)).Done(), {}}
+	fact := func(name, value string) {
+		if value != "" {
+			rows = append(rows, t.Pen().Put(draw.Dim, safeterm.Name(name)).Pad(10).Put(draw.Plain, safeterm.Name(value)).Done().Fit(w))
+		}
+	}
+	fact("folder", m.info.Cwd)
+	fact("model", m.info.Model)
+	fact("mode", m.info.Mode)
+	fact("sandbox", m.info.Sandbox)
+	fact("session", m.info.Session)
+	line := func(s draw.Style, text safeterm.Text) {
+		rows = t.Wrap(rows, w, draw.Margins{}, draw.Span{Style: s, Text: text})
+	}
+	for _, n := range m.info.Notices {
+		rows = append(rows, draw.Row{})
+		line(draw.Warn, safeterm.Clean(n))
+	}
+	rows = append(rows, draw.Row{})
+	line(draw.Plain, safeterm.Fixed("Say what you want done and press enter, for example:"))
+	line(draw.Accent, safeterm.Fixed("  find out why the tests fail and fix it"))
+	rows = append(rows, draw.Row{})
+	line(draw.Dim, safeterm.Name(m.keys.label(showHelp)+" lists all keys."))
+	return rows
+}

@@ -1,0 +1,217 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+)
+
+// action is something a key does.
+type action uint8
+
+// The actions. Hints and help find their keys by these names.
+const (
+	send action = iota
+	newline
+	stop
+	quit
+	suspend
+	showHelp
+	expand
+	toggleTodos
+	releaseMouse
+	pageUp
+	pageDown
+	lineUp
+	lineDown
+	toTop
+	toBottom
+	editKey
+	allowOnce
+	allowSession
+	deny
+	denyWhy
+	sendReason
+	leaveReason
+	closeHelp
+)
+
+// scope says which keys act: those of the topmost thing on the screen.
+type scope uint8
+
+const (
+	inPrompt scope = iota
+	inDialog
+	inReason
+	inHelp
+	scopes
+)
+
+// binding is one row of the key table.
+type binding struct {
+	action action
+	scope  scope
+	keys   []string // as tea.KeyPressMsg.String writes them
+	label  string   // the key as people read it; empty: the first of keys
+	help   string
+	// can says why the key does nothing now; nil, or an empty string: it does.
+	can func(m *model) string
+	do  func(m *model) tea.Cmd
+}
+
+func (b *binding) disabled(m *model) string {
+	if b.can == nil {
+		return ""
+	}
+	return b.can(m)
+}
+
+// keymap finds bindings by key. When several have the same key, the first that can act does.
+type keymap struct {
+	table []binding
+	index [scopes]map[string][]*binding
+}
+
+func newKeymap() *keymap {
+	k := &keymap{table: bindings()}
+	for i := range k.index {
+		k.index[i] = map[string][]*binding{}
+	}
+	for i := range k.table {
+		b := &k.table[i]
+		for _, key := range b.keys {
+			k.index[b.scope][key] = append(k.index[b.scope][key], b)
+		}
+	}
+	return k
+}
+
+// label is how a hint names an action's key.
+func (k *keymap) label(a action) string {
+	for i := range k.table {
+		if k.table[i].action == a {
+			return k.table[i].name()
+		}
+	}
+	return ""
+}
+
+// hint is the label of a key that does this now.
+func (k *keymap) hint(m *model, a action) string {
+	for i := range k.table {
+		if b := &k.table[i]; b.action == a && b.disabled(m) == "" {
+			return b.name()
+		}
+	}
+	return k.label(a)
+}
+
+func (b *binding) name() string {
+	if b.label != "" {
+		return b.label
+	}
+	return b.keys[0]
+}
+
+// find returns what a key does now, or why it does nothing; both are empty for a key without meaning.
+func (k *keymap) find(m *model, s scope, key string) (b *binding, reason string) {
+	for _, b := range k.index[s][key] {
+		why := b.disabled(m)
+		if why == "" {
+			return b, ""
+		}
+		if reason == "" {
+			reason = why
+		}
+	}
+	return nil, reason
+}
+
+// bindings is the key table: what help shows and what Update obeys. The first rows matter most.
+func bindings() []binding {
+	var all []binding
+	for _, part := range [][]binding{mainKeys(), scrollKeys(), editKeys(inPrompt), dialogKeys(), editKeys(inReason), helpKeys()} {
+		all = append(all, part...)
+	}
+	return all
+}
+
+func mainKeys() []binding {
+	return []binding{
+		{action: send, keys: []string{"enter"}, help: "send; while the agent works: send next", can: canSend, do: (*model).send},
+		{action: newline, keys: []string{"ctrl+j", "alt+enter", "shift+enter"}, help: "new line", do: edit(func(e *editor, _ int) { e.insert("\n") })},
+		{action: stop, keys: []string{"esc"}, help: "stop the agent; then: clear the prompt", can: canStop, do: (*model).stop},
+		{action: quit, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
+		{action: quit, keys: []string{"ctrl+d"}, help: "quit", can: canLeave, do: (*model).leave},
+		{action: showHelp, keys: []string{"f1"}, label: "F1", help: "all keys", do: (*model).openHelp},
+		{action: showHelp, keys: []string{"?"}, help: "all keys", can: needsEmpty, do: (*model).openHelp},
+		{action: expand, keys: []string{"ctrl+o"}, help: "show all of tool results and thoughts, or less", do: (*model).toggleExpanded},
+		{action: toggleTodos, keys: []string{"ctrl+t"}, help: "show or hide the todos", can: canTodos, do: (*model).toggleTodos},
+		{action: releaseMouse, keys: []string{"f2"}, label: "F2", help: "give the mouse to the terminal, to select text", do: (*model).toggleMouse},
+		{action: suspend, keys: []string{"ctrl+z"}, help: "go to the background", can: canSuspend, do: (*model).suspend},
+	}
+}
+
+func scrollKeys() []binding {
+	return []binding{
+		{action: pageUp, keys: []string{"pgup"}, label: "PgUp", help: "a page up", do: scroll(pages(-1))},
+		{action: pageDown, keys: []string{"pgdown"}, label: "PgDn", help: "a page down", do: scroll(pages(1))},
+		{action: lineUp, keys: []string{"shift+up", "ctrl+up"}, help: "a row up", do: scroll(rows(-1))},
+		{action: lineDown, keys: []string{"shift+down", "ctrl+down"}, help: "a row down", do: scroll(rows(1))},
+		{action: toTop, keys: []string{"home"}, label: "Home", help: "to the beginning", can: needsEmpty, do: (*model).toTop},
+		{action: toTop, keys: []string{"ctrl+home"}, help: "to the beginning", do: (*model).toTop},
+		{action: toBottom, keys: []string{"end"}, label: "End", help: "to the end, and follow it", can: needsEmpty, do: (*model).toBottom},
+		{action: toBottom, keys: []string{"ctrl+end"}, help: "to the end, and follow it", do: (*model).toBottom},
+	}
+}
+
+func editKeys(s scope) []binding {
+	key := func(help string, change func(e *editor, w int), keys ...string) binding {
+		return binding{action: editKey, scope: s, keys: keys, help: help, do: edit(change)}
+	}
+	return []binding{
+		{action: editKey, scope: s, keys: []string{"up"}, help: "row up; at the first: what you sent before", do: (*model).up},
+		{action: editKey, scope: s, keys: []string{"down"}, help: "row down; at the last: back to what you wrote", do: (*model).down},
+		key("left", func(e *editor, _ int) { e.moveTo(e.left()) }, "left", "ctrl+b"),
+		key("right", func(e *editor, _ int) { e.moveTo(e.right()) }, "right", "ctrl+f"),
+		key("word left", func(e *editor, _ int) { e.moveTo(e.wordLeft()) }, "alt+left", "ctrl+left", "alt+b"),
+		key("word right", func(e *editor, _ int) { e.moveTo(e.wordRight()) }, "alt+right", "ctrl+right", "alt+f"),
+		key("beginning of the line", func(e *editor, _ int) { e.moveTo(e.lineStart()) }, "ctrl+a", "home"),
+		key("end of the line", func(e *editor, _ int) { e.moveTo(e.lineEnd()) }, "ctrl+e", "end"),
+		key("delete before the cursor", func(e *editor, _ int) { e.cut(e.left(), e.at) }, "backspace", "ctrl+h", "shift+backspace"),
+		key("delete at the cursor", func(e *editor, _ int) { e.cut(e.at, e.right()) }, "delete", "ctrl+d"),
+		key("delete the word before", func(e *editor, _ int) { e.cut(e.wordLeft(), e.at) }, "ctrl+w", "alt+backspace"),
+		key("delete the word after", func(e *editor, _ int) { e.cut(e.at, e.wordRight()) }, "alt+d"),
+		key("delete to the beginning", func(e *editor, _ int) { e.cut(e.lineStart(), e.at) }, "ctrl+u"),
+		key("delete to the end", func(e *editor, _ int) { e.cut(e.at, e.lineEnd()) }, "ctrl+k"),
+	}
+}
+
+func dialogKeys() []binding {
+	return []binding{
+		{action: allowOnce, scope: inDialog, keys: []string{"y"}, help: "allow this once", do: answer(Once)},
+		{action: allowSession, scope: inDialog, keys: []string{"s"}, help: "allow by the rule shown, in this session", can: canGrant, do: answer(ForSession)},
+		{action: deny, scope: inDialog, keys: []string{"n"}, help: "deny", do: answer(Deny)},
+		{action: denyWhy, scope: inDialog, keys: []string{"e"}, help: "deny and tell the model why", do: (*model).giveReason},
+		{action: stop, scope: inDialog, keys: []string{"esc"}, help: "deny and stop the agent", do: (*model).stop},
+		{action: quit, scope: inDialog, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
+		{action: send, scope: inDialog, keys: []string{"enter"}, help: "does not answer: too easily pressed", can: noEnter},
+		{action: pageUp, scope: inDialog, keys: []string{"pgup"}, label: "PgUp", help: "see more of the question", do: scrollDialog(-5)},
+		{action: pageDown, scope: inDialog, keys: []string{"pgdown", "space"}, label: "PgDn", help: "see more of the question", do: scrollDialog(5)},
+		{action: lineUp, scope: inDialog, keys: []string{"up"}, help: "a row up", do: scrollDialog(-1)},
+		{action: lineDown, scope: inDialog, keys: []string{"down"}, help: "a row down", do: scrollDialog(1)},
+
+		{action: sendReason, scope: inReason, keys: []string{"enter"}, help: "deny with this reason", do: (*model).denyBecause},
+		{action: leaveReason, scope: inReason, keys: []string{"esc"}, help: "back to the question", do: (*model).dropReason},
+		{action: quit, scope: inReason, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
+	}
+}
+
+func helpKeys() []binding {
+	return []binding{
+		{action: closeHelp, scope: inHelp, keys: []string{"esc", "q", "f1", "?", "enter"}, help: "close", do: (*model).closeHelp},
+		{action: quit, scope: inHelp, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
+		{action: pageUp, scope: inHelp, keys: []string{"pgup", "b"}, label: "PgUp", help: "a page up", do: scrollHelp(-10)},
+		{action: pageDown, scope: inHelp, keys: []string{"pgdown", "space"}, label: "PgDn", help: "a page down", do: scrollHelp(10)},
+		{action: lineUp, scope: inHelp, keys: []string{"up", "k"}, help: "a row up", do: scrollHelp(-1)},
+		{action: lineDown, scope: inHelp, keys: []string{"down", "j"}, help: "a row down", do: scrollHelp(1)},
+	}
+}

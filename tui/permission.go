@@ -1,0 +1,213 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/safeterm"
+	"adze/tool"
+	"adze/tui/draw"
+)
+
+// guard is how long a dialog must have been seen, and how long no key was pressed, before keys answer it:
+// who is typing when it appears must not answer by accident.
+const guard = 300 * time.Millisecond
+
+// asked is a question that waits for its answer.
+type asked struct {
+	Ask
+	reply chan Answer // holds one
+}
+
+// permission is the dialog that asks whether a call may go on. Questions are answered in their order.
+type permission struct {
+	theme *draw.Theme
+	now   func() time.Time
+	label func(action) string // of a key
+	queue []*asked
+	armed time.Time // from when on keys answer
+	// reason is what the person writes to the model; it is open while asking is.
+	reason    editor
+	reasoning bool
+	scrolled  int
+	hidden    int // rows of the question below the window, as last drawn
+	kept      []draw.Row
+	w         int
+}
+
+func (p *permission) open() bool { return len(p.queue) > 0 }
+
+// ready reports whether keys answer.
+func (p *permission) ready() bool { return p.open() && !p.now().Before(p.armed) }
+
+// holdOff starts the guard again: the person is still writing something else.
+func (p *permission) holdOff() { p.armed = p.now().Add(guard) }
+
+func (p *permission) add(a *asked) {
+	p.queue = append(p.queue, a)
+	if len(p.queue) == 1 {
+		p.begin()
+	}
+}
+
+func (p *permission) begin() {
+	p.reason, p.reasoning, p.scrolled, p.kept = editor{}, false, 0, nil
+	p.holdOff()
+}
+
+// remove takes back a question whose call has ended.
+func (p *permission) remove(a *asked) {
+	first := p.open() && p.queue[0] == a
+	p.queue = slices.DeleteFunc(p.queue, func(b *asked) bool { return a == b })
+	if first {
+		p.begin()
+	}
+}
+
+// answer answers the first question.
+func (p *permission) answer(a Answer) {
+	p.queue[0].reply <- a
+	p.queue = p.queue[1:]
+	p.begin()
+}
+
+// grants reports whether a rule for the session is offered.
+func (p *permission) grants() bool { return p.open() && p.queue[0].Rule != "" }
+
+// scroll moves the question under its keys.
+func (p *permission) scroll(by int) { p.scrolled = max(p.scrolled+min(by, p.hidden), 0) }
+
+// Want is how many rows the dialog would like.
+func (p *permission) Want(w int) int {
+	if !p.open() {
+		return 0
+	}
+	return 1 + len(p.body(w)) + permissionFoot
+}
+
+// permissionFoot is how many rows stand below the question: what is left of it, and the keys.
+const permissionFoot = 2
+
+// Render draws the first question. Its end is never hidden without saying so.
+func (p *permission) Render(w, h int) (rows []draw.Row, x, y int) {
+	a := p.queue[0]
+	text := "permission: " + a.Question.Tool.Name
+	if n := len(p.queue); n > 1 {
+		text += fmt.Sprintf(" (1 of %d)", n)
+	}
+	rows = append(rows, p.title(w, text))
+	body := p.body(w)
+	room := h - 1 - permissionFoot
+	p.scrolled = min(p.scrolled, max(len(body)-room, 0))
+	p.hidden = max(len(body)-room-p.scrolled, 0)
+	rows = append(rows, body[p.scrolled:min(p.scrolled+room, len(body))]...)
+	rows = append(rows, p.rest(w))
+	if p.reasoning {
+		lead := p.theme.Pen().Fixed(draw.Key, "Tell the model why: ").Done()
+		own, x, y := p.reason.Rows(p.theme, w-lead.Width())
+		rows = append(rows, p.theme.Pen().Row(lead).Row(own[y]).Done())
+		return rows, x + lead.Width(), len(rows) - 1
+	}
+	return append(rows, p.choices(w)), -1, -1
+}
+
+func (p *permission) title(w int, text string) draw.Row {
+	return p.theme.Pen().Fixed(draw.Warn, "━━ ").Put(draw.Bold, safeterm.Name(text)).Fixed(draw.Plain, " ").
+		Rule(draw.Warn, w).Done().Fit(w)
+}
+
+// rest says how much of the question is below.
+func (p *permission) rest(w int) draw.Row {
+	if p.hidden == 0 {
+		return draw.Row{}
+	}
+	text := fmt.Sprintf("… %d more rows below (%s)", p.hidden, p.label(pageDown))
+	return p.theme.Line(draw.Warn, safeterm.Name(text)).Fit(w)
+}
+
+func (p *permission) choices(w int) draw.Row {
+	if !p.ready() {
+		return p.theme.Line(draw.Dim, safeterm.Fixed("keys act in a moment…")).Fit(w)
+	}
+	pen := p.theme.Pen()
+	choice := func(a action, text string) {
+		pen.Fixed(draw.Key, p.label(a)).Fixed(draw.Plain, " "+text+"   ")
+	}
+	choice(allowOnce, "once")
+	if p.grants() {
+		choice(allowSession, "this session")
+	}
+	choice(deny, "no")
+	choice(denyWhy, "no, and say why")
+	choice(stop, "stop")
+	return pen.Done().Fit(w)
+}
+
+// body is the question itself: nothing in it is cut, and hidden characters are written out.
+func (p *permission) body(w int) []draw.Row {
+	if p.kept == nil || p.w != w {
+		p.kept, p.w = p.lay(w), w
+	}
+	return p.kept
+}
+
+func (p *permission) lay(w int) []draw.Row {
+	a := p.queue[0]
+	var rows []draw.Row
+	for _, n := range a.Question.Needs {
+		rows = p.need(rows, n, w)
+	}
+	for _, warning := range warnings(a) {
+		rows = p.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Name(warning)})
+	}
+	if len(a.Preview) > 0 {
+		rows = append(rows, draw.Row{})
+		rows = p.theme.Blocks(rows, a.Preview, w, draw.Show{Whole: true, Titles: true})
+	}
+	if a.Rule != "" {
+		rows = append(rows, draw.Row{})
+		rows = p.theme.Wrap(rows, w, draw.Margins{},
+			draw.Span{Style: draw.Dim, Text: safeterm.Fixed("for this session: ")},
+			draw.Span{Style: draw.Plain, Text: safeterm.Name(a.Rule)})
+	}
+	return rows
+}
+
+// need draws what is touched. A command may have several lines; of all else a newline is shown as what it
+// is, so that one path cannot look like two.
+func (p *permission) need(rows []draw.Row, n tool.Need, w int) []draw.Row {
+	first := p.theme.Pen().Put(draw.Bold, safeterm.Name(string(n.Permission))).Fixed(draw.Plain, "  ").Pad(9).Done()
+	margins := draw.Margins{First: first, Rest: p.theme.Pen().Pad(first.Width()).Done(), Hard: true}
+	target := safeterm.Name(n.Target)
+	if n.Permission == tool.Execute {
+		target = safeterm.Reveal(strings.TrimRight(n.Target, "\n"))
+	}
+	for _, line := range target.Lines() {
+		rows = p.theme.Wrap(rows, w, margins, draw.Span{Style: draw.Plain, Text: line})
+		margins.First = margins.Rest
+	}
+	if n.Dir != "" {
+		rows = p.theme.Wrap(rows, w, margins, draw.Span{Style: draw.Dim, Text: safeterm.Name("in " + n.Dir)})
+	}
+	return rows
+}
+
+// warnings are reasons to look twice.
+func warnings(a *asked) []string {
+	var out []string
+	if a.Why != "" {
+		out = append(out, a.Why)
+	}
+	if a.Question.Repaired {
+		out = append(out, "the model's arguments were malformed and have been repaired")
+	}
+	if a.Question.Origin == tool.FromText {
+		out = append(out, "the call was found in the model's text")
+	}
+	if a.Question.Agent != "" {
+		out = append(out, "asked by the subagent "+a.Question.Agent)
+	}
+	return out
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package screen
+
+import "context"
+
+// Watch waits for the end of ctx: this system does not tell of new sizes.
+func (s *Screen) Watch(ctx context.Context, _ func(w, h int)) { <-ctx.Done() }

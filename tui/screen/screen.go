@@ -1,0 +1,194 @@
+// Package screen owns the terminal while the interface runs: raw mode, the alternate screen, and the
+// painting of frames.
+//
+// The one rule: whatever happens, Close gives the terminal back as it was; it may be called twice.
+//
+// Start reading at Open, then paint.go. Bubble Tea reads keys and runs the event loop; its own renderer
+// is not used, for three reasons: it wakes up sixty times a second when nothing happens, it makes a key
+// wait for the next of these ticks, and it parses every frame into cells (more than a millisecond), which
+// alone would use up the time budget of a long answer. Here a frame is a list of rows, and a row that
+// did not change costs a string comparison.
+//
+// Known limits: one row is the smallest thing that is repainted. A terminal that answers nothing and
+// accepts no more output blocks the painter, and Close with it.
+package screen
+
+import (
+	"io"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw"
+)
+
+// frameTime spaces frames: 60 a second.
+const frameTime = time.Second / 60
+
+// Frame is what the terminal shows.
+type Frame struct {
+	Rows []draw.Row // from the top; rows below are empty
+	W    int        // columns: a narrower row is erased up to its end
+	// CursorX and CursorY place the cursor; it is hidden when Cursor is false.
+	Cursor           bool
+	CursorX, CursorY int
+	// Mouse captures wheel and clicks. Without it the terminal's own selection works.
+	Mouse bool
+	Title safeterm.Text
+}
+
+// Screen is an open terminal. Its methods are safe for concurrent use.
+type Screen struct {
+	out    io.Writer
+	in     term.File // nil when the input is no terminal
+	outTTY term.File
+
+	frames chan Frame // the newest one not painted yet
+	stop   chan struct{}
+	done   chan struct{}
+	closed sync.Once
+	lost   chan struct{} // closed by the first write that failed
+
+	mu     sync.Mutex // guards what follows and writing
+	raw    *term.State
+	last   Frame
+	fresh  bool // nothing of last is on the terminal
+	active bool
+	buf    []byte
+	err    error // first write that failed
+}
+
+// Open takes the terminal over: raw mode, alternate screen, bracketed paste, unambiguous keys. Where in
+// or out are no terminals, what needs one is left out.
+func Open(in io.Reader, out io.Writer) (*Screen, error) {
+	s := &Screen{
+		out: out, in: asTerminal(in), outTTY: asTerminal(out),
+		frames: make(chan Frame, 1), stop: make(chan struct{}), done: make(chan struct{}),
+		lost: make(chan struct{}),
+	}
+	if err := s.enter(); err != nil {
+		return nil, err
+	}
+	go s.paintFrames()
+	return s, nil
+}
+
+func asTerminal(x any) term.File {
+	if f, ok := x.(term.File); ok && term.IsTerminal(f.Fd()) {
+		return f
+	}
+	return nil
+}
+
+// Size is the terminal's size in cells; ok is false when it cannot be known.
+func (s *Screen) Size() (w, h int, ok bool) {
+	if s.outTTY == nil {
+		return 0, 0, false
+	}
+	w, h, err := term.GetSize(s.outTTY.Fd())
+	return w, h, err == nil && w > 0 && h > 0
+}
+
+// Lost is closed when the terminal is gone: a write failed. Err says how.
+func (s *Screen) Lost() <-chan struct{} { return s.lost }
+
+// Err is the first write that failed.
+func (s *Screen) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// Show hands over the newest frame; it never waits. A frame that was not painted yet is replaced.
+func (s *Screen) Show(f Frame) {
+	for {
+		select {
+		case s.frames <- f:
+			return
+		default:
+		}
+		select {
+		case <-s.frames:
+		default:
+		}
+	}
+}
+
+// Suspend gives the terminal back for a while; Resume takes it again and repaints.
+func (s *Screen) Suspend() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.leave()
+}
+
+// Resume undoes Suspend.
+func (s *Screen) Resume() error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.write(s.last)
+	return nil
+}
+
+// Close paints the newest frame no more and gives the terminal back.
+func (s *Screen) Close() {
+	s.closed.Do(func() {
+		close(s.stop)
+		<-s.done
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.leave()
+	})
+}
+
+// Sequences of taking and giving back the terminal. Autowrap is off, so that a row whose width a
+// terminal sees differently cannot spill into the next one.
+const (
+	takeOver = "\x1b[?1049h\x1b[?7l\x1b[?2004h" + // alternate screen, no autowrap, bracketed paste
+		"\x1b[22;0t" + // remember the title
+		"\x1b[>4;2m\x1b[>1u" // modifyOtherKeys, kitty keyboard: tell shift+enter from enter
+	giveBack = "\x1b[<u\x1b[>4m\x1b[23;0t" + mouseOff + "\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[m\x1b[?1049l"
+	mouseOn  = "\x1b[?1000h\x1b[?1006h"
+	mouseOff = "\x1b[?1006l\x1b[?1000l"
+)
+
+func (s *Screen) enter() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.active {
+		return nil
+	}
+	if s.in != nil {
+		raw, err := term.MakeRaw(s.in.Fd())
+		if err != nil {
+			return err
+		}
+		s.raw = raw
+	}
+	s.active, s.fresh = true, true
+	s.put([]byte(takeOver))
+	return nil
+}
+
+// leave runs with mu held.
+func (s *Screen) leave() {
+	if !s.active {
+		return
+	}
+	s.active = false
+	s.put([]byte(giveBack))
+	if s.raw != nil {
+		_ = term.Restore(s.in.Fd(), s.raw) // the terminal may be gone; there is nothing else to try
+	}
+}
+
+func (s *Screen) put(b []byte) {
+	if _, err := s.out.Write(b); err != nil && s.err == nil {
+		s.err = err
+		close(s.lost)
+	}
+}

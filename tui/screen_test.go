@@ -1,0 +1,336 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"adze/internal/golden"
+	"adze/internal/safeterm"
+	"adze/session"
+	"adze/tool"
+)
+
+// TestScreens plays events and keys and compares what is drawn. A case's input is one step a line:
+//
+//	size 80x24 | narrow and other options    type TEXT | key NAME... | paste SECTION | wheel up|down
+//	user TEXT | text MSG "…" | think MSG "…" | said JSON(Message) | forming CALL NAME BYTES
+//	start|update|decided JSON(tool.Event) | end JSON(tool.Outcome) | retry JSON | notice TEXT
+//	turnend JSON(Result) | done CAUSE | permission JSON | withdraw | wait DURATION | screen NAME
+func TestScreens(t *testing.T) {
+	golden.Cases(t, "../testdata/screen", func(t *testing.T, c *golden.Case) {
+		p := newPlayer(t, c)
+		for line := range strings.SplitSeq(c.Input, "\n") {
+			verb, rest, _ := strings.Cut(line, " ")
+			if verb == "screen" {
+				c.Want(t, "want."+rest, p.dump())
+				continue
+			}
+			p.step(verb, rest)
+		}
+		c.Want(t, "want.screen", p.dump())
+	})
+}
+
+// player drives a model with a clock of its own.
+type player struct {
+	t      testing.TB
+	c      *golden.Case
+	m      *model
+	clock  time.Time
+	timers []timer
+	log    []string
+	open   []*asked
+}
+
+type timer struct {
+	due time.Time
+	msg tea.Msg
+}
+
+func newPlayer(t testing.TB, c *golden.Case) *player {
+	p := &player{t: t, c: c, clock: time.Unix(1_000_000, 0)}
+	info := Info{Version: "0.1.0", Model: "script/demo", Mode: "ask", Session: "s1", Cwd: "/home/ann/calc", Sandbox: "none"}
+	if c != nil {
+		if n, ok := c.Section("notices"); ok {
+			info.Notices = strings.Split(strings.TrimSpace(n), "\n")
+		}
+	}
+	p.m = newModel(Options{Blocks: testBlocks, Info: info, Env: func(string) string { return "" }})
+	p.m.w, p.m.h = 80, 24
+	p.m.now = func() time.Time { return p.clock }
+	p.m.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
+		p.timers = append(p.timers, timer{p.clock.Add(d), msg})
+		return nil
+	}
+	p.m.start = func(ctx context.Context, text string) {
+		p.note("sent: " + fmt.Sprintf("%q", text))
+		context.AfterFunc(ctx, func() {})
+	}
+	return p
+}
+
+// testBlocks is the view of every tool in these tests: metadata that spells its blocks out.
+func testBlocks(_ string, raw json.RawMessage) []tool.Block {
+	var m struct{ Blocks []tool.Block }
+	_ = json.Unmarshal(raw, &m)
+	return m.Blocks
+}
+
+func (p *player) note(s string) { p.log = append(p.log, s) }
+
+func (p *player) send(msg tea.Msg) {
+	_, cmd := p.m.Update(msg)
+	p.run(cmd)
+	for i := 0; i < len(p.open); i++ {
+		select {
+		case a := <-p.open[i].reply:
+			p.note(fmt.Sprintf("answered: %s %q", map[Choice]string{Deny: "deny", Once: "once", ForSession: "session"}[a.Choice], a.Reason))
+			p.open = append(p.open[:i], p.open[i+1:]...)
+			i--
+		default:
+		}
+	}
+	p.m.frame() // as in the program: a frame after every message
+}
+
+func (p *player) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			p.run(c)
+		}
+	case tea.QuitMsg:
+		p.note("quit")
+	case nil:
+	default:
+		p.send(msg)
+	}
+}
+
+func (p *player) event(e session.Event) { p.send(batch{e}) }
+
+func (p *player) step(verb, rest string) {
+	p.t.Helper()
+	if p.input(verb, rest) || p.conversation(verb, rest) || p.calls(verb, rest) {
+		return
+	}
+	p.t.Fatalf("unknown step %q", verb)
+}
+
+func (p *player) input(verb, rest string) bool {
+	switch verb {
+	case "size":
+		var w, h int
+		if _, err := fmt.Sscanf(rest, "%dx%d", &w, &h); err != nil {
+			p.t.Fatal(err)
+		}
+		p.send(tea.WindowSizeMsg{Width: w, Height: h})
+	case "type":
+		for _, r := range rest {
+			p.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+		}
+	case "key":
+		for _, k := range strings.Fields(rest) {
+			p.send(keyPress(p.t, k))
+		}
+	case "paste":
+		text, ok := p.c.Section(rest)
+		if !ok {
+			p.t.Fatalf("no section %s", rest)
+		}
+		p.send(tea.PasteMsg{Content: strings.TrimSuffix(text, "\n")})
+	case "wheel":
+		p.send(tea.MouseWheelMsg{Button: map[string]tea.MouseButton{"up": tea.MouseWheelUp, "down": tea.MouseWheelDown}[rest]})
+	case "wait":
+		p.wait(rest)
+	case "":
+	default:
+		return false
+	}
+	return true
+}
+
+// wait moves the clock and rings what becomes due, in order.
+func (p *player) wait(s string) {
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	end := p.clock.Add(d)
+	for {
+		next := -1
+		for i, t := range p.timers {
+			if !t.due.After(end) && (next < 0 || t.due.Before(p.timers[next].due)) {
+				next = i
+			}
+		}
+		if next < 0 {
+			break
+		}
+		t := p.timers[next]
+		p.timers = append(p.timers[:next], p.timers[next+1:]...)
+		p.clock = t.due
+		p.send(t.msg)
+	}
+	p.clock = end
+}
+
+func (p *player) conversation(verb, rest string) bool {
+	switch verb {
+	case "user":
+		p.event(session.MessageDone{Message: session.Message{Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: unquote(p.t, rest)}}}})
+	case "text":
+		id, text, _ := strings.Cut(rest, " ")
+		p.event(session.TextDelta{Message: id, Delta: unquote(p.t, text)})
+	case "think":
+		id, text, _ := strings.Cut(rest, " ")
+		p.event(session.ReasoningDelta{Message: id, Delta: unquote(p.t, text)})
+	case "said":
+		m := decode[session.Message](p.t, rest)
+		if m.Role == "" {
+			m.Role = session.Assistant
+		}
+		p.event(session.MessageDone{Message: m})
+	case "retry":
+		p.event(decode[session.Retry](p.t, rest))
+	case "notice":
+		p.event(session.Notice{Text: unquote(p.t, rest)})
+	case "done":
+		r := session.Result{Cause: session.Cause(rest), Duration: 12 * time.Second}
+		p.send(batch{session.TurnEnd{Result: r}, turnDone{r}})
+	case "turnend":
+		p.event(session.TurnEnd{Result: decode[session.Result](p.t, rest)})
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *player) calls(verb, rest string) bool {
+	switch verb {
+	case "forming":
+		var e session.CallForming
+		if _, err := fmt.Sscan(rest, &e.Call, &e.Name, &e.Bytes); err != nil {
+			p.t.Fatal(err)
+		}
+		p.event(e)
+	case "start":
+		p.event(session.ToolStart{Event: decode[tool.Event](p.t, rest)})
+	case "update":
+		p.event(session.ToolUpdate{Event: decode[tool.Event](p.t, rest)})
+	case "decided":
+		p.event(session.ToolAsk{Event: decode[tool.Event](p.t, rest)})
+	case "end":
+		p.event(session.ToolEnd{Outcome: decode[tool.Outcome](p.t, rest)})
+	case "permission":
+		p.permission(rest)
+	case "withdraw":
+		p.send(batch{unasked{p.open[0]}})
+		p.open = p.open[1:]
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *player) permission(rest string) {
+	in := decode[struct {
+		Tool, Rule, Why, Agent string
+		Needs                  []tool.Need
+		Preview                []tool.Block
+		Repaired               bool
+	}](p.t, rest)
+	a := &asked{reply: make(chan Answer, 1)}
+	a.Rule, a.Why, a.Preview = in.Rule, in.Why, in.Preview
+	a.Question = tool.Question{Tool: tool.Definition{Name: in.Tool}, Needs: in.Needs, Repaired: in.Repaired, Agent: in.Agent}
+	p.open = append(p.open, a)
+	p.send(batch{a})
+}
+
+// dump is the screen as a person sees it, without attributes, and what happened to the outside.
+func (p *player) dump() string {
+	f := p.m.frame()
+	var b strings.Builder
+	for _, r := range f.Rows {
+		text := ansi.Strip(r.String())
+		if w := ansi.StringWidth(text); w != r.Width() {
+			p.t.Errorf("a row says it is %d wide and is %d: %q", r.Width(), w, text)
+		}
+		if r.Width() > f.W {
+			p.t.Errorf("a row of %d cells on a screen of %d: %q", r.Width(), f.W, text)
+		}
+		if clean := safeterm.Clean(text).String(); clean != text || strings.ContainsAny(text, "\n\t") {
+			p.t.Errorf("a row is not clean: %q", text)
+		}
+		b.WriteString(strings.TrimRight(text, " ") + "\n")
+	}
+	if f.Cursor {
+		fmt.Fprintf(&b, "(cursor at column %d of row %d)\n", f.CursorX+1, f.CursorY+1)
+	}
+	for _, l := range p.log {
+		b.WriteString("(" + l + ")\n")
+	}
+	return b.String()
+}
+
+func decode[T any](t testing.TB, s string) T {
+	t.Helper()
+	var v T
+	if err := json.Unmarshal([]byte(s), &v); err != nil {
+		t.Fatalf("%v in %s", err, s)
+	}
+	return v
+}
+
+// unquote reads a Go string where one is written, else the text as it is.
+func unquote(t testing.TB, s string) string {
+	if !strings.HasPrefix(s, `"`) {
+		return s
+	}
+	var v string
+	if _, err := fmt.Sscanf(s, "%q", &v); err != nil {
+		t.Fatalf("%v in %s", err, s)
+	}
+	return v
+}
+
+// keyPress makes the message of a key by its name.
+func keyPress(t testing.TB, name string) tea.KeyPressMsg {
+	var k tea.Key
+	rest := name
+	for {
+		mod, after, more := strings.Cut(rest, "+")
+		if !more || after == "" {
+			break
+		}
+		k.Mod |= map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift}[mod]
+		rest = after
+	}
+	special := map[string]rune{
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
+		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome,
+		"end": tea.KeyEnd, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "f1": tea.KeyF1, "f2": tea.KeyF2,
+	}
+	if code, ok := special[rest]; ok {
+		k.Code = code
+	} else {
+		k.Code = []rune(rest)[0]
+		if k.Mod == 0 {
+			k.Text = rest
+		}
+	}
+	if got := tea.KeyPressMsg(k).String(); got != name {
+		t.Fatalf("key %q comes out as %q", name, got)
+	}
+	return tea.KeyPressMsg(k)
+}

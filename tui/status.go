@@ -1,0 +1,140 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"adze/internal/safeterm"
+	"adze/session"
+	"adze/tui/draw"
+)
+
+// status is the last row of the screen: who works, how long, at what price, and what to press.
+type status struct {
+	theme *draw.Theme
+	info  Info
+	// steps and calls are of the running turn, or of the last one; tokens of the session.
+	steps, calls int
+	tokens       session.Usage
+	last         time.Duration // how long the last turn took
+}
+
+// Apply counts.
+func (s *status) Apply(e session.Event) {
+	switch e := e.(type) {
+	case session.MessageDone:
+		switch e.Message.Role {
+		case session.User:
+			s.steps, s.calls = 0, 0
+		case session.Assistant:
+			s.steps++
+			if e.Message.Usage != nil {
+				s.tokens = s.tokens.Add(*e.Message.Usage)
+			}
+		}
+	case session.ToolStart:
+		s.calls++
+	case session.TurnEnd:
+		s.last = e.Result.Duration
+	}
+}
+
+// moment is what the model knows about this moment.
+type moment struct {
+	running  bool
+	stopping bool
+	elapsed  time.Duration
+	say      string // instead of the facts, until the next key
+	hints    []string
+}
+
+// Render draws the row: facts at the left, hints at the right; what does not fit is left out from the end.
+func (s *status) Render(w int, at moment) draw.Row {
+	hints := s.theme.Pen()
+	for i, h := range at.hints {
+		if i > 0 {
+			hints.Fixed(draw.Dim, " · ")
+		}
+		hints.Put(draw.Dim, safeterm.Name(h))
+	}
+	right := hints.Done()
+	left := s.theme.Pen()
+	switch {
+	case at.say != "":
+		left.Put(draw.Warn, safeterm.Name(at.say))
+	default:
+		s.facts(left, at, w-right.Width()-2)
+	}
+	if left.Width()+right.Width()+2 > w {
+		return left.Done().Fit(w)
+	}
+	return left.Pad(w - right.Width()).Row(right).Done()
+}
+
+func (s *status) facts(p *draw.Pen, at moment, w int) {
+	switch {
+	case at.stopping:
+		p.Fixed(draw.Warn, "● stopping ")
+	case at.running:
+		p.Fixed(draw.Accent, "● ").Put(draw.Plain, safeterm.Name(clock(at.elapsed)+" "))
+	}
+	first := true
+	for _, f := range s.list(at) {
+		text := safeterm.Name(f)
+		if !first {
+			text = safeterm.Concat(safeterm.Fixed(" · "), text)
+		}
+		row := s.theme.Line(draw.Dim, text)
+		if p.Width()+row.Width() > w {
+			return
+		}
+		p.Row(row)
+		first = false
+	}
+}
+
+// list is what there is to tell, the most important first.
+func (s *status) list(at moment) []string {
+	out := []string{s.info.Mode, s.info.Model}
+	if s.steps > 0 {
+		out = append(out, count(s.steps, "step")+", "+count(s.calls, "call"))
+	}
+	if n := s.tokens.Total(); n > 0 {
+		out = append(out, thousands(n)+" tokens")
+	}
+	if !at.running && s.last > 0 {
+		out = append(out, clock(s.last))
+	}
+	if s.info.Sandbox != "" {
+		out = append(out, "sandbox "+s.info.Sandbox)
+	}
+	out = append(out, s.info.Session)
+	return slices.DeleteFunc(out, func(f string) bool { return f == "" })
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func thousands(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.2fM", float64(n)/1e6)
+}
+
+// clock writes whole seconds: 0:07, 12:30, 1:02:03.
+func clock(d time.Duration) string {
+	s := int(d / time.Second)
+	if s < 3600 {
+		return fmt.Sprintf("%d:%02d", s/60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+}

@@ -1,0 +1,205 @@
+package tui
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adze/internal/safeterm"
+	"adze/session"
+	"adze/tool"
+	"adze/tui/draw"
+)
+
+// transcript is the pane of the conversation.
+type transcript struct {
+	list
+	draw  *drawing
+	calls map[tool.CallID]*callEntry
+	// open is the message that is being written and its entries.
+	open    string
+	pieces  []*proseEntry
+	welcome func(t *draw.Theme, w int) []draw.Row
+	seen    int // entries when the window was last at the end
+}
+
+func newTranscript(d *drawing, welcome func(t *draw.Theme, w int) []draw.Row) *transcript {
+	return &transcript{draw: d, calls: map[tool.CallID]*callEntry{}, list: list{follow: true}, welcome: welcome}
+}
+
+// Apply takes every event; those that other panes show are nothing here.
+func (t *transcript) Apply(e session.Event) {
+	switch e := e.(type) {
+	case session.TextDelta:
+		t.piece(e.Message, false).Add(e.Delta)
+	case session.ReasoningDelta:
+		t.piece(e.Message, true).Add(e.Delta)
+	case session.MessageDone:
+		t.message(e.Message)
+	case session.ToolStart:
+		t.call(e.Call, e.Tool).start(e.Event)
+	case session.ToolUpdate:
+		t.call(e.Call, e.Tool).update(e.Event)
+	case session.ToolAsk:
+		c := t.call(e.Call, e.Tool)
+		c.approved = c.approved || e.Decision != nil && e.Decision.Asked && e.Decision.Allow
+		c.forget()
+	case session.ToolEnd:
+		t.call(e.Outcome.Call, e.Outcome.Tool).end(e.Outcome)
+	case session.Retry:
+		t.retry(e)
+	case session.Notice:
+		t.note(draw.Warn, e.Text)
+	case session.TurnEnd:
+		t.end(e.Result)
+	}
+}
+
+// Render draws the window on the conversation, or the welcome while there is none.
+func (t *transcript) Render(w, h int) []draw.Row {
+	if len(t.entries) == 0 {
+		rows := t.welcome(t.draw.theme, w)
+		return rows[:min(len(rows), h)]
+	}
+	rows := t.visible(t.draw, w, h)
+	if t.follow {
+		t.seen = len(t.entries)
+	}
+	return rows
+}
+
+// below reports whether the window is above the end, and whether something new is there.
+func (t *transcript) below() (away, news bool) { return !t.follow, len(t.entries) > t.seen }
+
+// piece is the entry that a piece of a message belongs to: the last one when it is of the same kind.
+func (t *transcript) piece(message string, reasoning bool) *proseEntry {
+	if t.open != message {
+		t.open, t.pieces = message, nil
+	}
+	if n := len(t.pieces); n > 0 {
+		if last := t.pieces[n-1]; last.reasoning == reasoning {
+			return last
+		}
+		t.pieces[n-1].finish()
+	}
+	e := &proseEntry{reasoning: reasoning}
+	t.pieces = append(t.pieces, e)
+	t.add(e)
+	return e
+}
+
+// finish closes the pieces of the message that was being written.
+func (t *transcript) finish() {
+	for _, p := range t.pieces {
+		p.finish()
+	}
+}
+
+func (e *proseEntry) finish() {
+	if !e.done {
+		e.done = true
+		e.End()
+	}
+}
+
+// message takes a whole message: it repeats what was streamed, or is the only copy of it.
+func (t *transcript) message(m session.Message) {
+	switch m.Role {
+	case session.User:
+		t.add(&userEntry{text: safeterm.Clean(strings.TrimSpace(m.Text()))})
+		t.toEnd()
+	case session.Assistant:
+		t.assistant(m)
+	case session.ToolRole:
+		t.outcomes(m)
+	}
+}
+
+func (t *transcript) assistant(m session.Message) {
+	t.finish()
+	if t.open != m.ID || !t.streamed(m) {
+		t.void(m.ID)
+		for _, p := range m.Parts {
+			if p.Text != "" && (p.Kind == session.TextPart || p.Kind == session.ReasoningPart) {
+				t.piece(m.ID, p.Kind == session.ReasoningPart).Add(p.Text)
+			}
+		}
+	}
+	t.finish()
+	t.open, t.pieces = "", nil
+	for _, c := range m.Calls() {
+		t.call(c.ID, c.Name) // it waits; its arguments are shown once they are redacted
+	}
+}
+
+// streamed reports whether the pieces already hold the message's text.
+func (t *transcript) streamed(m session.Message) bool {
+	n := 0
+	for _, p := range t.pieces {
+		if !p.reasoning {
+			n += p.Len()
+		}
+	}
+	return n == safeterm.Clean(m.Text()).Len()
+}
+
+// void takes back what was streamed of a message.
+func (t *transcript) void(message string) {
+	if t.open == message && len(t.pieces) > 0 {
+		t.entries = slices.DeleteFunc(t.entries, func(e entry) bool {
+			p, ok := e.(*proseEntry)
+			return ok && slices.Contains(t.pieces, p)
+		})
+	}
+	t.open, t.pieces = message, nil
+}
+
+// outcomes closes calls whose end was not seen, as when a session is resumed.
+func (t *transcript) outcomes(m session.Message) {
+	for _, p := range m.Parts {
+		if p.Kind == session.OutcomePart && p.Outcome != nil {
+			if c := t.call(p.Outcome.Call, p.Outcome.Tool); c.outcome == nil {
+				c.end(*p.Outcome)
+			}
+		}
+	}
+}
+
+func (t *transcript) call(id tool.CallID, name string) *callEntry {
+	if e, ok := t.calls[id]; ok {
+		return e
+	}
+	e := &callEntry{id: id, name: name}
+	t.calls[id] = e
+	t.add(e)
+	return e
+}
+
+func (t *transcript) retry(e session.Retry) {
+	t.void(e.Message)
+	t.note(draw.Warn, "the model request failed: "+e.Cause+"; attempt "+strconv.Itoa(e.Attempt)+" of "+
+		strconv.Itoa(e.Of)+" in "+seconds(e.Delay))
+}
+
+func (t *transcript) note(s draw.Style, text string) {
+	t.add(&noteEntry{style: s, lines: safeterm.Clean(strings.TrimSpace(text)).Lines()})
+}
+
+// end says how a turn ended; a good end speaks for itself.
+func (t *transcript) end(r session.Result) {
+	t.finish() // an aborted answer stays as far as it came
+	t.open, t.pieces = "", nil
+	switch r.Cause {
+	case session.CauseDone:
+		return
+	case session.CauseInterrupted:
+		t.note(draw.Warn, "stopped by you")
+		return
+	}
+	text := "error: " + cmp.Or(r.Message, string(r.Cause))
+	if r.Hint != "" {
+		text += "\nhint: " + r.Hint
+	}
+	t.note(draw.Bad, text)
+}

@@ -1,0 +1,229 @@
+// Package tui is the terminal interface: one observer of a session's event stream.
+//
+// The one rule: it knows no tool. What a call shows comes from its title, its metadata as blocks, and its
+// outcome; a new tool needs nothing here.
+//
+// How it works: a [session.Session] calls UI.Observe from its own goroutine; the bridge gathers what
+// happens within a frame and hands it to the one tea.Model as one batch (bridge.go, model.go). Panes are
+// plain structs with Apply(event) and Render(width, height). Arrange says where they stand, bindings (keys.go)
+// which key does what, draw what a row is, screen how rows reach the terminal. Nothing moves by itself but the
+// clock of a running turn: without one there is no timer.
+//
+// Start reading at UI.Run, then model.Update. To add a pane: one file, one field in model, one line in
+// model.apply, one rectangle in Arrange, one drawn case under testdata/screen.
+//
+// The package has more than twelve files because every pane has its own; what can stand alone is in the
+// folders draw and screen.
+//
+// Known limits: a paste of several megabytes is read by Bubble Tea as a whole before it arrives. The event
+// loop's own ticker wakes the process once a second. A line is selected by the terminal, not by us: F2
+// releases the mouse.
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/session"
+	"adze/tool"
+	"adze/tui/screen"
+)
+
+// Options is what the interface needs.
+type Options struct {
+	// Send runs one whole turn and blocks until it is over; ctx's end is the person's abort. It is called
+	// from a goroutine of its own, one turn at a time.
+	Send func(ctx context.Context, prompt string) session.Result
+	// Blocks turns a tool's metadata into what is drawn; an unknown tool gets a generic view.
+	Blocks func(tool string, metadata json.RawMessage) []tool.Block
+	// History is drawn at start, when a session is resumed.
+	History []session.Event
+	Info    Info
+
+	In  io.Reader
+	Out io.Writer
+	// Env looks up an environment variable: TERM, NO_COLOR.
+	Env func(string) string
+}
+
+// Info is what the person should know about the session.
+type Info struct {
+	Version string // of adze
+	Model   string
+	Mode    string // of permissions
+	Session string
+	Cwd     string
+	Sandbox string // its reported level
+	// Notices are shown above the first prompt, such as that a model's replies are scripted.
+	Notices []string
+	// Prompt is sent at once when it is not empty.
+	Prompt string
+}
+
+// Ask is a question of the gate for a person.
+type Ask struct {
+	Question tool.Question
+	// Preview shows what the call would do.
+	Preview []tool.Block
+	// Rule is the exact rule that would be added for this session; empty: only once is offered.
+	Rule string
+	// Why says in one line why this is asked; may be empty.
+	Why string
+}
+
+// Choice is what the person chose.
+type Choice uint8
+
+// Choices. The zero value denies: an answer that was never given allows nothing.
+const (
+	Deny Choice = iota
+	Once
+	ForSession
+)
+
+// Answer is a person's answer.
+type Answer struct {
+	Choice Choice
+	// Reason goes to the model with a denial; it may be empty.
+	Reason string
+}
+
+// ErrClosed is returned by Ask when the interface is gone.
+var ErrClosed = errors.New("nobody to ask: the interface is closed")
+
+// UI is the interface. Make it with New, then Run it; Observe and Ask may be called before and during Run,
+// from any goroutine.
+type UI struct {
+	options Options
+	bridge  *bridge
+	model   *model
+	gone    chan struct{} // closed when nobody looks any more
+	once    sync.Once
+	turns   sync.WaitGroup
+}
+
+// New makes an interface. It does no I/O.
+func New(o Options) *UI {
+	if o.Env == nil {
+		o.Env = func(string) string { return "" }
+	}
+	if o.Blocks == nil {
+		o.Blocks = func(string, json.RawMessage) []tool.Block { return nil }
+	}
+	u := &UI{options: o, bridge: newBridge(), model: newModel(o), gone: make(chan struct{})}
+	u.model.start = u.start
+	return u
+}
+
+// Observe takes an event of the session. It never blocks and drops nothing.
+func (u *UI) Observe(e session.Event) { u.bridge.add(e) }
+
+// Ask shows the permission dialog and waits for the person, for ctx, or for the end of the interface.
+func (u *UI) Ask(ctx context.Context, a Ask) (Answer, error) {
+	q := &asked{Ask: a, reply: make(chan Answer, 1)}
+	u.bridge.push(q)
+	select {
+	case answer := <-q.reply:
+		return answer, nil
+	case <-ctx.Done():
+		u.bridge.push(unasked{q})
+		return Answer{}, ctx.Err()
+	case <-u.gone:
+		return Answer{}, ErrClosed
+	}
+}
+
+// Run shows the interface until the person quits, ctx ends or the terminal is gone. It gives the terminal back
+// on every way out, a panic included, and returns when the running turn has ended.
+func (u *UI) Run(ctx context.Context) (err error) {
+	s, err := screen.Open(u.options.In, u.options.Out)
+	if err != nil {
+		return fmt.Errorf("take over the terminal: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the interface failed: %v\n%s", r, debug.Stack())
+		}
+		s.Close()
+		cancel()
+		u.close()
+	}()
+	u.attach(s)
+	program := tea.NewProgram(u.model,
+		tea.WithContext(ctx), tea.WithInput(u.options.In), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
+		tea.WithWindowSize(u.model.w, u.model.h), tea.WithoutCatchPanics(), tea.WithoutSignalHandler(),
+		tea.WithFPS(1)) // of a renderer that draws nothing: its ticker cannot be turned off
+	go u.bridge.pump(ctx, func(b batch) { program.Send(b) })
+	go s.Watch(ctx, func(w, h int) { program.Send(tea.WindowSizeMsg{Width: w, Height: h}) })
+	go u.watch(ctx, s, cancel)
+	_, err = program.Run()
+	return u.verdict(ctx, s, err)
+}
+
+// attach connects the model with the screen and draws the first frame: before anything else is set up.
+func (u *UI) attach(s *screen.Screen) {
+	m := u.model
+	m.w, m.h = 80, 24
+	if w, h, ok := s.Size(); ok {
+		m.w, m.h = w, h
+	}
+	m.show = s.Show
+	m.background = s.Suspend
+	m.foreground = func() { _ = s.Resume() } // raw mode that cannot be had again shows as an echo; go on
+	m.View()
+}
+
+// watch ends the interface when the terminal is gone.
+func (u *UI) watch(ctx context.Context, s *screen.Screen, cancel context.CancelFunc) {
+	select {
+	case <-ctx.Done():
+	case <-s.Lost():
+		cancel()
+	}
+}
+
+// verdict is what Run returns: nil when the person quit.
+func (u *UI) verdict(ctx context.Context, s *screen.Screen, err error) error {
+	if lost := s.Err(); lost != nil {
+		return fmt.Errorf("write to the terminal: %w", lost)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// start runs a turn in a goroutine of its own.
+func (u *UI) start(ctx context.Context, text string) {
+	u.turns.Add(1)
+	go func() {
+		defer u.turns.Done()
+		r := session.Result{Cause: session.CauseInternal}
+		defer func() {
+			if p := recover(); p != nil {
+				r.Message = fmt.Sprintf("a turn failed: %v", p)
+				u.bridge.add(session.TurnEnd{Result: r})
+			}
+			u.bridge.push(turnDone{r})
+		}()
+		r = u.options.Send(ctx, text)
+	}()
+}
+
+// close ends what still runs and waits for it.
+func (u *UI) close() {
+	u.once.Do(func() { close(u.gone) })
+	if u.model.turn.cancel != nil {
+		u.model.turn.cancel()
+	}
+	u.turns.Wait()
+	u.bridge.close()
+}
