@@ -38,14 +38,21 @@ func New(d Deps) (*tool.Registry, error) {
 	if d.Todos == nil {
 		d.Todos = &Todos{}
 	}
+	if d.Seen == nil {
+		d.Seen = &workspace.Seen{}
+	}
 	if d.Shell == nil {
 		d.Shell = NewShell(proc.Supervisor{}, proc.Environ(os.Environ(), proc.EnvPolicy{}))
 	}
+	f := files{root: d.Root, seen: d.Seen}
 	if d.Web == nil {
 		d.Web = web.New(web.Policy{})
 	}
 	registry := &tool.Registry{}
 	for _, t := range []tool.Tool{
+		read(f),
+		write(f),
+		edit(f),
 		bash(d.Root, d.Shell),
 		bashOutput(d.Shell),
 		bashKill(d.Shell),

@@ -40,9 +40,41 @@ func Lines(s string) []string {
 	return lines
 }
 
-// Unified compares two texts.
+// Unified compares two texts. What they have in common at both ends is set aside first, so that a small change of a
+// large text costs little.
 func Unified(from, to Side) Diff {
+	from, to = middle(from, to)
 	return Print(from, to, Compare(Lines(from.Text), Lines(to.Text)))
+}
+
+// middle cuts both sides to the lines that differ and Context lines around them.
+func middle(from, to Side) (Side, Side) {
+	head := 0
+	for short := min(len(from.Text), len(to.Text)); head < short && from.Text[head] == to.Text[head]; {
+		head++
+	}
+	for range Context + 1 { // the first step goes back to the start of the line that differs
+		head = strings.LastIndexByte(from.Text[:max(0, head-1)], '\n') + 1
+	}
+	skip := strings.Count(from.Text[:head], "\n")
+	a, b := from.Text[head:], to.Text[head:]
+	tail := 0
+	for short := min(len(a), len(b)); tail < short && a[len(a)-1-tail] == b[len(b)-1-tail]; {
+		tail++
+	}
+	keep := len(a) - tail
+	for range Context + 1 {
+		next := strings.IndexByte(a[keep:], '\n')
+		if next < 0 {
+			keep = len(a)
+			break
+		}
+		keep += next + 1
+	}
+	tail = len(a) - keep
+	from.Text, to.Text = a[:keep], b[:len(b)-tail]
+	from.Skip, to.Skip = from.Skip+skip, to.Skip+skip
+	return from, to
 }
 
 // Print is Unified for changes that are known, all or some of them.

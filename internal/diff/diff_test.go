@@ -126,6 +126,25 @@ func TestUnified(t *testing.T) {
 	}
 }
 
+// Setting the common ends aside changes nothing of the result.
+func TestUnifiedOfEndsInCommon(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	for range 3000 {
+		a := randomText(rng, 30, 4)
+		lines := Lines(a)
+		for range rng.IntN(3) {
+			if i := rng.IntN(len(lines) + 1); i < len(lines) {
+				lines[i] = []string{"", "new\n", lines[i] + "more\n"}[rng.IntN(3)]
+			}
+		}
+		from, to := Side{Name: "f", Text: a}, Side{Name: "f", Text: strings.Join(lines, "")}
+		whole := Print(from, to, Compare(Lines(from.Text), Lines(to.Text)))
+		if got := Unified(from, to); got.Added != whole.Added || got.Removed != whole.Removed {
+			t.Fatalf("%q to %q:\n%s\nwant\n%s", from.Text, to.Text, got.Text, whole.Text)
+		}
+	}
+}
+
 func TestUnifiedOfAPartKeepsTheFilesLineNumbers(t *testing.T) {
 	d := Unified(Side{Name: "f", Text: "a\nb\n", Skip: 99}, Side{Name: "f", Text: "a\nc\n", Skip: 99})
 	if !strings.Contains(d.Text, "@@ -100,2 +100,2 @@") {

@@ -2,6 +2,8 @@ package textedit
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,6 +13,8 @@ const (
 	reportWidth = 160 // characters of each
 	listedLines = 20  // line numbers listed when there are many
 	closeEnough = 0.4 // likeness below which nothing is shown as the closest
+
+	reportCompared = 400 // bytes of a line compared for finding the closest
 )
 
 // many says where the places are.
@@ -92,13 +96,25 @@ func visible(line string) string {
 	return whole
 }
 
-// closest finds the block of lines most like b: by lines that agree, else by the likeness of its longest line.
+// closest finds the block of lines most like b among those that share a line with it, and the one around the line most
+// like its longest.
 func (d *doc) closest(b block) (at int, score float64) {
 	rows := d.lines()
 	if len(rows) == 0 || b.blank() || len(d.Text) > LenientLimit {
 		return 0, 0
 	}
 	want := trimmed(b.lines)
+	for _, i := range append(d.sharing(want), d.aroundLongest(want)...) {
+		if s := d.likeness(i, want); s > score {
+			at, score = i, s
+		}
+	}
+	return at, score
+}
+
+// sharing lists the few places where most lines agree.
+func (d *doc) sharing(want []string) []int {
+	const few = 8
 	first := map[string][]int{}
 	for i, w := range want {
 		if w != "" {
@@ -106,58 +122,67 @@ func (d *doc) closest(b block) (at int, score float64) {
 		}
 	}
 	votes := map[int]int{}
-	for i := range rows {
+	for i := range d.rows {
 		for _, j := range first[strings.TrimSpace(d.row(i))] {
 			votes[max(0, i-j)]++
 		}
 	}
-	for i, n := range votes {
-		if s := float64(n) / float64(len(want)); s > score || s == score && i < at {
-			at, score = i, s
+	places := slices.Collect(maps.Keys(votes))
+	slices.SortFunc(places, func(a, b int) int {
+		if votes[a] != votes[b] {
+			return votes[b] - votes[a]
 		}
-	}
-	if score >= closeEnough {
-		return at, score
-	}
-	return d.closestLine(want)
+		return a - b
+	})
+	return places[:min(len(places), few)]
 }
 
-// closestLine compares the longest line of the block, the one that says most, with every line of the text.
-func (d *doc) closestLine(want []string) (at int, score float64) {
+// likeness is the share of characters that agree, line by line.
+func (d *doc) likeness(at int, want []string) float64 {
+	same, all := 0, 0
+	for i, w := range want {
+		have := ""
+		if at+i < len(d.rows) {
+			have = strings.TrimSpace(d.row(at + i))
+		}
+		w, have = w[:min(len(w), reportCompared)], have[:min(len(have), reportCompared)]
+		long := max(len(w), len(have))
+		dist, _ := within(w, have, long)
+		same, all = same+long-dist, all+long
+		if all > 20*reportCompared {
+			break
+		}
+	}
+	return float64(same) / float64(max(1, all))
+}
+
+// aroundLongest compares the longest line, the one that says most, with every line of the text.
+func (d *doc) aroundLongest(want []string) []int {
 	key := 0
 	for i, w := range want {
 		if len(w) > len(want[key]) {
 			key = i
 		}
 	}
-	needle := want[key]
-	if len(needle) > 400 {
-		needle = needle[:400]
-	}
+	needle := want[key][:min(len(want[key]), reportCompared)]
+	at, score := -1, closeEnough
 	budget := similarWork / 4
 	for i := range d.rows {
 		have := strings.TrimSpace(d.row(i))
-		if have == "" {
-			continue
-		}
+		have = have[:min(len(have), reportCompared)]
 		long := max(len(needle), len(have))
-		limit := int(float64(long) * (1 - max(score, closeEnough)))
-		if budget -= len(needle); budget < 0 {
-			return at, score
+		limit := int(float64(long) * (1 - score))
+		if budget -= 16 + (2*limit+1)*len(needle)/4; budget < 0 {
+			break
 		}
-		if strings.Contains(have, needle) && score < 0.85 {
-			at, score = max(0, i-key), 0.85
-			continue
-		}
-		if len(have) > 400 {
-			continue
-		}
-		budget -= (2*limit + 1) * len(needle)
 		if dist, ok := within(needle, have, limit); ok {
-			if s := 1 - float64(dist)/float64(long); s > score {
-				at, score = max(0, i-key), s
+			if s := 1 - float64(dist)/float64(max(1, long)); s > score {
+				at, score = i, s
 			}
 		}
 	}
-	return at, score
+	if at < 0 {
+		return nil
+	}
+	return []int{max(0, at-key)}
 }

@@ -134,18 +134,19 @@ func (d *doc) lines() []row {
 	return d.rows
 }
 
-// rowsOf splits at \n, \r\n and \r.
+// rowsOf splits at \n and \r\n, as read numbers lines; at \r only where a text has no \n.
 func rowsOf(s string) (rows []row) {
+	end := byte('\n')
+	if !strings.Contains(s, "\n") {
+		end = '\r'
+	}
 	for at := 0; at < len(s); {
-		r := row{start: at}
-		i := strings.IndexAny(s[at:], "\r\n")
-		switch {
-		case i < 0:
-			r.end, r.next = len(s), len(s)
-		case s[at+i] == '\r' && at+i+1 < len(s) && s[at+i+1] == '\n':
-			r.end, r.next = at+i, at+i+2
-		default:
+		r := row{start: at, end: len(s), next: len(s)}
+		if i := strings.IndexByte(s[at:], end); i >= 0 {
 			r.end, r.next = at+i, at+i+1
+			if i > 0 && end == '\n' && s[r.end-1] == '\r' {
+				r.end--
+			}
 		}
 		rows = append(rows, r)
 		at = r.next

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,9 +47,12 @@ func fail(code, format string, args ...any) *Error {
 
 // wrap gives err a code and a sentence that names the file and what was tried.
 func wrap(err error, name, doing string) error {
-	var known *Error
-	if errors.As(err, &known) {
-		return err
+	var coded interface{ ErrorCode() string }
+	if errors.As(err, &coded) {
+		return err // it knows better, also when a caller's own function made it
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return aborted(err)
 	}
 	e := &Error{Code: IO, Err: err}
 	switch {

@@ -1,0 +1,244 @@
+package toolset
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adze/internal/diff"
+	"adze/internal/text"
+	"adze/internal/textedit"
+	"adze/internal/workspace"
+	"adze/tool"
+)
+
+// editLimit bounds, in bytes, what an edit loads whole; a unique exact match is found in a file of any size.
+const editLimit = 256 << 20
+
+type editArgs struct {
+	Path       string     `json:"path" doc:"file to edit"`
+	OldString  *string    `json:"old_string,omitempty" doc:"text to replace, as it stands in the file"`
+	NewString  *string    `json:"new_string,omitempty" doc:"text to put there; empty deletes"`
+	ReplaceAll bool       `json:"replace_all,omitempty" doc:"replace every place; default false"`
+	Edits      []editPair `json:"edits,omitempty" doc:"several replacements at once, instead of old_string and new_string"`
+}
+
+type editPair struct {
+	OldString  string `json:"old_string" doc:"text to replace, as it stands in the file"`
+	NewString  string `json:"new_string" doc:"text to put there; empty deletes"`
+	ReplaceAll bool   `json:"replace_all,omitempty" doc:"replace every place; default false"`
+}
+
+func edit(f files) tool.Tool {
+	e := editor{f}
+	return tool.Define("edit", tool.Config[editArgs, changeMeta]{
+		Description: describe("edit"),
+		Permissions: tool.Requires(tool.Write),
+		Tags:        []string{"file", "edit", "replace", "change", "patch", "modify"},
+		Aliases:     []string{"edit_file", "str_replace", "replace"},
+		ArgAliases: pathAliases(map[string]string{
+			"oldText": "old_string", "old_str": "old_string", "oldString": "old_string", "old_text": "old_string",
+			"newText": "new_string", "new_str": "new_string", "newString": "new_string", "new_text": "new_string",
+			"replaceAll": "replace_all",
+		}),
+		Redact: tool.Expose("path", "replace_all", "created", "bytes", "added", "removed", "lines", "steps", "seen"),
+		Needs: func(in editArgs) []tool.Need {
+			return []tool.Need{{Permission: tool.Write, Target: in.Path}}
+		},
+		Preview: e.preview,
+		Run:     e.run,
+		View:    viewChange,
+	})
+}
+
+// list gives the edits, whichever way they were spelt.
+func (in editArgs) list() ([]textedit.Edit, error) {
+	single := in.OldString != nil || in.NewString != nil
+	switch {
+	case single && len(in.Edits) > 0:
+		return nil, tool.Fail(tool.CodeInvalidArguments, "give either old_string and new_string, or edits, not both")
+	case !single && len(in.Edits) == 0:
+		return nil, tool.Fail(tool.CodeInvalidArguments, "nothing to do: give old_string and new_string, or edits")
+	case single && in.OldString == nil:
+		return nil, tool.Fail(tool.CodeInvalidArguments, "old_string is missing; copy the text to replace from the file (empty only for a new file)")
+	case single && in.NewString == nil:
+		return nil, tool.Fail(tool.CodeInvalidArguments, "new_string is missing; give the new text, or an empty one to delete")
+	case single:
+		return []textedit.Edit{{Old: *in.OldString, New: *in.NewString, All: in.ReplaceAll}}, nil
+	}
+	var edits []textedit.Edit
+	for _, e := range in.Edits {
+		edits = append(edits, textedit.Edit{Old: e.OldString, New: e.NewString, All: e.ReplaceAll || in.ReplaceAll})
+	}
+	return edits, nil
+}
+
+type editor struct{ files }
+
+// knowledge is what the session knows of the file.
+type knowledge struct {
+	state workspace.State
+	read  bool
+	text  string
+}
+
+func (e editor) run(ctx context.Context, c tool.Context[changeMeta], in editArgs) (changeResult, error) {
+	edits, err := in.list()
+	if err != nil {
+		return changeResult{}, err
+	}
+	p, err := e.locate(ctx, c.Ask, tool.Write, in.Path)
+	if err != nil {
+		return changeResult{}, err
+	}
+	var know knowledge
+	know.state, know.read = e.seen.Get(c.SessionID, p)
+	know.text, _ = e.seen.Text(c.SessionID, p)
+	var plan editPlan
+	done, err := e.root.Update(ctx, p, func(cur *workspace.Current) ([]workspace.Splice, error) {
+		var err error
+		plan, err = e.plan(ctx, cur.Opened, p, edits, know)
+		return plan.splices, err
+	})
+	if err != nil {
+		return changeResult{}, err
+	}
+	done.State = describeState(done.State, plan.format)
+	e.seen.Record(c.SessionID, done.State, plan.text)
+	return plan.result(p, done), nil
+}
+
+// editPlan is what an edit does to the file's bytes, and how to say so.
+type editPlan struct {
+	splices []workspace.Splice
+	format  text.Format
+	text    string // afterwards; "" for large files
+	diff    diff.Diff
+	lines   []int
+	steps   []string
+	changed bool // elsewhere, since it was read
+	created bool
+}
+
+// plan finds the places; o is nil when there is no file.
+func (e editor) plan(ctx context.Context, o *workspace.Opened, p workspace.Path, edits []textedit.Edit, know knowledge) (editPlan, error) {
+	if o == nil {
+		return e.create(p, edits)
+	}
+	if o.Size() > workspace.HashLimit {
+		plan, found, err := planLarge(ctx, o, p, edits, know)
+		if found || err != nil {
+			return plan, err
+		}
+	}
+	c, err := load(ctx, o, p, editLimit)
+	if err != nil {
+		return editPlan{}, err
+	}
+	if err := omitted(edits, c.text); err != nil {
+		return editPlan{}, err
+	}
+	src := textedit.Source{
+		Name: p.Display(), Text: c.text, Newline: c.format.Newline,
+		Read: know.read, Changed: know.read && !know.state.Same(c.state), Seen: know.text,
+	}
+	spans, err := textedit.Match(src, edits)
+	if err != nil {
+		return editPlan{}, err
+	}
+	plan := editPlan{format: c.format, text: textedit.Apply(c.text, spans), changed: src.Changed}
+	if plan.splices, err = splicesOf(c, spans); err != nil {
+		return editPlan{}, err
+	}
+	plan.describe(c.text, spans)
+	plan.diff = diff.Unified(diff.Side{Name: p.Display(), Text: c.text}, diff.Side{Name: p.Display(), Text: plan.text})
+	return plan, nil
+}
+
+// create makes a new file of an edit without old text.
+func (e editor) create(p workspace.Path, edits []textedit.Edit) (editPlan, error) {
+	if len(edits) != 1 || edits[0].Old != "" {
+		return editPlan{}, e.missing(p)
+	}
+	if err := omitted(edits, ""); err != nil {
+		return editPlan{}, err
+	}
+	body := edits[0].New
+	return editPlan{
+		splices: []workspace.Splice{{Data: []byte(body)}}, format: text.Detect([]byte(body)), text: body, created: true,
+		diff: diff.Unified(diff.Side{}, diff.Side{Name: p.Display(), Text: body}),
+	}, nil
+}
+
+func omitted(edits []textedit.Edit, before string) error {
+	for _, e := range edits {
+		if line := textedit.Omission(e.New, before+e.Old); line != "" {
+			return tool.Fail(tool.CodeInvalidArguments, "new_string leaves text out (%q), which would delete it; write out what is to stand there, or edit a smaller part", line)
+		}
+	}
+	return nil
+}
+
+// splicesOf maps places in the decoded text to bytes of the file.
+func splicesOf(c content, spans []textedit.Span) (splices []workspace.Splice, err error) {
+	off, at := c.format.Offset(""), 0
+	for _, s := range spans {
+		off += c.format.Size(c.text[at:s.Start])
+		size := c.format.Size(c.text[s.Start:s.End])
+		data, err := c.format.Encode(s.New)
+		if err != nil {
+			return nil, err
+		}
+		splices = append(splices, workspace.Splice{Off: off, Len: size, Data: data})
+		off, at = off+size, s.End
+	}
+	return splices, nil
+}
+
+// describe notes where each place was and how it was found.
+func (plan *editPlan) describe(old string, spans []textedit.Span) {
+	line, at := 1, 0
+	for _, s := range spans {
+		line += strings.Count(old[at:s.Start], "\n")
+		at = s.Start
+		plan.lines = append(plan.lines, line)
+		if s.Step != textedit.Exact {
+			plan.steps = append(plan.steps, fmt.Sprintf("line %d: %s", line, s.Step))
+		}
+	}
+}
+
+// preview shows a person what an edit would do; what the session has seen is not known here.
+func (e editor) preview(ctx context.Context, in editArgs) (changeMeta, error) {
+	edits, err := in.list()
+	if err != nil {
+		return changeMeta{}, err
+	}
+	p, err := e.root.Resolve(in.Path)
+	if err != nil {
+		return changeMeta{}, err
+	}
+	o, err := e.root.Open(p.Consented())
+	if err != nil && !isMissing(err) {
+		return changeMeta{}, err
+	}
+	if err == nil {
+		defer o.Close()
+	} else {
+		o = nil
+	}
+	plan, err := e.plan(ctx, o, p, edits, knowledge{read: o != nil, state: stateOf(ctx, o)})
+	return plan.meta(p), err
+}
+
+// stateOf lets a preview match as leniently as the edit of somebody who has just read the file.
+func stateOf(ctx context.Context, o *workspace.Opened) workspace.State {
+	if o == nil {
+		return workspace.State{}
+	}
+	raw, err := o.Bytes(ctx, workspace.HashLimit)
+	if err != nil {
+		raw = nil
+	}
+	return o.State(raw)
+}

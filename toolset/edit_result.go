@@ -1,0 +1,80 @@
+package toolset
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adze/internal/workspace"
+	"adze/tool"
+)
+
+const (
+	editListed = 20 // line numbers named in the output
+	editEchoed = 60 // lines of the difference shown to the model after a match that was not exact
+)
+
+func (plan editPlan) meta(p workspace.Path) changeMeta {
+	return changeMeta{
+		Path: p.Display(), Created: plan.created, Added: plan.diff.Added, Removed: plan.diff.Removed,
+		Lines: plan.lines[:min(len(plan.lines), editListed)], Steps: plan.steps[:min(len(plan.steps), editListed)],
+		Diff: shownDiff(plan.diff.Text),
+	}
+}
+
+// result says what was done. After a match that was not exact the model gets the difference, because the file may not
+// hold what it believes.
+func (plan editPlan) result(p workspace.Path, done workspace.Written) changeResult {
+	meta := plan.meta(p)
+	meta.Bytes, meta.Seen, meta.Notes = done.Bytes, &done.State, done.Notes
+	if plan.changed {
+		meta.Notes = append(meta.Notes, "the file had changed elsewhere since it was read; these lines still were as they should be")
+	}
+	verb := "edited"
+	out := fmt.Sprintf("edited %s at %s, +%d -%d lines", p.Display(), plan.where(), meta.Added, meta.Removed)
+	if plan.created {
+		verb, out = "created", fmt.Sprintf("created %s: %d bytes, +%d lines", p.Display(), done.Bytes, meta.Added)
+	}
+	if len(plan.steps) > 0 {
+		out += "\nold_string was not there as written; it was matched by: " + strings.Join(meta.Steps, "; ") + ". The change:\n" + firstLines(plan.diff.Text, editEchoed)
+	}
+	return changeResult{
+		Title:    fmt.Sprintf("%s %s +%d -%d", verb, p.Display(), meta.Added, meta.Removed),
+		Metadata: meta, Output: withNotes(out, meta.Notes), Changed: []string{p.Display()},
+	}
+}
+
+func (plan editPlan) where() string {
+	var list []string
+	lines := slices.Compact(slices.Clone(plan.lines))
+	for _, n := range lines[:min(len(lines), editListed)] {
+		list = append(list, strconv.Itoa(n))
+	}
+	if more := len(lines) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	if len(plan.lines) == 1 {
+		return "line " + list[0]
+	}
+	word := "lines"
+	if len(lines) == 1 {
+		word = "line"
+	}
+	return fmt.Sprintf("%d places (%s %s)", len(plan.lines), word, strings.Join(list, ", "))
+}
+
+func firstLines(s string, n int) string {
+	lines := strings.SplitAfterN(s, "\n", n+1)
+	if len(lines) <= n {
+		return strings.TrimSuffix(s, "\n")
+	}
+	return strings.Join(lines[:n], "") + fmt.Sprintf("(%d more lines)", strings.Count(lines[n], "\n"))
+}
+
+// refusedMany is the answer for a file too large for the ladder.
+func refusedMany(p workspace.Path, label string, lines []int) error {
+	plan := editPlan{lines: lines}
+	return tool.Fail(tool.CodeManyMatches, "%sold_string fits %s in %s; give more of the lines around the one you mean, or set replace_all",
+		label, plan.where(), p.Display())
+}

@@ -1,0 +1,161 @@
+package toolset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"adze/internal/text"
+	"adze/internal/workspace"
+	"adze/tool"
+)
+
+// files is what read, write and edit share: the workspace, and what each session has seen of it.
+type files struct {
+	root *workspace.Root
+	seen *workspace.Seen
+}
+
+// asker is Context.Ask.
+type asker func(context.Context, tool.Need) error
+
+// locate resolves a path whose need the gate has agreed to. The gate judged the name; where links lead out of the
+// workspace, the place itself is asked for, so that a link changed meanwhile gains nothing.
+func (f files) locate(ctx context.Context, ask asker, perm tool.Permission, name string) (workspace.Path, error) {
+	p, err := f.root.Resolve(name)
+	if err != nil {
+		return p, err
+	}
+	if p.Outside() && !p.Direct() {
+		if err := ask(ctx, tool.Need{Permission: perm, Target: p.Abs()}); err != nil {
+			return p, err
+		}
+	}
+	return p.Consented(), nil
+}
+
+// open opens a regular file; one that is not there comes with names that may have been meant.
+func (f files) open(p workspace.Path) (*workspace.Opened, error) {
+	o, err := f.root.Open(p)
+	if tool.CodeOf(err) == tool.CodeNotFound {
+		return nil, f.missing(p)
+	}
+	return o, err
+}
+
+func (f files) missing(p workspace.Path) error {
+	names := f.root.Similar(p)
+	if len(names) == 0 {
+		return tool.Fail(tool.CodeNotFound, "%s does not exist; glob or list shows what does", p.Display())
+	}
+	return tool.Fail(tool.CodeNotFound, "%s does not exist; did you mean %s?", p.Display(), strings.Join(names, ", "))
+}
+
+// content is a text file, whole.
+type content struct {
+	state  workspace.State
+	format text.Format
+	raw    []byte
+	text   string
+}
+
+// load reads and decodes a whole text file of at most limit bytes.
+func load(ctx context.Context, o *workspace.Opened, p workspace.Path, limit int64) (content, error) {
+	raw, err := o.Bytes(ctx, limit)
+	if err != nil {
+		return content{}, err
+	}
+	if kind := text.Sniff(raw); !kind.Text {
+		return content{}, binary(p, kind)
+	}
+	c := content{raw: raw, format: text.Detect(raw)}
+	c.text = c.format.Decode(raw)
+	c.state = describeState(o.State(raw), c.format)
+	return c, nil
+}
+
+func describeState(s workspace.State, f text.Format) workspace.State {
+	s.Encoding, s.EOL, s.BOM = string(f.Encoding), string(f.EOL), f.BOM
+	return s
+}
+
+func binary(p workspace.Path, kind text.Kind) error {
+	return tool.Fail(tool.CodeBinary, "%s is not text: %s; look into it with bash (file, strings, xxd)", p.Display(), kind.Name)
+}
+
+// shownDiff bounds a diff for panes and the log.
+func shownDiff(d string) string {
+	const lines, size = 600, 48 << 10
+	end := 0
+	for range lines {
+		i := strings.IndexByte(d[end:], '\n')
+		if i < 0 || end+i+1 > size {
+			break
+		}
+		end += i + 1
+	}
+	if rest := strings.Count(d[end:], "\n"); rest > 0 {
+		return d[:end] + fmt.Sprintf("\\ %d more lines are not shown\n", rest)
+	}
+	return d
+}
+
+// plural is "1 line" or "2 lines".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// withNotes puts what a person should know behind a tool's output.
+func withNotes(out string, notes []string) string {
+	for _, n := range notes {
+		out += "\nnote: " + n
+	}
+	return out
+}
+
+// lineIndexes keeps where lines begin in the large files read last.
+type lineIndexes struct {
+	mu    sync.Mutex
+	files map[string]indexed
+	order []string
+}
+
+type indexed struct {
+	stamp workspace.Stamp
+	index *text.Index
+}
+
+// of gives the index of a file as it is now; one of an older state is dropped.
+func (l *lineIndexes) of(p workspace.Path, stamp workspace.Stamp) *text.Index {
+	const kept = 16
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.files == nil {
+		l.files = map[string]indexed{}
+	}
+	if known, ok := l.files[p.Abs()]; ok && known.stamp == stamp {
+		return known.index
+	} else if !ok {
+		l.order = append(l.order, p.Abs())
+	}
+	l.files[p.Abs()] = indexed{stamp, &text.Index{}}
+	if len(l.order) > kept {
+		delete(l.files, l.order[0])
+		l.order = l.order[1:]
+	}
+	return l.files[p.Abs()].index
+}
+
+// isMissing reports that nothing is there.
+func isMissing(err error) bool {
+	var e *workspace.Error
+	return errors.As(err, &e) && e.Code == workspace.NotFound
+}
+
+// mark is the file's byte order mark, in memory of its own.
+func (c content) mark() []byte { return append([]byte(nil), c.raw[:c.format.Offset("")]...) }

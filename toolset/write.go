@@ -1,0 +1,194 @@
+package toolset
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adze/internal/diff"
+	"adze/internal/text"
+	"adze/internal/textedit"
+	"adze/internal/workspace"
+	"adze/tool"
+)
+
+// writeLimit bounds, in bytes, the old file that a write compares with.
+const writeLimit = 64 << 20
+
+type writeArgs struct {
+	Path    string `json:"path" doc:"file to create or replace"`
+	Content string `json:"content" doc:"the complete new text"`
+}
+
+// changeMeta is what write and edit tell panes and the log.
+type changeMeta struct {
+	Path    string `json:"path"`
+	Created bool   `json:"created,omitempty"`
+	Bytes   int64  `json:"bytes"`
+	Added   int    `json:"added"`
+	Removed int    `json:"removed"`
+	// Lines are where the replaced places begin in the old file; Steps say how each was found.
+	Lines []int    `json:"lines,omitempty"`
+	Steps []string `json:"steps,omitempty"`
+	Diff  string   `json:"diff,omitempty"`
+	Notes []string `json:"notes,omitempty"`
+	// Seen lets a resumed session know what it has written.
+	Seen *workspace.State `json:"seen,omitempty"`
+}
+
+type changeResult = tool.Result[changeMeta]
+
+func write(f files) tool.Tool {
+	w := writer{f}
+	return tool.Define("write", tool.Config[writeArgs, changeMeta]{
+		Description: describe("write"),
+		Permissions: tool.Requires(tool.Write),
+		Tags:        []string{"file", "write", "create", "save", "replace"},
+		Aliases:     []string{"write_file", "create_file"},
+		ArgAliases:  pathAliases(map[string]string{"contents": "content", "text": "content", "file_text": "content"}),
+		Redact:      tool.Expose("path", "created", "bytes", "added", "removed", "seen"),
+		Needs: func(in writeArgs) []tool.Need {
+			return []tool.Need{{Permission: tool.Write, Target: in.Path}}
+		},
+		Preview: w.preview,
+		Run:     w.run,
+		View:    viewChange,
+	})
+}
+
+type writer struct{ files }
+
+func (w writer) run(ctx context.Context, c tool.Context[changeMeta], in writeArgs) (changeResult, error) {
+	p, err := w.locate(ctx, c.Ask, tool.Write, in.Path)
+	if err != nil {
+		return changeResult{}, err
+	}
+	var plan writePlan
+	done, err := w.root.Update(ctx, p, func(cur *workspace.Current) ([]workspace.Splice, error) {
+		old, err := w.known(ctx, cur, p, c.SessionID)
+		if err != nil {
+			return nil, err
+		}
+		plan, err = planWrite(p, old, in.Content)
+		if err != nil {
+			return nil, err
+		}
+		return []workspace.Splice{{Len: int64(len(old.raw)), Data: plan.raw}}, nil
+	})
+	if err != nil {
+		return changeResult{}, err
+	}
+	done.State = describeState(done.State, plan.format)
+	w.seen.Record(c.SessionID, done.State, plan.text)
+	return plan.result(p, done), nil
+}
+
+// known gives the file to be replaced, if the session has read it and it is still as it was.
+func (w writer) known(ctx context.Context, cur *workspace.Current, p workspace.Path, session string) (content, error) {
+	if !cur.Exists {
+		return content{format: text.Detect(nil)}, nil
+	}
+	before, ok := w.seen.Get(session, p)
+	if !ok {
+		return content{}, tool.Fail(tool.CodeNotRead, "%s exists and was not read in this session; read it first, then write, or use edit", p.Display())
+	}
+	old, err := load(ctx, cur.Opened, p, writeLimit)
+	if err != nil {
+		return content{}, err
+	}
+	if !before.Same(old.state) {
+		return content{}, tool.Fail(tool.CodeStale, "%s has changed since it was read; read it again and write what fits", p.Display())
+	}
+	return old, nil
+}
+
+// writePlan is the new content as it will stand in the file.
+type writePlan struct {
+	raw    []byte
+	text   string
+	format text.Format
+	diff   diff.Diff
+}
+
+// planWrite spells the new content as the old file was spelt: line ends, byte order mark, encoding.
+func planWrite(p workspace.Path, old content, next string) (writePlan, error) {
+	if line := textedit.Omission(next, old.text); line != "" {
+		return writePlan{}, tool.Fail(tool.CodeInvalidArguments, "content leaves text out (%q), which would delete it; write the complete file, or use edit for a part", line)
+	}
+	plan := writePlan{text: strings.TrimPrefix(next, "\uFEFF"), format: old.format}
+	if old.raw == nil {
+		plan.text = next
+	} else if old.format.EOL != text.None {
+		plan.text = text.WithNewlines(plan.text, old.format.Newline)
+	}
+	body, err := old.format.Encode(plan.text)
+	if err != nil {
+		return writePlan{}, err
+	}
+	plan.raw = append(old.mark(), body...)
+	if old.raw != nil && string(plan.raw) == string(old.raw) {
+		return writePlan{}, tool.Fail(tool.CodeNoChange, "%s already has exactly this content; nothing to do", p.Display())
+	}
+	from := diff.Side{Name: p.Display(), Text: old.text}
+	if old.raw == nil {
+		from.Name = ""
+		plan.format = text.Detect(plan.raw)
+	}
+	plan.diff = diff.Unified(from, diff.Side{Name: p.Display(), Text: plan.text})
+	return plan, nil
+}
+
+func (plan writePlan) meta(p workspace.Path, created bool) changeMeta {
+	return changeMeta{
+		Path: p.Display(), Created: created, Bytes: int64(len(plan.raw)),
+		Added: plan.diff.Added, Removed: plan.diff.Removed, Diff: shownDiff(plan.diff.Text),
+	}
+}
+
+func (plan writePlan) result(p workspace.Path, done workspace.Written) changeResult {
+	meta := plan.meta(p, done.Created)
+	meta.Notes, meta.Seen = done.Notes, &done.State
+	verb := "replaced"
+	if done.Created {
+		verb = "created"
+	}
+	out := fmt.Sprintf("%s %s: %d bytes, +%d -%d lines", verb, p.Display(), done.Bytes, meta.Added, meta.Removed)
+	if words := plan.format.String(); words != "" && !done.Created {
+		out += " (kept " + words + ")"
+	}
+	return changeResult{
+		Title:    fmt.Sprintf("%s %s +%d -%d", verb, p.Display(), meta.Added, meta.Removed),
+		Metadata: meta, Output: withNotes(out, done.Notes), Changed: []string{p.Display()},
+	}
+}
+
+// preview shows a person what a write would do. The checks that need a session are made when it runs.
+func (w writer) preview(ctx context.Context, in writeArgs) (changeMeta, error) {
+	p, err := w.root.Resolve(in.Path)
+	if err != nil {
+		return changeMeta{}, err
+	}
+	old := content{format: text.Detect(nil)}
+	o, err := w.root.Open(p.Consented())
+	switch {
+	case isMissing(err):
+	case err != nil:
+		return changeMeta{}, err
+	default:
+		defer o.Close()
+		if old, err = load(ctx, o, p, writeLimit); err != nil {
+			return changeMeta{}, err
+		}
+	}
+	plan, err := planWrite(p, old, in.Content)
+	return plan.meta(p, old.raw == nil), err
+}
+
+func viewChange(m changeMeta) []tool.Block {
+	blocks := tool.Diff(m.Path, m.Diff)
+	blocks[0].Title = fmt.Sprintf("%s +%d -%d", m.Path, m.Added, m.Removed)
+	for _, note := range m.Notes {
+		blocks = append(blocks, tool.Text(note)...)
+	}
+	return blocks
+}
