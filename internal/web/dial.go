@@ -87,11 +87,11 @@ func (f *Fetcher) lookup(ctx context.Context, host string) ([]netip.Addr, error)
 	} else {
 		addrs, err = net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	}
+	plain := make([]netip.Addr, len(addrs)) // the answer may belong to the resolver
 	for i, a := range addrs {
-		// Resolvers give IPv4 answers in mapped form; as an answer that is plain IPv4.
-		addrs[i] = a.Unmap()
+		plain[i] = a.Unmap() // resolvers give IPv4 answers in mapped form; as an answer that is plain IPv4
 	}
-	return addrs, err
+	return plain, err
 }
 
 // dialOne connects to one judged address within its share of the time left, so that a dead first

@@ -196,9 +196,11 @@ func TestHostilePagesAreBounded(t *testing.T) {
 }
 
 func TestDeepPageKeepsItsText(t *testing.T) {
-	page, fault := rendered(t.Context(), strings.Repeat("<div>", 1000)+"bottom<script>x()</script>", Request{Format: Markdown})
-	if fault != nil || strings.TrimSpace(page.Text) != "bottom" {
-		t.Errorf("%q, %v", page.Text, fault)
+	for _, selector := range []string{"", "body"} {
+		page, fault := rendered(t.Context(), strings.Repeat("<div>", 1000)+"bottom<script>x()</script>", Request{Format: Markdown, Selector: selector})
+		if fault != nil || strings.TrimSpace(page.Text) != "bottom" {
+			t.Errorf("%q: %q, %v", selector, page.Text, fault)
+		}
 	}
 }
 

@@ -163,9 +163,10 @@ func flat(text string) *html.Node {
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
-			body := element(atom.Body)
+			root, body := element(atom.Html), element(atom.Body)
+			root.AppendChild(body)
 			body.AppendChild(&html.Node{Type: html.TextNode, Data: b.String()})
-			return body
+			return root
 		case html.StartTagToken:
 			name, _ := z.TagName()
 			unseen = string(name) == "script" || string(name) == "style"
