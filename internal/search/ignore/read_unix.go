@@ -9,8 +9,13 @@ import (
 )
 
 // readFile returns the start of a regular file, or nothing. A FIFO in its place does not block.
-func readFile(path string) []byte {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+func readFile(path string) []byte { return readWith(path, 0) }
+
+// readInTree is readFile for a file that the tree brings along: like git, it follows no link.
+func readInTree(path string) []byte { return readWith(path, syscall.O_NOFOLLOW) }
+
+func readWith(path string, flag int) []byte {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|flag, 0)
 	if err != nil {
 		return nil
 	}
@@ -18,7 +23,7 @@ func readFile(path string) []byte {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxFile))
+	text, err := io.ReadAll(io.LimitReader(f, MaxFile))
 	if err != nil {
 		return nil
 	}

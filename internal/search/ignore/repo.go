@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// maxFile bounds what is read of one ignore or configuration file, in bytes.
-const maxFile = 8 << 20
+// MaxFile bounds what is read of one ignore or configuration file, in bytes.
+const MaxFile = 8 << 20
 
 // Names of the files that a walk looks for in every folder.
 const (
@@ -47,8 +47,8 @@ func (f Finder) Root(dir string) *Level {
 // filesOf reads the ignore files of a folder. below tells that no ".git" is to be looked for.
 func (f Finder) filesOf(dir string, below bool) Files {
 	files := Files{
-		Git: Parse(readFile(filepath.Join(dir, GitFile))),
-		Own: Parse(readFile(filepath.Join(dir, OwnFile))),
+		Git: Parse(readInTree(filepath.Join(dir, GitFile))),
+		Own: Parse(readInTree(filepath.Join(dir, OwnFile))),
 	}
 	if !below {
 		files.Repo, files.Excludes = true, f.Excludes(dir)

@@ -1,0 +1,43 @@
+package search
+
+import (
+	"io"
+	"time"
+)
+
+// kind is the type of a folder's entry.
+type kind uint8
+
+const (
+	kindFile   kind = iota // regular
+	kindFolder             //
+	kindLink               // symbolic, wherever it leads
+	kindOther              // FIFO, socket, device
+)
+
+// entry is one name in a folder.
+type entry struct {
+	name string
+	kind kind
+}
+
+// stat is what is asked about an entry itself, never about what a link leads to.
+type stat struct {
+	size     int64
+	modified time.Time
+}
+
+// file is an open regular file.
+type file interface {
+	io.Reader
+	Close() error
+}
+
+// pathError keeps fs.ErrNotExist and its kin in reach of errors.Is.
+type pathError struct {
+	op, name string
+	err      error
+}
+
+func (e *pathError) Error() string { return e.op + " " + e.name + ": " + e.err.Error() }
+func (e *pathError) Unwrap() error { return e.err }

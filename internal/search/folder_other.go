@@ -1,0 +1,105 @@
+//go:build !linux
+
+package search
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// folder is an open folder. Everything below it is reached through an os.Root, which no link leaves.
+type folder struct{ root *os.Root }
+
+func openRoot(path string) (folder, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return folder{}, err
+	}
+	if !info.IsDir() {
+		return folder{}, errNotFolder
+	}
+	root, err := os.OpenRoot(path)
+	return folder{root}, err
+}
+
+func openRootFile(path string) (file, error) {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return folder{root}.openFile(filepath.Base(path))
+}
+
+func (f folder) openFolder(name string) (folder, error) {
+	info, err := f.root.Lstat(name)
+	if err != nil {
+		return folder{}, err
+	}
+	if !info.IsDir() {
+		return folder{}, errNotFolder
+	}
+	root, err := f.root.OpenRoot(name)
+	return folder{root}, err
+}
+
+func (f folder) openFile(name string) (file, error) {
+	info, err := f.root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errNotRegular
+	}
+	return f.root.Open(name)
+}
+
+func (f folder) close() { _ = f.root.Close() }
+
+func (f folder) stat(name string) (stat, error) {
+	info, err := f.root.Lstat(name)
+	if err != nil {
+		return stat{}, err
+	}
+	return stat{size: info.Size(), modified: info.ModTime()}, nil
+}
+
+func (f folder) readLink(name string) string {
+	target, err := f.root.Readlink(name)
+	if err != nil {
+		return ""
+	}
+	return target
+}
+
+// names is the memory for reading folders, used again for each.
+type names struct{ list []entry }
+
+// read lists a folder in the order of the file system. The result is valid until the next read.
+func (f folder) read(n *names) (list []entry, err error) {
+	n.list = n.list[:0]
+	dir, err := f.root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	entries, err := dir.ReadDir(-1)
+	for _, e := range entries {
+		n.list = append(n.list, entry{name: e.Name(), kind: kindOfMode(e.Type())})
+	}
+	return n.list, err
+}
+
+func kindOfMode(m fs.FileMode) kind {
+	switch {
+	case m.IsRegular():
+		return kindFile
+	case m.IsDir():
+		return kindFolder
+	case m&fs.ModeSymlink != 0:
+		return kindLink
+	}
+	return kindOther
+}

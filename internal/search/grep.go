@@ -1,0 +1,235 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"adze/internal/search/match"
+)
+
+// Mode is what a Grep returns of the files that match.
+type Mode string
+
+// The modes.
+const (
+	Content Mode = "content" // their lines
+	Files   Mode = "files"   // their paths alone; a file is left after its first match
+	Count   Mode = "count"   // how many lines match in each
+)
+
+// GrepQuery is what to look for and where.
+type GrepQuery struct {
+	match.Query
+	Include []string // patterns of paths to search; without a slash they match at any depth; none: all
+	Exclude []string // patterns of what to leave out, files or folders
+	Type    string   // a name of Types; empty: all
+	Mode    Mode     // empty: Content
+	Before  int      // lines of context before a match
+	After   int      // and after it
+	Width   int      // characters shown of a line, around its match; 0: all
+	Limit   int      // matches (Content) or files (Files, Count) to return; must be positive
+	PerFile int      // matches to return of each file; 0: up to Limit
+}
+
+// FileMatches is one file with matches.
+type FileMatches struct {
+	Path   string // from the root of the tree; empty when the root is the file
+	Count  int    // matching lines, exact; in mode Files only that there is one
+	Lines  []match.Line
+	Decode string // the encoding it was decoded from, if any
+}
+
+// GrepResult is what was found. Totals are exact whatever the limit.
+type GrepResult struct {
+	Files    []FileMatches // in the order of their paths
+	Matches  int           // matching lines of all files; in mode Files 0
+	Matching int           // files with a match
+	Searched int           // files searched to their end, or in mode Files to the first match
+	Binary   int           // files not searched because they have a NUL byte
+	TooLarge int           // files not searched because a line, or the file for multiline, is too long
+	// Unreadable are files and folders that could not be opened or read.
+	Unreadable Unreadable
+}
+
+// Grep finds lines. If the root of the tree is a file, that file is searched, ignored or not.
+func (t Tree) Grep(ctx context.Context, q GrepQuery) (GrepResult, error) {
+	if err := q.check(); err != nil {
+		return GrepResult{}, err
+	}
+	m, err := match.Compile(q.Query)
+	if err != nil {
+		return GrepResult{}, patternProblem(err, q.Literal)
+	}
+	s, err := t.grepScope(q)
+	if err != nil {
+		return GrepResult{}, err
+	}
+	seekers := make([]*seeker, t.workers())
+	visitors := make([]visitor, len(seekers))
+	for i := range seekers {
+		seekers[i] = newSeeker(m, q)
+		visitors[i] = seekers[i]
+	}
+	err = walkTree(ctx, t, s, visitors)
+	if errors.Is(err, errNotFolder) {
+		return t.grepFile(ctx, seekers[0])
+	}
+	if err != nil {
+		return GrepResult{}, err
+	}
+	return mergeSeekers(seekers), nil
+}
+
+// maxContextLines bounds the context on each side of a match.
+const maxContextLines = 1000
+
+func (q *GrepQuery) check() error {
+	if q.Mode == "" {
+		q.Mode = Content
+	}
+	if q.PerFile == 0 || q.PerFile > q.Limit {
+		q.PerFile = q.Limit
+	}
+	switch {
+	case q.Limit <= 0:
+		return invalid("limit is %d; it must be positive", q.Limit)
+	case q.PerFile < 0:
+		return invalid("per_file is %d; it must not be negative", q.PerFile)
+	case q.Before < 0 || q.After < 0 || q.Before > maxContextLines || q.After > maxContextLines:
+		return invalid("context must be between 0 and %d lines; read the file for more", maxContextLines)
+	case q.Mode != Content && q.Mode != Files && q.Mode != Count:
+		return invalid("mode %q is unknown; use content, files or count", q.Mode)
+	}
+	return nil
+}
+
+// patternProblem adds the next move to what is wrong with a pattern.
+func patternProblem(err error, literal bool) error {
+	var p *match.PatternError
+	if errors.As(err, &p) && p.Pattern != "" && !literal {
+		return &Error{Code: CodeArguments, Message: p.Error() + "; correct it, or set literal to search for the text as it is", Err: err}
+	}
+	return &Error{Code: CodeArguments, Message: err.Error(), Err: err}
+}
+
+// grepScope prepares the walk: include and type both have to match.
+func (t Tree) grepScope(q GrepQuery) (*scope, error) {
+	include := q.Include
+	if len(include) == 0 {
+		include = everything
+	}
+	s, err := t.scope(include, true, q.Exclude)
+	if err != nil || q.Type == "" {
+		return s, err
+	}
+	globs, err := typeGlobs(q.Type)
+	if err != nil {
+		return nil, err
+	}
+	g, err := newGlob(globs, true, true)
+	if err != nil {
+		return nil, err
+	}
+	s.want = append(s.want, g)
+	return s, nil
+}
+
+// seeker is one worker of a Grep.
+type seeker struct {
+	q     GrepQuery
+	scan  *match.Scanner
+	first first
+	r     GrepResult
+}
+
+func newSeeker(m *match.Matcher, q GrepQuery) *seeker {
+	c := match.Config{Before: q.Before, After: q.After, Width: q.Width, First: q.Mode == Files}
+	return &seeker{q: q, scan: match.NewScanner(m, c), first: first{limit: q.Limit}}
+}
+
+func (s *seeker) unreadable(path string) { s.r.Unreadable.add(path) }
+
+func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
+	for _, e := range files {
+		if ctx.Err() != nil {
+			return
+		}
+		// A link's file is searched where it lies, if that is in the tree.
+		if e.kind != kindFile {
+			continue
+		}
+		f, err := d.at.openFile(e.name)
+		if err == nil {
+			err = s.search(ctx, f, d.path, e.name)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil {
+			s.unreadable(d.path + e.name)
+		}
+	}
+}
+
+// search searches one open file and closes it.
+func (s *seeker) search(ctx context.Context, f file, folder, name string) error {
+	keep := 0
+	if s.q.Mode == Content && s.first.takes(folder, name) {
+		keep = s.q.PerFile
+	}
+	found, err := s.scan.Run(ctx, f, keep)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	switch found.Skip {
+	case match.Binary:
+		s.r.Binary++
+		return nil
+	case match.TooLarge:
+		s.r.TooLarge++
+		return nil
+	}
+	s.r.Searched++
+	if found.Count == 0 {
+		return nil
+	}
+	s.r.Matching++
+	if s.q.Mode != Files {
+		s.r.Matches += found.Count
+	}
+	if s.first.takes(folder, name) {
+		s.first.add(FileMatches{Path: folder + name, Count: found.Count, Lines: found.Lines, Decode: found.Decode})
+	}
+	return nil
+}
+
+// grepFile searches the file that is the root of the tree.
+func (t Tree) grepFile(ctx context.Context, s *seeker) (GrepResult, error) {
+	f, err := openRootFile(t.Root)
+	if err == nil {
+		err = s.search(ctx, f, "", "")
+	}
+	if ctx.Err() != nil {
+		return GrepResult{}, aborted(ctx.Err())
+	}
+	if err != nil {
+		return GrepResult{}, rootError(t.Root, err)
+	}
+	return mergeSeekers([]*seeker{s}), nil
+}
+
+func mergeSeekers(seekers []*seeker) GrepResult {
+	r := GrepResult{}
+	all := first{limit: seekers[0].q.Limit}
+	for _, s := range seekers {
+		r.Matches += s.r.Matches
+		r.Matching += s.r.Matching
+		r.Searched += s.r.Searched
+		r.Binary += s.r.Binary
+		r.TooLarge += s.r.TooLarge
+		r.Unreadable.merge(s.r.Unreadable)
+		for _, f := range s.first.files {
+			all.add(f)
+		}
+	}
+	r.Files = all.sorted()
+	return r
+}

@@ -1,0 +1,139 @@
+// Package match finds the lines of a file that match a pattern.
+//
+// The one rule: the standard regexp, applied to one line after another, says what is right; all else
+// here only finds out sooner that a line cannot match. A test compares the two.
+//
+// Start reading at Compile, then Scanner.Run, which reads a file through a rolling buffer of whole
+// lines: a needed literal (need.go, finder.go) names candidate lines, and only those are tested.
+// Matcher.Line is the place where a faster line test fits, and finder.next the place where vector
+// instructions do.
+//
+// A line ends with "\n" or "\r\n"; neither is part of it, so "^" and "$" are the ends of a line.
+// Bytes are matched as they are: in text that is not UTF-8 only its ASCII part can be named.
+//
+// Known limits: patterns without a needed literal run at the speed of regexp; a line longer than
+// MaxLine ends the search of its file, which is then reported as too long; a multiline search counts
+// at most one match that begins on a line, takes files up to MaxMultiline, and has "$" before "\n" only.
+package match
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+)
+
+// Query is what to look for.
+type Query struct {
+	Pattern    string // RE2 syntax, as in package regexp
+	Literal    bool   // Pattern is plain text
+	IgnoreCase bool
+	Word       bool // a match is not part of a longer word, by Unicode letters, digits and "_"
+	Multiline  bool // a match may span lines; "^" and "$" stay the ends of lines
+}
+
+// Matcher is a compiled query, safe for concurrent use.
+type Matcher struct {
+	re        *regexp.Regexp
+	group     int     // the group that is the match proper
+	need      *finder // what every match contains; nil when nothing is known
+	exact     bool    // containing it is matching
+	multiline bool
+	once      bool // anchored to the start of the text: only a file's start can match
+}
+
+// notWord is what may stand beside a whole word.
+const notWord = `[^\pL\pM\pN_]`
+
+// Compile checks and prepares a query. Its error is a *PatternError.
+func Compile(q Query) (*Matcher, error) {
+	expr := q.Pattern
+	if expr == "" {
+		return nil, &PatternError{Pattern: q.Pattern, Pos: 0, Problem: "is empty"}
+	}
+	if q.Literal {
+		expr = regexp.QuoteMeta(expr)
+	}
+	tree, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return nil, patternError(q.Pattern, err)
+	}
+	if !q.Multiline && needsBreak(tree) {
+		return nil, &PatternError{Pattern: q.Pattern, Pos: breakAt(q.Pattern), Problem: "has a line break; set multiline to match across lines"}
+	}
+	m := &Matcher{multiline: q.Multiline, once: has(tree, syntax.OpBeginText)}
+	if q.Multiline {
+		// Whether "^" was written or \A, the tree does not tell without (?m).
+		tree, _ = syntax.Parse("(?m:"+expr+")", syntax.Perl)
+		m.once = has(tree, syntax.OpBeginText)
+	}
+	full := wrap(expr, q)
+	if m.re, err = regexp.Compile(full); err != nil {
+		return nil, patternError(q.Pattern, err)
+	}
+	if q.Word {
+		m.group = 1
+	}
+	return m.prefilter(full, q.Word), nil
+}
+
+// wrap adds the options of q to an expression that is valid by itself.
+func wrap(expr string, q Query) string {
+	expr = "(?:" + expr + ")"
+	if q.Word {
+		expr = "(?:^|" + notWord + ")(" + expr + ")(?:" + notWord + "|$)"
+	}
+	if q.IgnoreCase {
+		expr = "(?i:" + expr + ")"
+	}
+	if q.Multiline {
+		expr = "(?m:" + expr + ")"
+	}
+	return expr
+}
+
+// prefilter finds what every match of the expression contains.
+func (m *Matcher) prefilter(expr string, word bool) *Matcher {
+	tree, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return m
+	}
+	found := needOf(tree)
+	alts := found.alts
+	if !m.multiline {
+		// A branch that needs a line break matches no line.
+		alts = slices.DeleteFunc(alts, func(l literal) bool { return strings.Contains(l.text, "\n") })
+	}
+	if len(alts) == 0 {
+		return m
+	}
+	m.need = newFinder(alts)
+	// A carriage return may belong to the line's end, which is not searched.
+	m.exact = found.whole && !word && !slices.ContainsFunc(alts, func(l literal) bool { return strings.Contains(l.text, "\r") })
+	return m
+}
+
+// Line reports whether a line, without its end, matches.
+func (m *Matcher) Line(line []byte) bool { return m.re.Match(line) }
+
+// Span returns where the first match of a line lies.
+func (m *Matcher) Span(line []byte) (from, to int, ok bool) {
+	at := m.re.FindSubmatchIndex(line)
+	if at == nil {
+		return 0, 0, false
+	}
+	return at[2*m.group], at[2*m.group+1], true
+}
+
+// has reports whether an operator occurs in a tree.
+func has(re *syntax.Regexp, op syntax.Op) bool {
+	if re.Op == op {
+		return true
+	}
+	for _, sub := range re.Sub {
+		if has(sub, op) {
+			return true
+		}
+	}
+	return false
+}

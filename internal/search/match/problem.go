@@ -1,0 +1,123 @@
+package match
+
+import (
+	"errors"
+	"fmt"
+	"regexp/syntax"
+	"strings"
+	"unicode/utf8"
+)
+
+// PatternError says what is wrong with a pattern and where.
+type PatternError struct {
+	Pattern string
+	Pos     int // in characters, from 0
+	Problem string
+}
+
+func (e *PatternError) Error() string {
+	if e.Pattern == "" {
+		return "the pattern is empty"
+	}
+	return fmt.Sprintf("the pattern %q, at position %d, %s", e.Pattern, e.Pos+1, e.Problem)
+}
+
+// patternError locates the error of the regexp parser, which names a fragment but not its place.
+func patternError(pattern string, err error) *PatternError {
+	e := &PatternError{Pattern: pattern, Problem: "is not valid: " + err.Error()}
+	var parse *syntax.Error
+	if !errors.As(err, &parse) {
+		return e
+	}
+	e.Problem = fmt.Sprintf("is not valid: %s", parse.Code)
+	at := 0
+	switch parse.Code {
+	case syntax.ErrMissingParen, syntax.ErrUnexpectedParen:
+		at = openParen(pattern)
+	default:
+		e.Problem += fmt.Sprintf(" %q", parse.Expr)
+		at = fragment(pattern, parse)
+	}
+	e.Pos = utf8.RuneCountInString(pattern[:at])
+	return e
+}
+
+// fragment finds the place where the named fragment first breaks the pattern.
+func fragment(pattern string, want *syntax.Error) int {
+	for at := 0; at < len(pattern); at++ {
+		if !strings.HasPrefix(pattern[at:], want.Expr) {
+			continue
+		}
+		_, err := syntax.Parse(pattern[:at+len(want.Expr)], syntax.Perl)
+		var got *syntax.Error
+		if errors.As(err, &got) && got.Code == want.Code {
+			return at
+		}
+	}
+	return max(0, strings.Index(pattern, want.Expr))
+}
+
+// openParen returns the place of the first bracket that has no partner.
+func openParen(pattern string) int {
+	var open []int
+	inClass := false
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case inClass:
+			inClass = c != ']'
+		case c == '[':
+			inClass = true
+		case c == '(':
+			open = append(open, i)
+		case c == ')' && len(open) == 0:
+			return i
+		case c == ')':
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) == 0 {
+		return 0
+	}
+	return open[0]
+}
+
+// needsBreak reports whether no line can match because a match has to contain a line break.
+func needsBreak(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpLiteral:
+		for _, r := range re.Rune {
+			if r == '\n' {
+				return true
+			}
+		}
+	case syntax.OpCharClass:
+		return len(re.Rune) == 2 && re.Rune[0] == '\n' && re.Rune[1] == '\n'
+	case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:
+		for _, sub := range re.Sub {
+			if needsBreak(sub) {
+				return true
+			}
+		}
+	case syntax.OpRepeat:
+		return re.Min > 0 && needsBreak(re.Sub[0])
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			if !needsBreak(sub) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// breakAt returns the character position of the line break in a pattern, written out or as \n.
+func breakAt(pattern string) int {
+	at := strings.IndexByte(pattern, '\n')
+	if at < 0 {
+		at = max(0, strings.Index(pattern, `\n`))
+	}
+	return utf8.RuneCountInString(pattern[:at])
+}

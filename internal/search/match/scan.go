@@ -1,0 +1,256 @@
+package match
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+)
+
+// Limits of a scan, in bytes.
+const (
+	// firstRead decides nearly every file: most are shorter, and binaries show a NUL early.
+	firstRead = 64 << 10
+	// window is the usual size of the rolling buffer.
+	window = 256 << 10
+	// maxContext bounds how far back context is remembered.
+	maxContext = window / 2
+	// MaxLine is the longest line that is searched.
+	MaxLine = 8 << 20
+	// MaxMultiline is the largest file that a multiline search takes.
+	MaxMultiline = 8 << 20
+)
+
+// Reason says why a file was not searched, or not to its end.
+type Reason string
+
+// The reasons.
+const (
+	Searched Reason = ""
+	Binary   Reason = "binary"    // it has a NUL byte
+	TooLarge Reason = "too large" // MaxLine, or MaxMultiline
+)
+
+// Config is what a scan keeps of a file.
+type Config struct {
+	Before, After int  // lines of context
+	Width         int  // characters kept of a line, around its match; 0: all
+	First         bool // stop at the first match: only whether there is one counts
+}
+
+// Line is one line to show.
+type Line struct {
+	Number   int    // from 1
+	Text     string // as in the file, or cut to Width characters
+	Match    bool   // else context
+	From, To int    // where the match lies in Text
+	CutLeft  bool   // something was cut off before Text
+	CutRight bool   // or after it
+}
+
+// Found is what a scan concludes about a file.
+type Found struct {
+	Count  int // lines that match; multiline: matches
+	Lines  []Line
+	Skip   Reason // with a reason, Count and Lines are empty
+	Decode string // "utf-16" if the text was decoded from it
+}
+
+// Scanner searches one file after another with the same buffers. Not for concurrent use.
+type Scanner struct {
+	m     *Matcher
+	c     Config
+	sight sighting
+
+	first, window, maxLine int // bytes; tests make them small
+
+	buf     []byte
+	pos     int // where searching goes on: the start of a line
+	end     int // end of what was read
+	counted int // lines before this place are in line
+	line    int
+
+	keep  int // matches whose lines are still kept
+	shown int // end of the last line that was kept
+	after int // lines of context still to be kept from shown on
+	found Found
+}
+
+// NewScanner returns a scanner for one worker.
+func NewScanner(m *Matcher, c Config) *Scanner {
+	s := &Scanner{m: m, c: c, first: firstRead, window: window, maxLine: MaxLine}
+	s.sight.finder = m.need
+	return s
+}
+
+// Run searches what r holds and keeps the lines of up to keep matches. An error is r's or ctx's.
+func (s *Scanner) Run(ctx context.Context, r io.Reader, keep int) (Found, error) {
+	s.reset(keep)
+	var err error
+	if s.m.multiline {
+		err = s.whole(ctx, r)
+	} else {
+		err = s.rolling(ctx, r)
+	}
+	if err != nil {
+		return Found{}, err
+	}
+	if s.found.Skip != Searched {
+		return Found{Skip: s.found.Skip}, nil
+	}
+	return s.found, nil
+}
+
+// reset forgets the last file, and its buffer if a long line made it large.
+func (s *Scanner) reset(keep int) {
+	if len(s.buf) != s.window {
+		s.buf = make([]byte, s.window)
+	}
+	s.pos, s.end, s.counted, s.line = 0, 0, 0, 0
+	s.keep, s.shown, s.after = keep, 0, 0
+	s.found = Found{}
+}
+
+// rolling searches line by line through a buffer that holds whole lines.
+func (s *Scanner) rolling(ctx context.Context, r io.Reader) error {
+	for atEnd := false; !atEnd; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var err error
+		if r, atEnd, err = s.read(r); err != nil || s.found.Skip != Searched {
+			return err
+		}
+		stop := s.end
+		if !atEnd {
+			stop = s.pos + bytes.LastIndexByte(s.buf[s.pos:s.end], '\n') + 1
+		}
+		if err := s.region(ctx, stop); err != nil {
+			return err
+		}
+		if s.c.First && s.found.Count > 0 {
+			return nil
+		}
+		if !atEnd && !s.roll() {
+			s.found.Skip = TooLarge
+			return nil
+		}
+	}
+	return nil
+}
+
+// read fills the buffer up and reports whether the end was reached. On the first read it looks at the
+// byte order mark; what it returns is where to read on.
+func (s *Scanner) read(r io.Reader) (io.Reader, bool, error) {
+	start, goal := s.end, len(s.buf)
+	if start == 0 {
+		goal = min(s.first, goal)
+	}
+	atEnd := false
+	for s.end < goal && !atEnd {
+		n, err := r.Read(s.buf[s.end:goal])
+		s.end += n
+		if atEnd = errors.Is(err, io.EOF); err != nil && !atEnd {
+			return r, false, err
+		}
+	}
+	if start == 0 && s.found.Decode == "" {
+		if decoded := s.mark(r); decoded != nil {
+			return s.read(decoded)
+		}
+	}
+	if bytes.IndexByte(s.buf[start:s.end], 0) >= 0 {
+		s.found.Skip = Binary
+	}
+	return r, atEnd, nil
+}
+
+// region searches the lines up to stop, which is the end of one.
+func (s *Scanner) region(ctx context.Context, stop int) error {
+	if s.m.need != nil {
+		s.sight.reset()
+	}
+	for tested := 1; s.pos < stop; tested++ {
+		if tested%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		at := s.candidate(stop)
+		if at < 0 {
+			s.pos = stop
+			break
+		}
+		from := s.pos + bytes.LastIndexByte(s.buf[s.pos:at], '\n') + 1
+		to := lineEnd(s.buf[:stop], at)
+		if s.m.exact || s.m.Line(trimReturn(s.buf[from:to])) {
+			s.hit(from, to)
+		}
+		s.pos = min(to+1, stop)
+		if s.c.First && s.found.Count > 0 {
+			break
+		}
+	}
+	s.trail(s.pos)
+	return nil
+}
+
+// candidate returns a place in the next line that may match, or -1.
+func (s *Scanner) candidate(stop int) int {
+	if s.m.need == nil {
+		return s.pos
+	}
+	return s.sight.next(s.buf[:stop], s.pos)
+}
+
+// lineEnd returns where the line that holds at ends, without its line break.
+func lineEnd(text []byte, at int) int {
+	n := bytes.IndexByte(text[at:], '\n')
+	if n < 0 {
+		return len(text)
+	}
+	return at + n
+}
+
+func trimReturn(line []byte) []byte {
+	if n := len(line) - 1; n >= 0 && line[n] == '\r' {
+		return line[:n]
+	}
+	return line
+}
+
+// roll moves what is still needed to the front of the buffer, and doubles the buffer if that is all
+// of it. It reports false when a line is too long.
+func (s *Scanner) roll() bool {
+	from := s.lookBack()
+	s.number(from)
+	copy(s.buf, s.buf[from:s.end])
+	s.end, s.pos, s.counted, s.shown = s.end-from, s.pos-from, s.counted-from, max(0, s.shown-from)
+	if s.end < len(s.buf) {
+		return true
+	}
+	if len(s.buf) >= s.maxLine {
+		return false
+	}
+	s.buf = append(s.buf, make([]byte, len(s.buf))...)
+	return true
+}
+
+// lookBack returns the start of the lines before pos that a later match may show as context.
+func (s *Scanner) lookBack() int {
+	from := s.pos
+	for range s.c.Before {
+		if from == 0 || s.keep == 0 || s.pos-from > maxContext {
+			break
+		}
+		from = bytes.LastIndexByte(s.buf[:from-1], '\n') + 1
+	}
+	return from
+}
+
+// number returns the number of the line that begins at place.
+func (s *Scanner) number(place int) int {
+	if place > s.counted {
+		s.line += bytes.Count(s.buf[s.counted:place], []byte{'\n'})
+		s.counted = place
+	}
+	return s.line + 1
+}

@@ -1,0 +1,243 @@
+package search
+
+import (
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// glob is a set of patterns, matched one path element at a time: a walk carries the places reached so
+// far into each folder and never enters one from which no pattern can match.
+type glob struct {
+	places []place // all patterns, one after another, each ended by a place of kind placeEnd
+	first  []int
+	hidden bool // wildcards match names that begin with a dot
+}
+
+// place is one element of a pattern.
+type place struct {
+	kind placeKind
+	text string
+}
+
+type placeKind uint8
+
+const (
+	placeName   placeKind = iota // exactly text
+	placeSuffix                  // "*" and then text
+	placeGlob                    // any other pattern without slashes
+	placeAny                     // "**": any number of folders
+	placeEnd
+)
+
+// reached is the set of places that the path so far leads to, one bit each.
+type reached []uint64
+
+func (r reached) has(i int) bool { return r[i>>6]&(1<<(i&63)) != 0 }
+
+// Limits of patterns: more than a person or model means, few enough to stay quick.
+const (
+	maxPattern   = 4096 // bytes
+	maxExpansion = 512  // patterns after braces
+	maxPlaces    = 8192
+)
+
+// newGlob compiles patterns. A pattern without a slash matches at any depth if anyDepth is set.
+func newGlob(patterns []string, anyDepth, hidden bool) (*glob, error) {
+	g := &glob{hidden: hidden}
+	for _, pattern := range patterns {
+		if err := g.add(pattern, anyDepth); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+func (g *glob) add(pattern string, anyDepth bool) error {
+	if err := checkPattern(pattern); err != nil {
+		return err
+	}
+	alternatives, ok := expand(pattern)
+	if !ok {
+		return invalid("the pattern %q has more than %d alternatives; use fewer braces", pattern, maxExpansion)
+	}
+	for _, alt := range alternatives {
+		g.first = append(g.first, len(g.places))
+		if anyDepth && !strings.Contains(strings.TrimSuffix(alt, "/"), "/") {
+			alt = "**/" + alt
+		}
+		g.addPath(alt)
+		g.places = append(g.places, place{kind: placeEnd})
+		if len(g.places) > maxPlaces {
+			return invalid("the pattern %q is too long; use a shorter one", pattern)
+		}
+	}
+	return nil
+}
+
+func checkPattern(pattern string) error {
+	switch {
+	case pattern == "":
+		return invalid("the pattern is empty; use ** for all files")
+	case len(pattern) > maxPattern:
+		return invalid("the pattern is longer than %d bytes; use a shorter one", maxPattern)
+	case strings.HasPrefix(pattern, "/"):
+		return invalid("the pattern %q is absolute; name the folder as path and make the pattern relative to it", pattern)
+	case !doublestar.ValidatePattern(pattern):
+		return invalid("the pattern %q is not a valid glob: a bracket, brace or backslash is left open; put a backslash before one that is meant as it is", pattern)
+	}
+	for _, part := range splitPath(pattern) {
+		if part == ".." {
+			return invalid("the pattern %q leads out of the folder; name the other folder as path", pattern)
+		}
+	}
+	return nil
+}
+
+// addPath adds the elements of one pattern without braces.
+func (g *glob) addPath(pattern string) {
+	parts := splitPath(pattern)
+	if n := len(parts) - 1; parts[n] == "" {
+		parts[n] = "**" // "src/" asks for what is in src
+	}
+	for _, part := range parts {
+		switch {
+		case part == "" || part == ".":
+		case part == "**":
+			g.places = append(g.places, place{kind: placeAny})
+		case !strings.ContainsAny(part, `*?[\`):
+			g.places = append(g.places, place{placeName, part})
+		case part[0] == '*' && !strings.ContainsAny(part[1:], `*?[\`):
+			g.places = append(g.places, place{placeSuffix, part[1:]})
+		default:
+			g.places = append(g.places, place{placeGlob, part})
+		}
+	}
+}
+
+// splitPath cuts a pattern at its slashes, but not inside brackets.
+func splitPath(pattern string) []string {
+	var parts []string
+	start := 0
+	for i := 0; i < len(pattern); i++ {
+		switch pattern[i] {
+		case '\\':
+			i++
+		case '[':
+			i = classEnd(pattern, i)
+		case '/':
+			parts = append(parts, pattern[start:i])
+			start = i + 1
+		}
+	}
+	return append(parts, pattern[start:])
+}
+
+// classEnd returns the place of the bracket that closes the class opened at i, or i if none does.
+func classEnd(pattern string, i int) int {
+	for k := i + 1; k < len(pattern); k++ {
+		switch {
+		case pattern[k] == '\\':
+			k++
+		case pattern[k] == ']' && k > i+1:
+			return k
+		}
+	}
+	return i
+}
+
+// root returns the places before any element.
+func (g *glob) root() reached {
+	r := make(reached, len(g.places)/64+1)
+	for _, i := range g.first {
+		g.reach(r, i)
+	}
+	return r
+}
+
+// reach adds a place, and those after it that need no element.
+func (g *glob) reach(r reached, i int) {
+	for {
+		r[i>>6] |= 1 << (i & 63)
+		if g.places[i].kind != placeAny {
+			return
+		}
+		i++
+	}
+}
+
+// enter returns the places reached in the folder name, whether the folder itself matches, and whether
+// something below it could.
+func (g *glob) enter(r reached, name string) (next reached, matches, open bool) {
+	next = make(reached, len(r))
+	for i, p := range g.places {
+		if !r.has(i) || p.kind == placeEnd || !g.matches(p, name) {
+			continue
+		}
+		if p.kind == placeAny {
+			g.reach(next, i)
+		} else {
+			g.reach(next, i+1)
+		}
+	}
+	for i, p := range g.places {
+		if next.has(i) {
+			matches = matches || p.kind == placeEnd
+			open = open || p.kind != placeEnd
+		}
+	}
+	return next, matches, open
+}
+
+// accepts reports whether a file of this name matches.
+func (g *glob) accepts(r reached, name string) bool {
+	for i, p := range g.places {
+		if !r.has(i) || p.kind == placeEnd {
+			continue
+		}
+		if g.final(i) && g.matches(p, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// final reports whether a match of place i is the end of a pattern.
+func (g *glob) final(i int) bool {
+	for i++; g.places[i].kind == placeAny; i++ {
+	}
+	return g.places[i].kind == placeEnd
+}
+
+// matches tests one element against one place.
+func (g *glob) matches(p place, name string) bool {
+	if name[0] == '.' && !g.hidden && !strings.HasPrefix(strings.TrimPrefix(p.text, `\`), ".") {
+		return false
+	}
+	switch p.kind {
+	case placeAny:
+		return true
+	case placeName:
+		return name == p.text
+	case placeSuffix:
+		return (g.hidden || name[0] != '.') && strings.HasSuffix(name, p.text)
+	}
+	ok, err := doublestar.Match(p.text, name)
+	return ok && err == nil
+}
+
+// match tests a whole path.
+func (g *glob) match(path string) bool {
+	r := g.root()
+	for {
+		name, rest, more := strings.Cut(path, "/")
+		if !more {
+			return g.accepts(r, name)
+		}
+		next, _, open := g.enter(r, name)
+		if !open {
+			return false
+		}
+		r, path = next, rest
+	}
+}

@@ -1,0 +1,215 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"adze/internal/search/ignore"
+)
+
+// visitor does the work of one worker. It is never used by two at once.
+type visitor interface {
+	// visit gets files and links of one folder that are in scope, at most filesPerTask.
+	visit(ctx context.Context, d *dir, files []entry)
+	// unreadable gets the path of a folder that could not be opened or read.
+	unreadable(path string)
+}
+
+// filesPerTask is how a large folder is cut, so that several workers can share it.
+const filesPerTask = 64
+
+// dir is a folder of the walk. It stays open until nothing is left to do in it.
+type dir struct {
+	dirState
+	at   folder
+	name string
+	uses atomic.Int32
+}
+
+// done gives up one use of the folder and closes it after the last.
+func (d *dir) done() {
+	if d.uses.Add(-1) == 0 {
+		d.at.close()
+	}
+}
+
+// task is a piece of work: a folder to open, or files to visit.
+type task struct {
+	parent *dir
+	child  dirState // the folder to open, where files is nil
+	name   string
+	files  []entry
+}
+
+// walk is one traversal. Work waits on a stack, newest first: depth first, so little is open at once.
+type walk struct {
+	scope *scope
+	mu    sync.Mutex
+	more  sync.Cond
+	stack []task
+	open  int // tasks waiting or being worked on
+}
+
+// walkTree visits every entry of t in scope, with one worker for each visitor. It returns when all
+// is done or ctx has ended; in that case workers that do not notice in time are left behind.
+func walkTree(ctx context.Context, t Tree, s *scope, visitors []visitor) error {
+	at, err := openRoot(t.Root)
+	if err != nil {
+		return rootError(t.Root, err)
+	}
+	w := &walk{scope: s}
+	w.more.L = &w.mu
+	root := &dir{dirState: s.start(), at: at}
+	root.uses.Store(1)
+	var workers sync.WaitGroup
+	// The root itself is the first piece of work; the others wait for what it yields.
+	w.open = 1
+	for i, v := range visitors {
+		workers.Go(func() {
+			n := &names{}
+			if i == 0 {
+				w.read(ctx, root, v, n)
+				w.finish()
+			}
+			w.work(ctx, v, n)
+		})
+	}
+	return wait(ctx, &workers)
+}
+
+// wait returns when the workers have ended, or soon after ctx has.
+func wait(ctx context.Context, workers *sync.WaitGroup) error {
+	ended := make(chan struct{})
+	go func() {
+		workers.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		grace := time.NewTimer(abortGrace)
+		defer grace.Stop()
+		select {
+		case <-ended:
+		case <-grace.C:
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return aborted(err)
+	}
+	return nil
+}
+
+// work takes tasks until none is left. After the end of ctx it only closes folders.
+func (w *walk) work(ctx context.Context, v visitor, n *names) {
+	for {
+		t, ok := w.take()
+		if !ok {
+			return
+		}
+		if ctx.Err() == nil {
+			w.do(ctx, t, v, n)
+		}
+		t.parent.done()
+		w.finish()
+	}
+}
+
+func (w *walk) take() (task, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.stack) == 0 {
+		if w.open == 0 {
+			return task{}, false
+		}
+		w.more.Wait()
+	}
+	last := len(w.stack) - 1
+	t := w.stack[last]
+	w.stack[last] = task{}
+	w.stack = w.stack[:last]
+	return t, true
+}
+
+// finish counts a task as done; after the last, the waiting workers may go.
+func (w *walk) finish() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.open--; w.open == 0 {
+		w.more.Broadcast()
+	}
+}
+
+// add puts tasks on the stack. Their uses of folders are counted already.
+func (w *walk) add(tasks []task) {
+	if len(tasks) == 0 {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.open += len(tasks)
+	w.stack = append(w.stack, tasks...)
+	w.more.Broadcast()
+}
+
+func (w *walk) do(ctx context.Context, t task, v visitor, n *names) {
+	if t.files != nil {
+		v.visit(ctx, t.parent, t.files)
+		return
+	}
+	at, err := t.parent.at.openFolder(t.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return // gone since it was listed
+	}
+	if err != nil {
+		v.unreadable(t.child.path)
+		return
+	}
+	d := &dir{dirState: t.child, at: at, name: t.name}
+	d.uses.Store(1)
+	w.read(ctx, d, v, n)
+}
+
+// read lists a folder, visits its first files and leaves the rest to whoever is free.
+func (w *walk) read(ctx context.Context, d *dir, v visitor, n *names) {
+	defer d.done()
+	entries, err := d.at.read(n)
+	if err != nil {
+		v.unreadable(d.path)
+		return
+	}
+	d.level = w.scope.rules(d.at, &d.dirState, d.name, entries)
+	files, tasks := w.sift(d, entries)
+	for len(files) > filesPerTask {
+		cut := len(files) - filesPerTask
+		tasks = append(tasks, task{parent: d, files: files[cut:]})
+		files = files[:cut]
+	}
+	d.uses.Add(int32(len(tasks)))
+	w.add(tasks)
+	if len(files) > 0 {
+		v.visit(ctx, d, files)
+	}
+}
+
+// sift picks what is in scope: files and links to visit, folders as tasks.
+func (w *walk) sift(d *dir, entries []entry) (files []entry, tasks []task) {
+	var q ignore.Query
+	q.In(d.level)
+	for _, e := range entries {
+		switch {
+		case e.name == ignore.GitDir || e.kind == kindOther:
+		case e.kind == kindFolder:
+			if child, ok := w.scope.enter(&d.dirState, &q, e.name); ok {
+				tasks = append(tasks, task{parent: d, child: child, name: e.name})
+			}
+		case w.scope.file(&d.dirState, &q, e.name):
+			files = append(files, e)
+		}
+	}
+	return files, tasks
+}
