@@ -40,7 +40,34 @@ func checkConfig[Args, Meta any](id string, c Config[Args, Meta]) error {
 			refuse("bad alias %q", alias)
 		}
 	}
+	for _, err := range checkArgAliases(c.ArgAliases, c.Parameters, SchemaOf[Args]) {
+		refuse("%w", err)
+	}
 	return errors.Join(errs...)
+}
+
+// checkArgAliases compares aliases of arguments with the properties of a schema that lists some: an alias
+// that leads nowhere would only show when a model uses it.
+func checkArgAliases(aliases map[string]string, params json.RawMessage, derive func() (json.RawMessage, error)) (errs []error) {
+	if len(aliases) == 0 {
+		return nil
+	}
+	if params == nil {
+		params, _ = derive()
+	}
+	var schema struct{ Properties map[string]any }
+	if json.Unmarshal(params, &schema) != nil || len(schema.Properties) == 0 {
+		return nil
+	}
+	for _, alias := range sortedKeys(aliases) {
+		if _, real := schema.Properties[alias]; real {
+			errs = append(errs, fmt.Errorf("argument alias %q is a property", alias))
+		}
+		if _, real := schema.Properties[aliases[alias]]; !real {
+			errs = append(errs, fmt.Errorf("argument alias %q stands for %q, which is not a property", alias, aliases[alias]))
+		}
+	}
+	return errs
 }
 
 func checkSchema(params json.RawMessage, allowNone bool, mode NoSchemaMode, derive func() (json.RawMessage, error)) error {

@@ -14,7 +14,7 @@ const (
 	// faultsKept bounds the work on a long array in which every item is wrong.
 	faultsKept = 1000
 	// maxDepth bounds the walk through a recursive schema.
-	maxDepth = 500
+	maxDepth = 2000
 )
 
 // explain names every fault of a value that the library refused. The library has the last word only where

@@ -157,6 +157,9 @@ func (h *Hydration) accept(arguments string) (parsed, []Fault) {
 	return args, h.validate(args.tree)
 }
 
+// maxNesting bounds how deep arguments nest. Validators work recursively, and no tool needs a tenth of it.
+const maxNesting = 500
+
 // parse reads a JSON object; models write "", null or nothing for a call without arguments.
 func parse(arguments string) (parsed, []Fault) {
 	text := strings.TrimSpace(arguments)
@@ -176,9 +179,14 @@ func parse(arguments string) (parsed, []Fault) {
 		return parsed{}, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
 			Message: fmt.Sprintf("arguments must be one JSON object, not %s", typeOf(value))}}
 	}
-	if keysWritten(text) != keysIn(object) {
+	names, depth := measure(object)
+	if names != keysWritten(text) {
 		return parsed{}, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
 			Message: "a name appears twice in one object of the arguments; give each once"}}
+	}
+	if depth > maxNesting {
+		return parsed{}, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
+			Message: fmt.Sprintf("the arguments nest %d levels deep; at most %d are taken", depth, maxNesting)}}
 	}
 	return parsed{json.RawMessage(text), object}, nil
 }

@@ -27,21 +27,26 @@ func keysWritten(text string) int {
 	return n
 }
 
-// keysIn counts the names in a decoded value; names that were written twice are there once.
-func keysIn(value any) int {
-	n := 0
+// measure counts the names in a decoded value and how deep it nests; names that were written twice are
+// there once.
+func measure(value any) (names, depth int) {
+	var children []any
 	switch v := value.(type) {
 	case map[string]any:
-		n = len(v)
+		names = len(v)
 		for _, child := range v {
-			n += keysIn(child)
+			children = append(children, child)
 		}
 	case []any:
-		for _, child := range v {
-			n += keysIn(child)
-		}
+		children = v
+	default:
+		return 0, 0
 	}
-	return n
+	for _, child := range children {
+		n, d := measure(child)
+		names, depth = names+n, max(depth, d)
+	}
+	return names, depth + 1
 }
 
 // nameFault is a property that the decoder would take for another one.

@@ -46,13 +46,13 @@ func fold(s string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
 }
 
-// distance is the Levenshtein distance in bytes, with two rows.
+// distance is the Levenshtein distance in bytes, where two neighbours in the wrong order count as one
+// change. Three rows are enough.
 func distance(a, b string) int {
-	previous := make([]int, len(b)+1)
+	before, previous, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range previous {
 		previous[j] = j
 	}
-	row := make([]int, len(b)+1)
 	for i := range len(a) {
 		row[0] = i + 1
 		for j := range len(b) {
@@ -61,8 +61,11 @@ func distance(a, b string) int {
 				change++
 			}
 			row[j+1] = min(change, previous[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
-		previous, row = row, previous
+		before, previous, row = previous, row, before
 	}
 	return previous[len(b)]
 }
