@@ -1,0 +1,113 @@
+package policy
+
+import (
+	"context"
+
+	"adze/tool"
+)
+
+// Asker puts a question to a person. Contract:
+//   - it is never called twice at the same time;
+//   - it returns ctx.Err() when ctx ends first;
+//   - an error is a no.
+type Asker func(ctx context.Context, q tool.Question, p Prompt) (Answer, error)
+
+// Prompt is what a person is asked: everything a call needs that neither rules nor the mode decide.
+type Prompt struct {
+	Items []Item
+	// Rules are what Session would grant, exactly; none: Session is not offered.
+	Rules []string
+}
+
+// Item is one need in a Prompt.
+type Item struct {
+	Need   tool.Need
+	Target string // resolved: an absolute path, the argument vectors of a command, an address
+	Reason string
+}
+
+// Choice is what a person said.
+type Choice string
+
+// Choices.
+const (
+	Once    Choice = "once"
+	Session Choice = "session" // the rules of the Prompt hold until the process ends
+	No      Choice = "no"
+)
+
+// Answer is a person's answer; Reason goes to the model with a No.
+type Answer struct {
+	Choice Choice
+	Reason string
+}
+
+// askPerson waits for its turn and judges again: the answer before this one may have settled it.
+func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision, error) {
+	select {
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
+	case <-ctx.Done():
+		return tool.Decision{}, ctx.Err()
+	}
+	verdicts := p.judgeAll(q)
+	if d, no := denied(verdicts); no {
+		return d, nil
+	}
+	open := unanswered(verdicts)
+	if len(open) == 0 {
+		return allowed(verdicts), nil
+	}
+	prompt, grants := promptFor(open)
+	answer, err := p.ask(ctx, q, prompt)
+	if ctx.Err() != nil {
+		return tool.Decision{}, ctx.Err()
+	}
+	if err != nil {
+		return tool.Decision{}, err
+	}
+	return p.take(answer, open, prompt, grants)
+}
+
+// promptFor gathers the open needs. Session is offered only when it would answer all of them.
+func promptFor(open []verdict) (Prompt, []grant) {
+	var prompt Prompt
+	var grants []grant
+	lasting := true
+	for _, v := range open {
+		prompt.Items = append(prompt.Items, Item{v.need, v.target, v.reason})
+		lasting = lasting && len(v.offers) > 0 && v.rule == ""
+		grants = append(grants, v.offers...)
+	}
+	if !lasting {
+		return prompt, nil
+	}
+	for _, g := range grants {
+		prompt.Rules = append(prompt.Rules, g.rule)
+	}
+	return prompt, grants
+}
+
+func (p *Policy) take(a Answer, open []verdict, prompt Prompt, grants []grant) (tool.Decision, error) {
+	d := tool.Decision{Asked: true, Layer: string(person)}
+	switch {
+	case a.Choice == Once, a.Choice == Session && len(grants) == 0:
+		d.Allow = true
+	case a.Choice == Session:
+		p.mu.Lock()
+		for _, g := range grants {
+			p.grants[g.key] = true
+		}
+		p.mu.Unlock()
+		d.Allow, d.Rule, d.Layer = true, prompt.Rules[0], string(granted)
+	case a.Choice == No:
+		need := open[0].need
+		d.Need, d.Reason = &need, "the person said no"
+		if a.Reason != "" {
+			d.Reason += ": " + a.Reason
+		}
+	default:
+		return tool.Decision{}, errAnswer
+	}
+	return d, nil
+}

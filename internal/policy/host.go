@@ -1,0 +1,122 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"adze/tool"
+)
+
+// address is where a network need goes.
+type address struct{ scheme, host, port string }
+
+func (a address) String() string { return a.scheme + "://" + net.JoinHostPort(a.host, a.port) }
+
+// usualPort is the port of a scheme, "" for one we do not know.
+func usualPort(scheme string) string {
+	return map[string]string{"http": "80", "https": "443", "ws": "80", "wss": "443"}[scheme]
+}
+
+// parseAddress reads a URL, or host[:port] which is taken for https.
+func parseAddress(target string) (address, error) {
+	if !strings.Contains(target, "://") {
+		target = "https://" + target
+	}
+	u, err := url.Parse(target)
+	if err != nil || u.Hostname() == "" {
+		return address{}, fmt.Errorf("%s is no address; give a URL such as https://example.com/page", quote(target))
+	}
+	a := address{strings.ToLower(u.Scheme), plainHost(u.Hostname()), u.Port()}
+	if a.port == "" {
+		a.port = usualPort(a.scheme)
+	}
+	for _, c := range []byte(a.host) {
+		if c >= 0x80 {
+			return a, fmt.Errorf("the host of %s is not ASCII; give it in its xn-- form", quote(target))
+		}
+	}
+	return a, nil
+}
+
+func plainHost(h string) string { return strings.TrimSuffix(strings.ToLower(h), ".") }
+
+// hostMatcher is a compiled [scheme://]host[:port]. An empty field matches anything; the port then is the
+// usual one of the scheme, for a rule that allows.
+type hostMatcher struct {
+	scheme, port string
+	host         string // literal
+	below        string // for *.example.com: ".example.com"
+}
+
+func compileHost(matcher string) (hostMatcher, error) {
+	var m hostMatcher
+	rest := strings.ToLower(matcher)
+	if scheme, after, ok := strings.Cut(rest, "://"); ok {
+		m.scheme, rest = scheme, after
+	}
+	if strings.ContainsAny(rest, "/?#@ ") {
+		return m, errors.New("a network matcher is [scheme://]host[:port]; paths cannot be matched")
+	}
+	if host, port, err := net.SplitHostPort(rest); err == nil {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return m, fmt.Errorf("%q is not a port", port)
+		}
+		rest, m.port = host, port
+	}
+	rest = plainHost(strings.Trim(rest, "[]"))
+	switch below, wide := strings.CutPrefix(rest, "*."); {
+	case wide:
+		m.below = "." + below
+		rest = below
+	case rest != "*":
+		m.host = rest
+	default:
+		rest = ""
+	}
+	for _, c := range []byte(rest) {
+		if c >= 0x80 || c == '*' {
+			return m, fmt.Errorf("%q is not a host; use a name in its xn-- form, *.suffix or *", rest)
+		}
+	}
+	if matcher != "" && rest == "" && m.host == "" && m.below == "" && !strings.Contains(matcher, "*") {
+		return m, errors.New("the host is missing")
+	}
+	return m, nil
+}
+
+func (m hostMatcher) matches(a address, effect Effect) bool {
+	switch {
+	case m.scheme != "" && m.scheme != a.scheme,
+		m.host != "" && m.host != a.host,
+		m.below != "" && !strings.HasSuffix(a.host, m.below):
+		return false
+	case m.port != "":
+		return m.port == a.port
+	}
+	return effect != Allow || a.port == usualPort(a.scheme)
+}
+
+func (p *Policy) judgeHost(mode Mode, v verdict) verdict {
+	a, err := parseAddress(v.need.Target)
+	if err != nil {
+		v.effect, v.reason = Deny, err.Error()
+		return v
+	}
+	v.target = a.String()
+	doing := "connecting to " + quote(a.String())
+	v.offers = []grant{{key: string(tool.Network) + "\x00" + a.String(), rule: fmt.Sprintf("allow network(%s)", a)}}
+	r, found := strongest(p.rulesFor(tool.Network), func(r Rule) bool { return r.host.matches(a, r.Effect) })
+	if found {
+		v.reason = doing + " is asked for by a rule"
+		if r.Effect == Deny {
+			v.reason = deniedBy(doing, r)
+		}
+		return v.by(r)
+	}
+	v.effect, v.layer, v.reason = mode.byDefault(tool.Network, false), layerOf(mode), doing+" needs approval"
+	return v
+}

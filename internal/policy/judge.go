@@ -1,0 +1,105 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+
+	"adze/tool"
+)
+
+// verdict is what rules and mode say about one need.
+type verdict struct {
+	need   tool.Need
+	effect Effect
+	rule   string
+	layer  Layer
+	reason string  // for the model, and for the person who is asked
+	target string  // the need resolved: an absolute path, argument vectors, an address
+	offers []grant // what "for this session" would grant; none: it is not offered
+}
+
+// grant is one thing a person may allow for the session: the exact need, and the rule that says the same.
+type grant struct{ key, rule string }
+
+func (v verdict) decision(allow, asked bool) tool.Decision {
+	d := tool.Decision{Allow: allow, Asked: asked, Rule: v.rule, Layer: string(v.layer), Reason: v.reason}
+	if !allow {
+		need := v.need
+		d.Need = &need
+	}
+	return d
+}
+
+func (v verdict) by(r Rule) verdict {
+	v.effect, v.rule, v.layer = r.Effect, r.String(), r.Layer
+	return v
+}
+
+func (p *Policy) judge(mode Mode, n tool.Need) verdict {
+	v := verdict{need: n, target: n.Target, layer: builtIn}
+	if why := mode.forbids(n.Permission); why != "" {
+		v.effect, v.reason, v.layer = Deny, why, layerOf(mode)
+		return v
+	}
+	switch n.Permission {
+	case tool.Read, tool.Write:
+		v = p.judgeFile(mode, v)
+	case tool.Execute:
+		v = p.judgeCommand(mode, v)
+	case tool.Network:
+		v = p.judgeHost(mode, v)
+	default:
+		v.effect, v.reason = Deny, fmt.Sprintf("there is no permission %q; this tool is declared wrongly, use another", n.Permission)
+	}
+	return p.settle(mode, v)
+}
+
+// settle turns a question into a yes where everything it asks for was granted before, or the mode does not
+// ask.
+func (p *Policy) settle(mode Mode, v verdict) verdict {
+	if v.effect != Ask {
+		return v
+	}
+	if mode == Yolo {
+		v.effect, v.layer = Allow, layerOf(mode)
+		return v
+	}
+	if len(v.offers) == 0 || v.rule != "" { // an ask rule wants to be asked each time
+		return v
+	}
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	for _, g := range v.offers {
+		if !p.grants[g.key] {
+			return v
+		}
+	}
+	v.effect, v.rule, v.layer = Allow, v.offers[0].rule, granted
+	return v
+}
+
+func layerOf(m Mode) Layer { return Layer("mode " + string(m)) }
+
+func (p *Policy) rulesFor(kind tool.Permission) []Rule {
+	var out []Rule
+	for _, r := range p.rules {
+		if r.Permission == kind {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// deniedBy is the reason of a deny rule.
+func deniedBy(what string, r Rule) string {
+	return fmt.Sprintf("%s is forbidden by the rule %q (%s)", what, r, r.Layer)
+}
+
+// quote shows a target in a sentence, cut where it is long.
+func quote(s string) string {
+	const most = 200
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return "`" + strings.ReplaceAll(s, "\n", "⏎") + "`"
+}

@@ -1,0 +1,65 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/tool"
+)
+
+// Mode decides what no rule decides.
+type Mode string
+
+// Modes.
+const (
+	AskFirst Mode = "ask"   // reads inside the workspace are allowed, the rest is asked
+	Edits    Mode = "edits" // writes inside the workspace are allowed too
+	Plan     Mode = "plan"  // nothing that changes anything
+	Auto     Mode = "auto"  // what a full sandbox contains is allowed; without one it behaves as edits
+	Yolo     Mode = "yolo"  // allow instead of ask; denies still hold
+)
+
+// Modes lists all modes, the most careful first.
+func Modes() []string {
+	return []string{string(Plan), string(AskFirst), string(Edits), string(Auto), string(Yolo)}
+}
+
+// ParseMode reads the name of a mode.
+func ParseMode(name string) (Mode, error) {
+	if m := Mode(name); m.known() {
+		return m, nil
+	}
+	return "", unknownMode(name)
+}
+
+func (m Mode) known() bool { return slices.Contains(Modes(), string(m)) }
+
+func unknownMode(name string) error {
+	if near := tool.Nearest(name, Modes(), 1); len(near) > 0 {
+		return fmt.Errorf("there is no permission mode %q; did you mean %s?", name, near[0])
+	}
+	return fmt.Errorf("there is no permission mode %q; use one of %s", name, strings.Join(Modes(), ", "))
+}
+
+// forbids says why the mode refuses a kind of access whatever the rules allow.
+func (m Mode) forbids(p tool.Permission) string {
+	if m == Plan && (p == tool.Write || p == tool.Execute) {
+		return "the permission mode is plan: nothing may be changed and no command run; go on reading, and describe the change instead"
+	}
+	return ""
+}
+
+// byDefault is the effect where no rule speaks. Inside says that a file lies in the workspace and is none
+// of the known secret ones.
+func (m Mode) byDefault(p tool.Permission, inside bool) Effect {
+	switch {
+	case m == Yolo:
+		return Allow
+	case p == tool.Read && inside:
+		return Allow
+	case p == tool.Write && inside && (m == Edits || m == Auto):
+		return Allow
+	}
+	return Ask
+}

@@ -1,0 +1,177 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"adze/tool"
+)
+
+// Place is a file name resolved by the workspace.
+type Place struct {
+	Abs       string // absolute, links followed
+	Rel       string // below the workspace with slashes; "." is the workspace; unused when Outside
+	Outside   bool
+	Protected bool // writing there could make another program run something
+}
+
+// Paths resolves file names as the tools do.
+type Paths interface {
+	Judge(name string) (Place, error)
+}
+
+func (p *Policy) judgeFile(mode Mode, v verdict) verdict {
+	place, err := p.place(v.need.Target)
+	if err != nil {
+		v.effect, v.reason = Deny, err.Error()
+		return v
+	}
+	v.target = place.Abs
+	doing := map[tool.Permission]string{tool.Read: "reading ", tool.Write: "writing "}[v.need.Permission] + quote(v.need.Target)
+	if place.Protected && v.need.Permission == tool.Write {
+		v.effect = Deny
+		v.reason = doing + " is not possible: files there make other programs run things; change it by hand, or use the program they belong to"
+		return v
+	}
+	secret := v.need.Permission == tool.Read && p.secret(place)
+	v.offers = []grant{p.fileGrant(v.need.Permission, place)}
+	r, found := strongest(p.rulesFor(v.need.Permission), func(r Rule) bool {
+		// Who allows all reading has not thought of keys; who names the file has.
+		return r.path.matches(place, p.home) && !(secret && r.Effect == Allow && r.Matcher == "")
+	})
+	switch {
+	case found && r.Effect == Deny:
+		v.reason = deniedBy(doing, r)
+		return v.by(r)
+	case found:
+		v.reason = doing + " is asked for by a rule"
+		return v.by(r)
+	}
+	v.effect, v.layer = mode.byDefault(v.need.Permission, !place.Outside && !secret), layerOf(mode)
+	v.reason = fileReason(doing, place, secret)
+	return v
+}
+
+func (p *Policy) place(name string) (Place, error) {
+	if p.paths == nil {
+		return Place{}, errors.New("file access is not set up; no file can be used")
+	}
+	return p.paths.Judge(name)
+}
+
+func fileReason(doing string, place Place, secret bool) string {
+	switch {
+	case secret:
+		return doing + " needs approval: it usually holds secrets"
+	case place.Outside:
+		return fmt.Sprintf("%s needs approval: %s is outside the workspace", doing, place.Abs)
+	}
+	return doing + " needs approval"
+}
+
+func (p *Policy) fileGrant(kind tool.Permission, place Place) grant {
+	pattern := "abs:" + escapeGlob(place.Abs)
+	if !place.Outside {
+		pattern = "work:" + escapeGlob(place.Rel)
+	}
+	return grant{key: string(kind) + "\x00" + place.Abs, rule: fmt.Sprintf("allow %s(%s)", kind, pattern)}
+}
+
+func escapeGlob(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if strings.ContainsRune(`\*?[]{}`, r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// pathMatcher is a compiled path pattern.
+type pathMatcher struct {
+	anchor  string // work, home, abs; empty: everywhere
+	pattern string
+}
+
+func compilePath(matcher string, effect Effect) (pathMatcher, error) {
+	m := pathMatcher{anchor: "work", pattern: matcher}
+	anchor, rest, anchored := strings.Cut(matcher, ":")
+	switch {
+	case matcher == "":
+		m.pattern = "**"
+	case anchored && (anchor == "work" || anchor == "home" || anchor == "abs"):
+		m = pathMatcher{anchor: anchor, pattern: rest}
+	case strings.HasPrefix(matcher, "/"):
+		return m, fmt.Errorf("write an absolute path as abs:%s", matcher)
+	case strings.HasPrefix(matcher, "~/"):
+		return m, fmt.Errorf("write a path in the home folder as home:%s", matcher[2:])
+	}
+	if effect != Allow && !anchored && strings.HasPrefix(m.pattern, "**") {
+		m.anchor = "" // a ban on **/*.lock is meant for the ones next door too
+	}
+	if m.anchor == "abs" && !strings.HasPrefix(m.pattern, "/") {
+		return m, errors.New("a path after abs: begins with /")
+	}
+	m.pattern = strings.TrimPrefix(m.pattern, "./")
+	if strings.HasSuffix(m.pattern, "/") {
+		m.pattern += "**"
+	}
+	if m.pattern == "" || !doublestar.ValidatePattern(m.pattern) || strings.HasPrefix(m.pattern, "../") {
+		return m, fmt.Errorf("%q is not a path pattern; use *, **, ?, [a-z] and {a,b} below an anchor work:, home: or abs:", matcher)
+	}
+	return m, nil
+}
+
+func (m pathMatcher) matches(place Place, home string) bool {
+	switch m.anchor {
+	case "work":
+		return !place.Outside && match(m.pattern, place.Rel)
+	case "home":
+		rel, below := strings.CutPrefix(place.Abs, strings.TrimSuffix(home, "/")+"/")
+		return home != "" && below && match(m.pattern, rel)
+	case "abs":
+		return match(m.pattern, place.Abs)
+	}
+	return match(m.pattern, strings.TrimPrefix(place.Abs, "/"))
+}
+
+func match(pattern, name string) bool {
+	ok, err := doublestar.Match(pattern, name)
+	return ok && err == nil
+}
+
+// secretInHome are folders and files that hold credentials and little else. A session that was started in
+// the home folder has them inside its workspace.
+func secretInHome() []string {
+	return []string{
+		".ssh/**", ".gnupg/**", ".aws/**", ".azure/**", ".kube/**", ".config/gcloud/**", ".config/gh/**", ".docker/config.json",
+		".netrc", ".npmrc", ".pypirc", ".git-credentials", ".config/git/credentials", ".password-store/**", ".local/share/keyrings/**",
+	}
+}
+
+// secret reports whether a file is known for its secrets: those of the home folder; .env files, which hold
+// the live keys of a project and would go to the model's provider, but not the examples beside them; and
+// private SSH keys by their usual names. Longer lists ask so often that people stop reading.
+func (p *Policy) secret(place Place) bool {
+	for _, pattern := range secretInHome() {
+		if (pathMatcher{"home", pattern}).matches(place, p.home) {
+			return true
+		}
+	}
+	name := strings.ToLower(path.Base(place.Abs))
+	switch name {
+	case ".env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".git-credentials", ".netrc", ".pypirc":
+		return true
+	}
+	kind, isEnv := strings.CutPrefix(name, ".env.")
+	switch kind {
+	case "example", "sample", "template", "dist", "defaults":
+		return false
+	}
+	return isEnv
+}

@@ -1,0 +1,201 @@
+// Package policy is the gate that every tool call passes: it judges what a call needs by rules and by the
+// mode, and asks a person where both leave it open.
+//
+// The one rule: precedence is deny, ask, allow, then the mode's default; a deny of any layer holds in every
+// mode, and what cannot be read with certainty is never allowed by a rule.
+//
+// Start reading at Policy.Decide, then judge.go for one need. rule.go is the language of rules, mode.go the
+// defaults, place.go files, shell.go and unwrap.go commands, host.go addresses, ask.go the questions to a
+// person and what they granted.
+//
+// Known limits:
+//   - A deny on a program holds for commands that spell it out, also inside substitutions and behind the
+//     usual wrappers. Scripts, aliases, interpreters and encoded text can still start it: a list of names
+//     is no sandbox.
+//   - A deny on a file does not hide it from a tool that was allowed to search its folder.
+//   - Path rules compare bytes: no Unicode normalisation and no case folding.
+//   - An allowed command finds its program by PATH when it runs.
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"adze/tool"
+)
+
+// Options is what a Policy is made of.
+type Options struct {
+	Mode  Mode
+	Rules []Rule
+	Paths Paths  // nil: every file need is denied
+	Home  string // what the anchor home: stands for
+	Ask   Asker  // nil: nobody is there, and every question is answered with no
+}
+
+// Policy implements tool.Gate. It is safe for concurrent use.
+type Policy struct {
+	rules []Rule
+	paths Paths
+	home  string
+	ask   Asker
+	turn  chan struct{} // holds a token while a person is asked: one question at a time
+
+	mu     sync.RWMutex
+	mode   Mode
+	grants map[string]bool // for the rest of this process
+}
+
+var _ tool.Gate = (*Policy)(nil)
+
+// New makes a Policy. It refuses an unknown mode and an allow rule of a project.
+func New(o Options) (*Policy, error) {
+	if !o.Mode.known() {
+		return nil, unknownMode(string(o.Mode))
+	}
+	for _, r := range o.Rules {
+		if r.Layer == Project && r.Effect == Allow {
+			return nil, fmt.Errorf("rule %q: a project may only deny and ask; put it in your own configuration", r)
+		}
+	}
+	return &Policy{
+		rules: o.Rules, paths: o.Paths, home: o.Home, ask: o.Ask, mode: o.Mode,
+		turn: make(chan struct{}, 1), grants: map[string]bool{},
+	}, nil
+}
+
+// Mode is the one in force.
+func (p *Policy) Mode() Mode {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.mode
+}
+
+// SetMode changes the mode for calls that are judged from now on.
+func (p *Policy) SetMode(m Mode) error {
+	if !m.known() {
+		return unknownMode(string(m))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mode = m
+	return nil
+}
+
+// Decide judges everything a call needs: one deny is enough, every need must be allowed, and the rest is
+// put to a person in one question.
+func (p *Policy) Decide(ctx context.Context, q tool.Question) (tool.Decision, error) {
+	if err := ctx.Err(); err != nil {
+		return tool.Decision{}, err
+	}
+	verdicts := p.judgeAll(q)
+	if d, no := denied(verdicts); no {
+		return d, nil
+	}
+	open := unanswered(verdicts)
+	if len(open) == 0 {
+		return allowed(verdicts), nil
+	}
+	if p.ask == nil {
+		return nobody(open[0]), nil
+	}
+	return p.askPerson(ctx, q)
+}
+
+// judgeAll judges each need, and the tool itself where its author wants a person to look.
+func (p *Policy) judgeAll(q tool.Question) []verdict {
+	mode := p.Mode()
+	var out []verdict
+	for _, n := range q.Needs {
+		out = append(out, p.judge(mode, n))
+	}
+	if why := readOnlyBreach(q.Tool, q.Needs); why != "" {
+		out = append(out, verdict{need: firstNeed(q), effect: Deny, layer: builtIn, reason: why})
+	}
+	if v, asks := approval(mode, q); asks {
+		out = append(out, v)
+	}
+	return out
+}
+
+// readOnlyBreach says why a tool without a schema may not run.
+func readOnlyBreach(d tool.Definition, needs []tool.Need) string {
+	if !d.AllowNoSchema || d.NoSchemaMode != tool.NoSchemaReadOnly {
+		return ""
+	}
+	for _, n := range needs {
+		if n.Permission != tool.Read {
+			return fmt.Sprintf("%s takes unchecked arguments and may only read, but this call needs %s", d.Name, n.Permission)
+		}
+	}
+	if d.Permissions.SideEffects() {
+		return d.Name + " takes unchecked arguments and may only read, but it is declared to change things"
+	}
+	return ""
+}
+
+// firstNeed stands for a verdict on the tool itself.
+func firstNeed(q tool.Question) tool.Need {
+	if len(q.Needs) > 0 {
+		return q.Needs[0]
+	}
+	return tool.Need{Target: q.Tool.Name}
+}
+
+// approval is the verdict on a tool that is asked for as such. A tool without a schema is asked for unless
+// its mode says otherwise, also where the mode is missing.
+func approval(mode Mode, q tool.Question) (verdict, bool) {
+	unchecked := q.Tool.AllowNoSchema && q.Tool.NoSchemaMode != tool.NoSchemaReadOnly && q.Tool.NoSchemaMode != tool.NoSchemaFull
+	v := verdict{effect: Ask, layer: builtIn, need: firstNeed(q), target: q.Tool.Name}
+	switch {
+	case unchecked:
+		v.reason = q.Tool.Name + " takes unchecked arguments, so a person approves each call"
+	case q.Tool.Safety.RequiresApproval && mode != Yolo:
+		v.reason = q.Tool.Name + " asks for approval of each call"
+	default:
+		return verdict{}, false
+	}
+	return v, true
+}
+
+func denied(verdicts []verdict) (tool.Decision, bool) {
+	for _, v := range verdicts {
+		if v.effect == Deny {
+			return v.decision(false, false), true
+		}
+	}
+	return tool.Decision{}, false
+}
+
+func unanswered(verdicts []verdict) []verdict {
+	var out []verdict
+	for _, v := range verdicts {
+		if v.effect == Ask {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// allowed names the rule that counted last, or nothing for a call that needs nothing.
+func allowed(verdicts []verdict) tool.Decision {
+	d := tool.Decision{Allow: true}
+	for _, v := range verdicts {
+		d.Rule, d.Layer = v.rule, string(v.layer)
+		if v.rule != "" {
+			break
+		}
+	}
+	return d
+}
+
+// nobody is the answer to a question when there is no one to put it to.
+func nobody(v verdict) tool.Decision {
+	v.reason = fmt.Sprintf("%s; nobody is here to approve it", strings.TrimSuffix(v.reason, "."))
+	return v.decision(false, true)
+}
+
+var errAnswer = errors.New("the answer to a permission question was none of once, session and no")

@@ -1,0 +1,143 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/tool"
+)
+
+// Effect is what a rule or a mode says about a need.
+type Effect string
+
+// Effects, the strongest first.
+const (
+	Deny  Effect = "deny"
+	Ask   Effect = "ask"
+	Allow Effect = "allow"
+)
+
+// Layer says where a rule comes from. All layers add up; none is stronger than another.
+type Layer string
+
+// Layers.
+const (
+	Managed     Layer = "managed"
+	CommandLine Layer = "command line"
+	User        Layer = "user"
+	Project     Layer = "project" // deny and ask only
+	builtIn     Layer = "built in"
+	granted     Layer = "session" // a person said yes for the rest of the session
+	person      Layer = "person"
+)
+
+// Rule is one line: effect permission(matcher). Only ParseRule and ParseLine make one.
+type Rule struct {
+	Effect     Effect
+	Permission tool.Permission
+	Matcher    string // as written; empty: the bare permission
+	Layer      Layer
+
+	path pathMatcher
+	argv argvMatcher
+	host hostMatcher
+}
+
+// String is the rule as it is written.
+func (r Rule) String() string {
+	if r.Matcher == "" {
+		return fmt.Sprintf("%s %s", r.Effect, r.Permission)
+	}
+	return fmt.Sprintf("%s %s(%s)", r.Effect, r.Permission, r.Matcher)
+}
+
+// ParseLine reads "deny write(**/*.lock)".
+func ParseLine(layer Layer, line string) (Rule, error) {
+	effect, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	switch e := Effect(effect); e {
+	case Deny, Ask, Allow:
+		return ParseRule(e, layer, rest)
+	}
+	return Rule{}, fmt.Errorf("rule %q: a rule begins with deny, ask or allow", line)
+}
+
+// ParseRule reads what follows --allow or --deny: "write", "execute(go test **)".
+//
+// Matchers: read and write take a path pattern with ** and {a,b}, relative to the workspace (work:) or with
+// an anchor home: or abs:. A bare permission and a pattern without an anchor allow only inside the
+// workspace, but deny everywhere. Execute takes the words of a command: literal, {a,b}, * for one word, **
+// at the end for the rest. Network takes [scheme://]host[:port], with *.example.com for all names below.
+func ParseRule(effect Effect, layer Layer, text string) (Rule, error) {
+	text = strings.TrimSpace(text)
+	name, matcher, has := strings.Cut(text, "(")
+	r := Rule{Effect: effect, Permission: tool.Permission(strings.TrimSpace(name)), Layer: layer}
+	if !slices.Contains(permissions(), string(r.Permission)) {
+		return Rule{}, unknownPermission(text, name, matcher, has)
+	}
+	if has {
+		inner, closed := strings.CutSuffix(matcher, ")")
+		r.Matcher = strings.TrimSpace(inner)
+		if !closed || r.Matcher == "" {
+			return Rule{}, fmt.Errorf("rule %q: write it as %s or %s(matcher)", text, name, name)
+		}
+	}
+	if err := r.compile(); err != nil {
+		return Rule{}, fmt.Errorf("rule %q: %w", text, err)
+	}
+	return r, nil
+}
+
+func (r *Rule) compile() (err error) {
+	switch r.Permission {
+	case tool.Read, tool.Write:
+		r.path, err = compilePath(r.Matcher, r.Effect)
+	case tool.Execute:
+		r.argv, err = compileArgv(r.Matcher)
+	case tool.Network:
+		r.host, err = compileHost(r.Matcher)
+	}
+	return err
+}
+
+func permissions() []string {
+	return []string{string(tool.Read), string(tool.Write), string(tool.Execute), string(tool.Network)}
+}
+
+// unknownPermission suggests the spelling that was probably meant; people write the names of tools.
+func unknownPermission(text, name, matcher string, has bool) error {
+	meant := ""
+	switch strings.ToLower(strings.TrimSpace(name)) {
+	case "bash", "shell", "sh", "run", "exec", "command", "cmd":
+		meant = string(tool.Execute)
+	case "edit", "multiedit", "create", "patch":
+		meant = string(tool.Write)
+	case "webfetch", "fetch", "web", "net", "url", "http", "https":
+		meant = string(tool.Network)
+	case "glob", "grep", "list", "ls", "view", "cat":
+		meant = string(tool.Read)
+	default:
+		if near := tool.Nearest(strings.TrimSpace(name), permissions(), 1); len(near) > 0 {
+			meant = near[0]
+		}
+	}
+	if meant == "" {
+		return fmt.Errorf("rule %q: there is no permission %q; use one of %s", text, name, strings.Join(permissions(), ", "))
+	}
+	if has {
+		meant += "(" + matcher
+	}
+	return fmt.Errorf("rule %q: there is no permission %q; did you mean %s?", text, name, meant)
+}
+
+// strongest finds the rule that decides among those that match: deny before ask before allow.
+func strongest(rules []Rule, matches func(Rule) bool) (Rule, bool) {
+	for _, effect := range []Effect{Deny, Ask, Allow} {
+		for _, r := range rules {
+			if r.Effect == effect && matches(r) {
+				return r, true
+			}
+		}
+	}
+	return Rule{}, false
+}

@@ -1,0 +1,359 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+const (
+	maxCommand   = 64 << 10 // bytes; longer ones cannot be reviewed
+	maxSimple    = 200      // simple commands in one text
+	maxDepth     = 64       // nesting of syntax
+	maxUnwrap    = 5        // wrappers around wrappers
+	maxNestingIn = 1000     // opening brackets before parsing, which takes stack for each
+)
+
+// word is one word of a command. Known says that Text is what the program will get; plain, that it was also
+// written without anything a shell could understand in another way.
+type word struct {
+	text  string
+	known bool
+	plain bool
+}
+
+// simple is one program with its arguments.
+type simple struct {
+	words []word
+	inner bool // found inside a wrapper: it counts for deny and ask, its wrapper for allow
+}
+
+func (s simple) name() string { return s.words[0].text }
+
+// String shows the words as they could be typed; ? stands for what is known only when it runs.
+func (s simple) String() string {
+	parts := make([]string, len(s.words))
+	for i, w := range s.words {
+		parts[i] = "?"
+		if w.known {
+			parts[i] = quoteWord(w.text)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// command is a shell text as far as it can be read without running it.
+type command struct {
+	simples []simple
+	// opaque says why a rule must not allow the whole: part of it is known only when it runs. Empty: it is
+	// plain through and through.
+	opaque string
+	// broken says that it does not parse.
+	broken error
+}
+
+func (c *command) dim(why string) {
+	if c.opaque == "" {
+		c.opaque = why
+	}
+}
+
+// read analyses a shell text. Its error refuses the text in every mode.
+func read(text string) (command, error) {
+	var c command
+	if err := checkBytes(text); err != nil {
+		return c, err
+	}
+	r := reader{into: &c}
+	r.script(text, 0)
+	if len(c.simples) == 0 {
+		c.dim("it runs no program that can be named")
+	}
+	return c, r.refused
+}
+
+// checkBytes refuses what a person could not review: text that looks like something else on a screen.
+func checkBytes(text string) error {
+	switch {
+	case len(text) > maxCommand:
+		return fmt.Errorf("the command has %d bytes, more than %d; put it in a file and run that", len(text), maxCommand)
+	case !utf8.ValidString(text):
+		return errors.New("the command is not valid UTF-8; write it again")
+	}
+	for i, r := range text {
+		if what := hiddenRune(r); what != "" {
+			return fmt.Errorf("the command has %s (U+%04X) at byte %d; write it without", what, r, i)
+		}
+	}
+	if n := strings.Count(text, "(") + strings.Count(text, "{"); n > maxNestingIn {
+		return fmt.Errorf("the command has %d opening brackets, more than %d; put it in a file and run that", n, maxNestingIn)
+	}
+	return nil
+}
+
+func hiddenRune(r rune) string {
+	switch {
+	case r == '\n' || r == '\t':
+		return ""
+	case r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0:
+		return "a control character"
+	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f, r == 0x061c:
+		return "a character that changes the direction of text"
+	case r >= 0x200b && r <= 0x200d, r == 0x2060, r == 0xfeff, r >= 0xe0000 && r <= 0xe007f:
+		return "an invisible character"
+	}
+	return ""
+}
+
+// reader fills a command from texts, which nest: sh -c 'env sh -c …'.
+type reader struct {
+	into    *command
+	count   int // simple commands so far
+	refused error
+}
+
+func (r *reader) refuse(format string, args ...any) {
+	if r.refused == nil {
+		r.refused = fmt.Errorf(format, args...)
+	}
+}
+
+// script reads a text at a depth of wrappers.
+func (r *reader) script(text string, depth int) {
+	if depth > maxUnwrap {
+		r.refuse("the command hides programs behind more than %d others; write them plainly", maxUnwrap)
+		return
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		r.into.broken = err
+		r.into.dim("it does not parse: " + err.Error())
+		r.everyWord(text)
+	}
+	if file != nil {
+		r.walk(file, depth)
+	}
+}
+
+// everyWord takes each word of a text that does not parse for the start of a command, so that denies still
+// see the names in it. Such a text is never allowed by a rule, so that nothing is lost.
+func (r *reader) everyWord(text string) {
+	var words []word
+	for _, s := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" \t\n;|&()<>{}`'\"$!", c) }) {
+		words = append(words, word{text: strings.ReplaceAll(s, `\`, ""), known: true})
+	}
+	for i := range words {
+		r.into.simples = append(r.into.simples, simple{words: words[i:min(i+16, len(words))], inner: true}) // 16: more than rules have
+	}
+}
+
+// walk visits every node, so that no program hides in a substitution, a function or a here-document.
+func (r *reader) walk(root syntax.Node, depth int) {
+	level := 0
+	syntax.Walk(root, func(n syntax.Node) bool {
+		if n == nil {
+			level--
+			return true
+		}
+		if level++; level > maxDepth*4 { // about four nodes of the tree make one level that a person sees
+			r.refuse("the command is nested too deeply; write it plainly")
+		}
+		if r.refused != nil {
+			level--
+			return false
+		}
+		if why := opaqueNode(n); why != "" {
+			r.into.dim(why)
+		}
+		if s, ok := n.(*syntax.Stmt); ok {
+			r.statement(s, depth)
+		}
+		return true
+	})
+}
+
+// opaqueNode says why a part of the syntax cannot be judged before it runs. What is not in the closed list
+// of plain nodes is opaque.
+func opaqueNode(n syntax.Node) string {
+	switch n := n.(type) {
+	case *syntax.File, *syntax.CallExpr, *syntax.Word, *syntax.Lit, *syntax.Comment:
+		return ""
+	case *syntax.Stmt:
+		if n.Background || n.Coprocess || n.Disown {
+			return "it leaves a command running in the background"
+		}
+		return ""
+	case *syntax.BinaryCmd:
+		return "" // && || | |&
+	case *syntax.TimeClause:
+		return ""
+	case *syntax.SglQuoted:
+		if n.Dollar {
+			return "it writes text as $'…'"
+		}
+		return ""
+	case *syntax.DblQuoted:
+		if n.Dollar {
+			return `it writes text as $"…"`
+		}
+		return ""
+	case *syntax.Redirect:
+		return opaqueRedirect(n)
+	case *syntax.Assign:
+		return "it sets a variable"
+	case *syntax.CmdSubst, *syntax.ProcSubst:
+		return "it substitutes the output of a command"
+	case *syntax.ParamExp, *syntax.ArithmExp:
+		return "it expands a variable"
+	case *syntax.Subshell, *syntax.Block, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause:
+		return "it is more than a list of commands"
+	}
+	return fmt.Sprintf("it uses %s", strings.TrimPrefix(fmt.Sprintf("%T", n), "*syntax."))
+}
+
+// opaqueRedirect lets pass what touches no file: 2>&1 and the null device.
+func opaqueRedirect(n *syntax.Redirect) string {
+	target := ""
+	if n.Word != nil {
+		w := readWord(n.Word)
+		if !w.plain {
+			return "it redirects to a place known only when it runs"
+		}
+		target = w.text
+	}
+	switch n.Op {
+	case syntax.DplOut, syntax.DplIn:
+		if target == "0" || target == "1" || target == "2" {
+			return ""
+		}
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrIn, syntax.RdrAll, syntax.AppAll:
+		if target == "/dev/null" {
+			return ""
+		}
+		return "it redirects to or from the file " + target
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		return "it gives a program text to read"
+	}
+	return "it redirects files"
+}
+
+// statement takes the program of a statement, if it starts one.
+func (r *reader) statement(s *syntax.Stmt, depth int) {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return
+	}
+	words := make([]word, len(call.Args))
+	for i, w := range call.Args {
+		words[i] = readWord(w)
+		if !words[i].plain {
+			r.into.dim("it has a word that a shell may change: " + show(w))
+		}
+	}
+	r.add(simple{words: words}, depth)
+	if isShell(base(words[0].text)) {
+		for _, redirect := range s.Redirs {
+			r.fed(redirect, depth)
+		}
+	}
+}
+
+// fed reads what a shell is given on its standard input.
+func (r *reader) fed(redirect *syntax.Redirect, depth int) {
+	source := redirect.Hdoc
+	if redirect.Op == syntax.WordHdoc {
+		source = redirect.Word
+	}
+	if source == nil {
+		return
+	}
+	if text := readWord(source); text.known {
+		r.script(text.text, depth+1)
+	}
+}
+
+func show(n syntax.Node) string {
+	var b strings.Builder
+	if syntax.NewPrinter().Print(&b, n) != nil {
+		return "?"
+	}
+	return quote(b.String())
+}
+
+// readWord finds what a word will be, where the text alone tells.
+func readWord(w *syntax.Word) word {
+	out := word{known: true, plain: true}
+	var b strings.Builder
+	for i, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			text, sure, plain := bare(part.Value, i == 0)
+			b.WriteString(text)
+			out.known, out.plain = out.known && sure, out.plain && plain
+		case *syntax.SglQuoted:
+			b.WriteString(part.Value)
+			if part.Dollar {
+				out.known, out.plain = out.known && !strings.Contains(part.Value, `\`), false
+			}
+		case *syntax.DblQuoted:
+			text, sure := quoted(part)
+			b.WriteString(text)
+			out.known, out.plain = out.known && sure, out.plain && sure && !part.Dollar
+		default:
+			out.known, out.plain = false, false
+		}
+	}
+	out.text = b.String()
+	return out
+}
+
+// bare reads unquoted text: a backslash takes the next character as it is; patterns, braces and a tilde at
+// the start become something else.
+func bare(s string, first bool) (text string, known, plain bool) {
+	known, plain = true, true
+	if first && strings.HasPrefix(s, "~") || strings.ContainsAny(s, "*?[") || braces(s) {
+		known, plain = false, false
+	}
+	if !strings.Contains(s, `\`) {
+		return s, known, plain
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+			if s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String(), known, false
+}
+
+// braces reports what may be a brace expansion; {} is none, and find and xargs want it.
+func braces(s string) bool {
+	return strings.Contains(s, "{") && (strings.Contains(s, ",") || strings.Contains(s, ".."))
+}
+
+// quoted reads "…", in which a backslash counts only before $ ` " \ and the end of a line.
+func quoted(q *syntax.DblQuoted) (text string, known bool) {
+	var b strings.Builder
+	for _, part := range q.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			return b.String(), false
+		}
+		for i := 0; i < len(lit.Value); i++ {
+			if lit.Value[i] == '\\' && i+1 < len(lit.Value) && strings.IndexByte("$`\"\\\n", lit.Value[i+1]) >= 0 {
+				if i++; lit.Value[i] == '\n' {
+					continue
+				}
+			}
+			b.WriteByte(lit.Value[i])
+		}
+	}
+	return b.String(), true
+}
