@@ -78,9 +78,6 @@ func New(o Options) *Provider {
 	if o.NewID == nil {
 		o.NewID = wire.NewID
 	}
-	if o.HTTP == nil {
-		o.HTTP = wire.NewHTTP()
-	}
 	host := hostOf(o.BaseURL)
 	if o.Idle == 0 {
 		o.Idle = wire.DefaultIdle
@@ -92,7 +89,7 @@ func New(o Options) *Provider {
 		options: o, hosted: host == homeAPI,
 		url: strings.TrimRight(o.BaseURL, "/") + "/chat/completions",
 		client: wire.Client{
-			Provider: o.Name, HTTP: o.HTTP, Idle: o.Idle, Secret: o.Key,
+			Provider: o.Name, HTTP: wire.HTTP(o.HTTP), Idle: o.Idle, Secret: o.Key,
 			KeyHint: "check OPENAI_API_KEY and what its account may use",
 			URLHint: "check OPENAI_BASE_URL and the network",
 		},

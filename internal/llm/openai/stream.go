@@ -12,11 +12,11 @@ import (
 // What a stream is made of; fields that are not here are not needed.
 type (
 	chunk struct {
-		Object  string          `json:"object"`
 		Choices []choice        `json:"choices"`
 		Usage   *usage          `json:"usage"`
 		Error   json.RawMessage `json:"error"`
-		Message string          `json:"message"` // of vLLM's {"object":"error","message":...}
+		// Message is in the error of older vLLM servers: {"object":"error","message":...}.
+		Message string `json:"message"`
 	}
 	choice struct {
 		Index   int    `json:"index"`
@@ -127,7 +127,7 @@ func (a *answer) event(data []byte) error {
 	if len(c.Error) > 0 && string(c.Error) != "null" {
 		return a.client.Object(c.Error)
 	}
-	if c.Object == "error" {
+	if c.Message != "" && len(c.Choices) == 0 {
 		return a.client.Object(wire.JSON(c.Message))
 	}
 	if c.Usage != nil {

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"adze/internal/llm/llmtest"
 	"adze/internal/llm/script"
 	"adze/session"
 	"adze/tool"
@@ -112,6 +113,11 @@ func wantFailure(t *testing.T, chunks []session.Chunk, part string) {
 	if !strings.Contains(failure.Message, part) || len(calls) > 0 {
 		t.Errorf("message %q does not hold %q, or calls %v came", failure.Message, part, calls)
 	}
+}
+
+func TestSound(t *testing.T) {
+	r := session.Request{Model: "x", Messages: []session.Message{user("fix the test")}}
+	llmtest.Sound(t, func() session.Provider { return script.New(script.Options{Script: []byte(mend)}) }, r)
 }
 
 func TestDivergingRunNamesTheStep(t *testing.T) {

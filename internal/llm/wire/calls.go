@@ -22,6 +22,8 @@ type Fragment struct {
 	// Arguments is the next piece of text.
 	Arguments string
 	Opaque    json.RawMessage
+	// New says that the format itself tells where a call begins, and this is such a place.
+	New bool
 }
 
 // Calls assembles calls from fragments. A fragment belongs to the call with its id when it has one, else
@@ -57,7 +59,10 @@ func (s *Calls) Add(f Fragment) (session.Forming, error) {
 	if f.Index < 0 {
 		f.Index = f.Position
 	}
-	c := s.find(f)
+	var c *call
+	if !f.New {
+		c = s.find(f)
+	}
 	if c == nil {
 		c = s.open(f)
 	}
@@ -125,7 +130,7 @@ func (c *call) named(name string) error {
 	case c.arguments.Len() == 0:
 		c.name += name
 	default:
-		return fmt.Errorf("the call %s changes its name from %q to %q", c.id, c.name, clip(name, 60))
+		return fmt.Errorf("a call that changes its name from %q to %q", clip(c.name, 60), clip(name, 60))
 	}
 	return nil
 }
@@ -138,7 +143,7 @@ func (s *Calls) Release() ([]session.Call, error) {
 	out := make([]session.Call, len(s.list))
 	for i, c := range s.list {
 		if c.name == "" {
-			return nil, fmt.Errorf("the call %s has no name", c.id)
+			return nil, fmt.Errorf("a call without a name (%s)", clip(string(c.id), 60))
 		}
 		out[i] = session.Call{RawCall: tool.RawCall{
 			ID: c.id, Name: c.name, Arguments: c.arguments.String(), Origin: tool.Native, Opaque: c.opaque,

@@ -36,9 +36,15 @@ var (
 	errDrain = errors.New("the answer is complete")
 )
 
-// NewHTTP makes a client that keeps one connection, dials when first used, and follows no redirect: a
-// redirect would carry the key to another host and turn the request into a GET.
-func NewHTTP() *http.Client {
+// HTTP makes a client that keeps one connection, dials when first used, and follows no redirect: a
+// redirect would carry the key to another host and turn the request into a GET. A client of the caller
+// keeps its transport.
+func HTTP(given *http.Client) *http.Client {
+	if given != nil {
+		c := *given
+		c.CheckRedirect = stay
+		return &c
+	}
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Client{
 		Transport: &http.Transport{
@@ -52,9 +58,11 @@ func NewHTTP() *http.Client {
 			// Compressed event streams arrive in blocks, which is not streaming.
 			DisableCompression: true,
 		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		CheckRedirect: stay,
 	}
 }
+
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Client speaks with one provider.
 type Client struct {

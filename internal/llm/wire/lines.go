@@ -35,7 +35,7 @@ func (l *Lines) Next() ([]byte, error) {
 		}
 		if l.err == io.EOF && l.start < l.end {
 			line := l.buf[l.start:l.end]
-			l.start = l.end
+			l.start, l.searched = l.end, 0
 			return line, nil
 		}
 		if l.err != nil {

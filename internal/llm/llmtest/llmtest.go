@@ -1,0 +1,172 @@
+// Package llmtest is the conformance suite of model adapters: every adapter's test describes its wire
+// format (Wire) and runs the same suite against it, over canned bytes, over pipes on a fake clock, and
+// over a loopback server that is as strict as the real ones.
+//
+// The one rule: an adapter is right when a consumer cannot tell the formats apart. Each stream has exactly
+// one Done, last; no call is released unless its message ended well, and then byte for byte.
+//
+// Start at Run. An adapter's test is one file: its Wire, and a call of Run and of Cases.
+//
+// Known limits: the suite speaks HTTP/1.1 only; HTTP/2 is left to net/http.
+package llmtest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"adze/session"
+)
+
+// Options are what the suite wants to choose of a provider.
+type Options struct {
+	BaseURL string // scheme, host and port
+	HTTP    *http.Client
+	NewID   func() string
+	Idle    time.Duration
+	Key     string
+}
+
+// Wire describes a wire format to the suite.
+type Wire interface {
+	// New makes the provider under test.
+	New(o Options) session.Provider
+	// Encode writes an answer as the format's stream, as a real server would.
+	Encode(a Answer) Stream
+	// Decode reads a request as a strict server would; its error is what the server refuses.
+	Decode(body []byte) (Request, error)
+	// Grown removes from a request what may move or grow after the messages (cache markers, closing
+	// brackets, options): what is left must be a prefix of the next request.
+	Grown(body []byte) []byte
+	// Side answers requests that ask no model, such as a list of models; false: it was not one.
+	Side(w http.ResponseWriter, r *http.Request) bool
+	// Ping is a record without content, Malformed one that is damaged, Failure an error object.
+	Ping() string
+	Malformed() string
+	Failure(message string) string
+	// Refusal is the body of a failed request.
+	Refusal(kind, message string) string
+}
+
+// Answer is what a model says, whatever the format.
+type Answer struct {
+	Reasoning string
+	Text      string
+	Calls     []Call
+	Length    bool // cut at the output limit
+	Usage     session.Usage
+	// Piece is the length of deltas in bytes, cut at runes where text is sent; 0: one piece each.
+	Piece int
+}
+
+// Call is a call or its echo in a request. Arguments are JSON.
+type Call struct{ ID, Name, Arguments string }
+
+// Stream is an encoded answer.
+type Stream struct {
+	ContentType string
+	Body        string
+	Records     []int // where each record begins
+	Terminal    int   // where the record begins without which the answer is not complete
+}
+
+// Builder writes streams.
+type Builder struct {
+	ContentType string
+	body        strings.Builder
+	records     []int
+	terminal    int
+}
+
+// Record appends one record.
+func (b *Builder) Record(text string) {
+	b.records = append(b.records, b.body.Len())
+	b.body.WriteString(text)
+}
+
+// End marks the next record as the terminal one.
+func (b *Builder) End() { b.terminal = b.body.Len() }
+
+// Stream is what was written.
+func (b *Builder) Stream() Stream {
+	return Stream{b.ContentType, b.body.String(), b.records, b.terminal}
+}
+
+// Request is a decoded request.
+type Request struct {
+	Model string
+	Tools []string
+	Items []Item
+}
+
+// Item is one message of a request.
+type Item struct {
+	Kind   string // system, user, assistant or result
+	Text   string
+	Calls  []Call // of assistant
+	CallID string // of result
+	Failed bool   // of result, where the format tells
+	Images int
+	// Thinking counts the blocks of thinking that are sent back.
+	Thinking int
+}
+
+// Pieces cuts text into deltas.
+func (a Answer) Pieces(text string) []string {
+	if a.Piece <= 0 || text == "" {
+		return []string{text}
+	}
+	var out []string
+	piece := ""
+	for _, r := range text {
+		if len(piece) >= a.Piece {
+			out = append(out, piece)
+			piece = ""
+		}
+		piece += string(r)
+	}
+	return append(out, piece)
+}
+
+// Run is the suite.
+func Run(t *testing.T, w Wire) {
+	t.Run("answers", func(t *testing.T) { answers(t, w) })
+	t.Run("cuts", func(t *testing.T) { cuts(t, w) })
+	t.Run("splits", func(t *testing.T) { splits(t, w) })
+	t.Run("damage", func(t *testing.T) { damage(t, w) })
+	t.Run("refusals", func(t *testing.T) { refusals(t, w) })
+	t.Run("secrets", func(t *testing.T) { secrets(t, w) })
+	t.Run("cancel", func(t *testing.T) { cancels(t, w) })
+	t.Run("idle", func(t *testing.T) { idles(t, w) })
+	t.Run("leave", func(t *testing.T) { leaves(t, w) })
+	t.Run("session", func(t *testing.T) { talks(t, w) })
+	t.Run("foreign", func(t *testing.T) { foreign(t, w) })
+	t.Run("together", func(t *testing.T) { together(t, w) })
+}
+
+// Sound checks what holds for every provider, whatever it speaks: one Done, last; calls announced before
+// they come; a consumer may leave at any chunk; a context that has ended gives Done with its error. Make
+// gives a fresh provider for each try.
+func Sound(t *testing.T, make func() session.Provider, r session.Request) {
+	t.Helper()
+	collect(t.Context(), t, make(), r)
+	for n := 1; ; n++ {
+		left := n
+		for range make().Stream(t.Context(), r) {
+			if left--; left == 0 {
+				break
+			}
+		}
+		if left > 0 {
+			break
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if g := collect(ended, t, make(), r); g.done.Stop != session.StopAborted || !errors.Is(g.done.Err, context.Canceled) {
+		t.Errorf("with an ended context: %s", g)
+	}
+}

@@ -1,0 +1,326 @@
+package llmtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"adze/session"
+	"adze/tool"
+)
+
+// strict is what the real servers refuse: an unknown or repeated id, a call without exactly one result
+// directly after it, results out of order, a conversation that does not begin with the user.
+func (r Request) strict() error {
+	used := map[string]bool{}
+	var open []Call
+	started := false
+	for i, item := range r.Items {
+		if item.Kind != "result" && len(open) > 0 {
+			return fmt.Errorf("item %d: call %s has no result", i, open[0].ID)
+		}
+		switch item.Kind {
+		case "user":
+			started = true
+		case "assistant":
+			if !started {
+				return fmt.Errorf("item %d: the assistant begins", i)
+			}
+			for _, c := range item.Calls {
+				if used[c.ID] || c.ID == "" {
+					return fmt.Errorf("item %d: id %q is not unique", i, c.ID)
+				}
+				used[c.ID] = true
+				var object map[string]any
+				if err := json.Unmarshal([]byte(c.Arguments), &object); err != nil {
+					return fmt.Errorf("item %d: arguments of %s: %w", i, c.ID, err)
+				}
+			}
+			open = item.Calls
+		case "result":
+			if len(open) == 0 || open[0].ID != item.CallID {
+				return fmt.Errorf("item %d: result of %q, open are %v", i, item.CallID, open)
+			}
+			open = open[1:]
+		}
+	}
+	if len(open) > 0 {
+		return fmt.Errorf("the last call %s has no result", open[0].ID)
+	}
+	return nil
+}
+
+// strictServer answers the n-th request with the n-th answer and refuses what a real server would.
+type strictServer struct {
+	*httptest.Server
+	mu     sync.Mutex
+	bodies [][]byte
+	seen   []Request
+	conns  atomic.Int32
+}
+
+func newStrict(t *testing.T, w Wire, reply func(n int) Answer) *strictServer {
+	s := &strictServer{}
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if w.Side(rw, r) {
+			return
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		seen, err := w.Decode(body)
+		if err == nil {
+			err = seen.strict()
+		}
+		if err != nil {
+			rw.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(rw, w.Refusal("invalid_request_error", err.Error()))
+			return
+		}
+		s.mu.Lock()
+		n := len(s.bodies)
+		s.bodies, s.seen = append(s.bodies, body), append(s.seen, seen)
+		s.mu.Unlock()
+		stream := w.Encode(reply(n))
+		rw.Header().Set("Content-Type", stream.ContentType)
+		send(rw, stream.Body)
+	}))
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			s.conns.Add(1)
+		}
+	}
+	s.Start()
+	return s
+}
+
+// stored is an answer as a session keeps it.
+func stored(p session.Provider, id string, chunks []session.Chunk) session.Message {
+	m := session.Message{ID: id, Role: session.Assistant, Provider: p.Name(), Model: "m"}
+	sealed := true
+	for _, c := range chunks {
+		switch c := c.(type) {
+		case session.Text:
+			if n := len(m.Parts); n == 0 || m.Parts[n-1].Kind != session.TextPart {
+				m.Parts = append(m.Parts, session.Part{Kind: session.TextPart})
+			}
+			m.Parts[len(m.Parts)-1].Text += c.Delta
+		case session.Reasoning:
+			if n := len(m.Parts); n == 0 || m.Parts[n-1].Kind != session.ReasoningPart || sealed {
+				m.Parts = append(m.Parts, session.Part{Kind: session.ReasoningPart})
+			}
+			m.Parts[len(m.Parts)-1].Text += c.Delta
+			if sealed = len(c.Opaque) > 0; sealed {
+				m.Parts[len(m.Parts)-1].Opaque = c.Opaque
+			}
+		case session.Call:
+			m.Parts = append(m.Parts, session.Part{Kind: session.CallPart, Call: &c.RawCall})
+		}
+	}
+	return m
+}
+
+// outcomes answers each call, in every way a call can end.
+func outcomes(asked session.Message, n int) session.Message {
+	m := session.Message{ID: asked.ID + "o", Role: session.ToolRole}
+	for i, c := range asked.Calls() {
+		o := tool.Outcome{Call: c.ID, Tool: c.Name, Status: tool.Completed, Output: fmt.Sprintf("output %d of turn %d", i, n)}
+		switch n % 5 {
+		case 1:
+			o.Status, o.Code, o.Output = tool.Failed, "E", "no such file"
+		case 2:
+			o.Output = ""
+		case 3:
+			o.Attachments = []tool.Attachment{
+				{Name: "a.png", MediaType: "image/png", Data: []byte{1, 2, 3}},
+				{Name: "a.pdf", MediaType: "application/pdf", Data: []byte("%PDF")},
+				{Name: "a.bin", MediaType: "application/octet-stream", Data: []byte{0}},
+			}
+		}
+		m.Parts = append(m.Parts, session.Part{Kind: session.OutcomePart, Outcome: &o})
+	}
+	return m
+}
+
+// turnAnswer is the n-th answer of the long session: one call, several, with and without thinking.
+func turnAnswer(n int) Answer {
+	a := Answer{Text: fmt.Sprintf("Step %d.", n), Piece: 5, Usage: session.Usage{Input: 100 + n, Output: 9}}
+	if n%2 == 1 {
+		a.Reasoning = fmt.Sprintf("Thinking about %d.", n)
+	}
+	for i := range n%3 + 1 {
+		a.Calls = append(a.Calls, Call{fmt.Sprintf("call_%d_%d", n, i), "read", fmt.Sprintf(`{"path":"%d.txt"}`, i)})
+	}
+	if n%4 == 2 {
+		a.Text, a.Calls[0].Arguments = "", "{}"
+	}
+	return a
+}
+
+const turns = 20
+
+// talks: a session of 20 tool turns that a strict server accepts, over one kept connection, each request
+// beginning with the bytes of the one before, and nothing left behind.
+func talks(t *testing.T, w Wire) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	server := newStrict(t, w, func(n int) Answer {
+		if n == turns {
+			return Answer{Text: "All done."}
+		}
+		return turnAnswer(n)
+	})
+	defer server.Close()
+	p := w.New(Options{BaseURL: server.URL, NewID: counter()})
+	if server.conns.Load() != 0 {
+		t.Error("a connection before the first request")
+	}
+	r := question("Do all the steps.")
+	r.Tools, r.ToolsDigest = offered(), "d1"
+	for n := range turns + 1 {
+		var chunks []session.Chunk
+		for c := range p.Stream(t.Context(), r) {
+			chunks = append(chunks, c)
+		}
+		done := chunks[len(chunks)-1].(session.Done)
+		if done.Err != nil || (done.Stop == session.StopCalls) != (n < turns) {
+			t.Fatalf("turn %d: %+v", n, done)
+		}
+		asked := stored(p, fmt.Sprintf("a%d", n), chunks)
+		r.Messages = append(r.Messages, asked)
+		if n < turns {
+			r.Messages = append(r.Messages, outcomes(asked, n))
+		}
+		if n == 7 { // the person steers
+			r.Messages = append(r.Messages, session.Message{ID: "u2", Role: session.User, Parts: []session.Part{
+				{Kind: session.TextPart, Text: "Mind the tests."},
+				{Kind: session.AttachmentPart, Attachment: &tool.Attachment{Name: "n.txt", MediaType: "text/plain", Data: []byte("note")}},
+			}})
+		}
+	}
+	server.check(t, w)
+}
+
+func (s *strictServer) check(t *testing.T, w Wire) {
+	t.Helper()
+	if n := s.conns.Load(); n != 1 {
+		t.Errorf("%d connections, want one that is kept", n)
+	}
+	for i := 1; i < len(s.bodies); i++ {
+		before, after := w.Grown(s.bodies[i-1]), w.Grown(s.bodies[i])
+		if !bytes.HasPrefix(after, before) || len(before) < 100 {
+			t.Fatalf("request %d does not begin with request %d:\n%s\n%s", i, i-1, before, after)
+		}
+	}
+	last := s.seen[len(s.seen)-1]
+	results := 0
+	for _, item := range last.Items {
+		if item.Kind == "result" {
+			results++
+		}
+	}
+	if want := 39; results != want {
+		t.Errorf("%d results in the last request, want %d", results, want)
+	}
+	if strings.Join(last.Tools, " ") != "read todoread" {
+		t.Errorf("tools %v", last.Tools)
+	}
+}
+
+func offered() []tool.Definition {
+	return []tool.Definition{
+		{Type: "function", Name: "read", Description: "Reads <a file> & shows it.",
+			Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"limit":{"type":"integer"}}}`)},
+		{Type: "function", Name: "todoread", Description: "Reads the list.", Parameters: json.RawMessage(`{"type":"object"}`),
+			ProviderSchema: json.RawMessage(`{"type":"object","properties":{}}`)},
+	}
+}
+
+// foreign: a conversation that another provider began, cut, orphaned and with odd ids, is accepted by a
+// strict server, and none of the other provider's thinking is sent.
+func foreign(t *testing.T, w Wire) {
+	part := func(c tool.RawCall) session.Part { return session.Part{Kind: session.CallPart, Call: &c} }
+	result := func(id tool.CallID) session.Part {
+		return session.Part{Kind: session.OutcomePart, Outcome: &tool.Outcome{Call: id, Tool: "read", Status: tool.Completed, Output: "ok"}}
+	}
+	text := func(s string) session.Part { return session.Part{Kind: session.TextPart, Text: s} }
+	long := tool.CallID(strings.Repeat("x", 90))
+	server := newStrict(t, w, func(int) Answer { return Answer{Text: "Fine."} })
+	defer server.Close()
+	r := session.Request{Model: "m", Messages: []session.Message{
+		{ID: "0", Role: session.ToolRole, Parts: []session.Part{result("gone")}},
+		{ID: "1", Role: session.User, Parts: []session.Part{text("go")}},
+		{ID: "2", Role: session.Assistant, Provider: "other", Parts: []session.Part{
+			{Kind: session.ReasoningPart, Text: "secret thought", Opaque: json.RawMessage(`{"signature":"theirs"}`)},
+			text("I read."),
+			part(tool.RawCall{ID: "functions.read:0", Name: "read", Arguments: `{"path":"a"}`, Opaque: json.RawMessage(`{"after":1}`)}),
+			part(tool.RawCall{ID: long, Name: "re.ad", Arguments: `{"path": cut`}),
+			part(tool.RawCall{ID: long + "y", Name: "", Arguments: ""}),
+		}},
+		{ID: "3", Role: session.ToolRole, Parts: []session.Part{result(long), result("functions.read:0"), result("never")}},
+		{ID: "4", Role: session.Assistant, Provider: "other"},
+		{ID: "5", Role: session.User},
+		{ID: "6", Role: session.User, Parts: []session.Part{text("and more"), {Kind: session.AttachmentPart, Attachment: &tool.Attachment{
+			Name: "a.png", MediaType: "image/png", Data: []byte{9}}}}},
+		{ID: "7", Role: session.Assistant, Provider: "other", Parts: []session.Part{part(tool.RawCall{ID: "open", Name: "read"})}},
+		{ID: "8", Role: session.User, Parts: []session.Part{text("stop that")}},
+	}}
+	p := w.New(Options{BaseURL: server.URL, NewID: counter()})
+	for range 2 { // the second time from the cache
+		if g := collect(t.Context(), t, p, r); g.done.Err != nil {
+			t.Fatalf("%v", g.done.Err)
+		}
+	}
+	if !bytes.Equal(server.bodies[0], server.bodies[1]) {
+		t.Errorf("the same request is sent in other bytes:\n%s\n%s", server.bodies[0], server.bodies[1])
+	}
+	body := string(server.bodies[0])
+	if strings.Contains(body, "secret thought") || strings.Contains(body, "theirs") || strings.Contains(body, "never") {
+		t.Errorf("the request holds what it must not: %s", body)
+	}
+	thinking := 0
+	for _, item := range server.seen[0].Items {
+		thinking += item.Thinking
+	}
+	if thinking > 0 || !strings.Contains(body, "no outcome was recorded") {
+		t.Errorf("%d blocks of thinking in %s", thinking, body)
+	}
+}
+
+// together: one provider serves sessions beside each other, whose message ids are the same.
+func together(t *testing.T, w Wire) {
+	server := newStrict(t, w, func(int) Answer { return Answer{Text: "Fine."} })
+	defer server.Close()
+	var mu sync.Mutex
+	mint := counter()
+	p := w.New(Options{BaseURL: server.URL, NewID: func() string { mu.Lock(); defer mu.Unlock(); return mint() }})
+	var group sync.WaitGroup
+	for i := range 4 {
+		group.Go(func() {
+			for range 5 {
+				if g := collect(t.Context(), t, p, question(fmt.Sprintf("prompt of session %d", i))); g.done.Err != nil {
+					t.Error(errors.Unwrap(g.done.Err), g.done.Err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	count := map[string]int{}
+	for _, r := range server.seen {
+		count[r.Items[len(r.Items)-1].Text]++
+	}
+	if len(count) != 4 {
+		t.Errorf("the sessions' prompts were mixed: %v", count)
+	}
+}

@@ -1,0 +1,123 @@
+package ollama
+
+import (
+	"encoding/base64"
+	"fmt"
+
+	"adze/session"
+)
+
+// Sizes of the context, in tokens.
+const (
+	smallestContext = 8192 // tools, a system prompt and a few files
+	answerRoom      = 4096 // when the request does not say how long the answer may be
+	unknownLimit    = 32768
+	// bytesPerToken is a first guess for code and prose; what the server counts corrects it.
+	bytesPerToken = 4.0
+	// Bounds of a believable count: denser than 2 bytes a token, or thinner than 8, no tokenizer is.
+	densest, thinnest = 2.0, 8.0
+	// imageTokens is what vision models spend on a picture, about.
+	imageTokens = 1024
+)
+
+// window is the context of one model in this process.
+type window struct {
+	context int     // the largest num_ctx sent so far; another value makes the server load the model anew
+	ratio   float64 // bytes a token
+}
+
+// sent is what a request was sized for.
+type sent struct {
+	bytes, tokens, context int
+}
+
+// fit chooses num_ctx for a prompt of so many bytes: the estimate and room for the answer, rounded up to a
+// power of two, never less than before, at most what the model has.
+func (p *Provider) fit(r session.Request, d details, bytes int) sent {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.window[r.Model]
+	if w == nil {
+		w = &window{context: max(smallestContext, d.configured), ratio: bytesPerToken}
+		p.window[r.Model] = w
+	}
+	tokens := int(float64(bytes) / w.ratio)
+	room := r.MaxTokens
+	if room == 0 {
+		room = p.options.MaxTokens
+	}
+	if room == 0 {
+		room = answerRoom
+	}
+	for w.context < tokens+room && w.context < p.limit(d) {
+		w.context *= 2
+	}
+	w.context = min(w.context, p.limit(d))
+	return sent{bytes, tokens, w.context}
+}
+
+// textBytes is the length of a body in which each image counts as what it costs, not as its base64.
+func textBytes(r session.Request, d details, bytes int) int {
+	e := encoder{images: d.vision}
+	for _, m := range r.Messages {
+		for _, part := range m.Parts {
+			if part.Attachment != nil && e.takes(*part.Attachment) {
+				bytes += imageTokens*bytesPerToken - base64.StdEncoding.EncodedLen(len(part.Attachment.Data))
+			}
+			if part.Outcome == nil {
+				continue
+			}
+			for _, a := range part.Outcome.Attachments {
+				if e.takes(a) {
+					bytes += imageTokens*bytesPerToken - base64.StdEncoding.EncodedLen(len(a.Data))
+				}
+			}
+		}
+	}
+	return max(bytes, 0)
+}
+
+func (p *Provider) limit(d details) int {
+	limit := d.context
+	if limit == 0 {
+		limit = max(unknownLimit, d.configured)
+	}
+	if p.options.MaxContext > 0 {
+		limit = min(limit, p.options.MaxContext)
+	}
+	return limit
+}
+
+// widen doubles the context after the server said that a prompt did not fit; false: the model has no more.
+func (p *Provider) widen(model string, s sent, d details) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.window[model]
+	if s.context >= p.limit(d) {
+		return false
+	}
+	w.context = min(max(w.context, s.context*2), p.limit(d))
+	return true
+}
+
+// counted compares the server's count of the prompt with what was sent, corrects the estimate, and
+// returns a notice when the server cut the prompt.
+func (p *Provider) counted(model string, s sent, count int) string {
+	if count <= 0 {
+		return "" // an older server that had the whole prompt cached, or a failure
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ratio := float64(s.bytes) / float64(count)
+	const advice = "; start a new session or choose a model with a larger context"
+	switch {
+	case count >= s.context-1:
+		return fmt.Sprintf("the prompt fills the context of %d tokens; ollama may have cut its front", s.context) + advice
+	case count >= smallestContext/4 && ratio > thinnest:
+		return fmt.Sprintf("ollama cut the front of the prompt: of about %d tokens it read %d", s.tokens, count) + advice
+	}
+	if w := p.window[model]; w != nil && ratio < w.ratio && s.bytes > 1000 {
+		w.ratio = max(densest, ratio)
+	}
+	return ""
+}

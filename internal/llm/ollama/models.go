@@ -1,0 +1,204 @@
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"adze/internal/llm/wire"
+	"adze/session"
+)
+
+const (
+	// maxShown bounds how many models are asked for their details, and maxAtOnce how many together.
+	maxShown  = 64
+	maxAtOnce = 4
+	// maxDetails bounds one answer of /api/show or /api/tags.
+	maxDetails = 8 << 20
+)
+
+// Model is one model on the server.
+type Model struct {
+	Name       string
+	Size       int64  // bytes on disk
+	Parameters string // "8.0B"
+	Context    int    // its limit in tokens; 0: unknown
+	Tools      bool
+	Vision     bool
+	Thinking   bool
+	Loaded     bool // in memory now
+}
+
+// details are what /api/show tells that matters for a request.
+type details struct {
+	context    int // the model's limit; 0: unknown
+	configured int // num_ctx of its Modelfile; 0: none
+	tools      bool
+	vision     bool
+	thinking   bool
+}
+
+// Models lists the models of a running server, newest first. It fails fast when there is none, if ctx says
+// so.
+func (p *Provider) Models(ctx context.Context) ([]Model, error) {
+	var tags struct {
+		Models []struct {
+			Name    string `json:"name"`
+			Size    int64  `json:"size"`
+			Details struct {
+				Parameters string `json:"parameter_size"`
+			} `json:"details"`
+		} `json:"models"`
+	}
+	if err := p.get(ctx, "/api/tags", &tags); err != nil {
+		return nil, err
+	}
+	models := make([]Model, 0, len(tags.Models))
+	for _, m := range tags.Models[:min(len(tags.Models), maxShown)] {
+		models = append(models, Model{Name: m.Name, Size: m.Size, Parameters: m.Details.Parameters})
+	}
+	loaded := p.loaded(ctx)
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(maxAtOnce)
+	for i := range models {
+		group.Go(func() error {
+			m := &models[i]
+			d, err := p.details(inner, m.Name)
+			if err != nil {
+				return inner.Err() // one model that cannot be shown hides no other
+			}
+			m.Context, m.Tools, m.Vision, m.Thinking = d.context, d.tools, d.vision, d.thinking
+			m.Loaded = slices.Contains(loaded, m.Name)
+			return nil
+		})
+	}
+	return models, group.Wait()
+}
+
+// Pick chooses a model for tools: a loaded one first, else the newest.
+func Pick(models []Model) (Model, bool) {
+	best := -1
+	for i, m := range models {
+		if m.Tools && (best < 0 || m.Loaded && !models[best].Loaded) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return Model{}, false
+	}
+	return models[best], true
+}
+
+// loaded lists the models in memory; an older server that cannot tell has none.
+func (p *Provider) loaded(ctx context.Context) []string {
+	var running struct {
+		Models []struct {
+			Name string `json:"name"`
+		} `json:"models"`
+	}
+	if p.get(ctx, "/api/ps", &running) != nil {
+		return nil
+	}
+	var names []string
+	for _, m := range running.Models {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// details asks once for each model.
+func (p *Provider) details(ctx context.Context, model string) (details, error) {
+	p.mu.Lock()
+	d, ok := p.known[model]
+	p.mu.Unlock()
+	if ok {
+		return d, nil
+	}
+	var shown shown
+	body := &wire.Body{}
+	body.Add(wire.JSON(map[string]string{"model": model}))
+	reply, err := p.post(ctx, "/api/show", body)
+	if err == nil {
+		err = p.decode(reply, &shown)
+	}
+	if err != nil && !unsupported(err) {
+		return details{}, err
+	}
+	d = shown.details()
+	p.mu.Lock()
+	p.known[model] = d
+	p.mu.Unlock()
+	return d, nil
+}
+
+// unsupported reports that the server has no such endpoint: a proxy, or another program that speaks
+// /api/chat. Its models are used without knowing them.
+func unsupported(err error) bool {
+	var failure *session.ProviderError
+	return errors.As(err, &failure) && failure.Kind == session.RequestError &&
+		(failure.Status == http.StatusNotFound || failure.Status == http.StatusMethodNotAllowed)
+}
+
+// shown is the answer of /api/show.
+type shown struct {
+	Capabilities []string                   `json:"capabilities"`
+	Parameters   string                     `json:"parameters"`
+	Template     string                     `json:"template"`
+	Info         map[string]json.RawMessage `json:"model_info"`
+}
+
+func (s shown) details() details {
+	d := details{
+		tools:    slices.Contains(s.Capabilities, "tools"),
+		vision:   slices.Contains(s.Capabilities, "vision"),
+		thinking: slices.Contains(s.Capabilities, "thinking"),
+	}
+	if s.Capabilities == nil { // before version 0.6.4; the template tells
+		d.tools = strings.Contains(s.Template, ".Tools")
+	}
+	for key, raw := range s.Info {
+		if strings.HasSuffix(key, ".context_length") {
+			n, err := strconv.Atoi(string(raw))
+			if err == nil && n > d.context {
+				d.context = n
+			}
+		}
+	}
+	for line := range strings.Lines(s.Parameters) {
+		fields := strings.Fields(line)
+		if len(fields) == 2 && fields[0] == "num_ctx" {
+			if n, err := strconv.Atoi(fields[1]); err == nil && n > 0 {
+				d.configured = n
+			}
+		}
+	}
+	return d
+}
+
+func (p *Provider) get(ctx context.Context, path string, into any) error {
+	reply, err := p.client.Open(ctx, wire.Call{Method: http.MethodGet, URL: p.base + path, Header: p.header()})
+	if err != nil {
+		return err
+	}
+	return p.decode(reply, into)
+}
+
+// decode reads a whole small answer and closes it.
+func (p *Provider) decode(reply *wire.Reply, into any) error {
+	defer reply.Close()
+	raw, err := io.ReadAll(io.LimitReader(reply, maxDetails))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return p.client.Malformed(raw)
+	}
+	return nil
+}

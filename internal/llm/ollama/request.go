@@ -1,0 +1,199 @@
+package ollama
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"adze/internal/llm/wire"
+	"adze/session"
+	"adze/tool"
+)
+
+// maxCallID bounds ids that another provider made; Ollama itself takes any.
+const maxCallID = 64
+
+// What a request is made of; see the API reference of Ollama.
+type (
+	head struct {
+		Model  string `json:"model"`
+		Stream bool   `json:"stream"`
+	}
+	tail struct {
+		// Truncate false makes a newer server refuse a prompt that does not fit, not cut it.
+		Truncate  bool    `json:"truncate"`
+		Options   options `json:"options"`
+		KeepAlive string  `json:"keep_alive"`
+		Think     *bool   `json:"think,omitempty"`
+	}
+	options struct {
+		Context int `json:"num_ctx"`
+		Predict int `json:"num_predict,omitempty"`
+	}
+	message struct {
+		Role     string   `json:"role"`
+		Content  string   `json:"content"`
+		Thinking string   `json:"thinking,omitempty"`
+		Images   [][]byte `json:"images,omitempty"` // base64 in JSON
+		Calls    []call   `json:"tool_calls,omitempty"`
+		Tool     string   `json:"tool_name,omitempty"`
+		CallID   string   `json:"tool_call_id,omitempty"`
+	}
+	call struct {
+		ID       string   `json:"id"`
+		Function function `json:"function"`
+	}
+	function struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	offered struct {
+		Type     string     `json:"type"`
+		Function definition `json:"function"`
+	}
+	definition struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Parameters  json.RawMessage `json:"parameters"`
+	}
+)
+
+// body is the request up to its tail, in pieces. Only the end grows from turn to turn.
+func (p *Provider) body(r session.Request, d details) *wire.Body {
+	b := &wire.Body{}
+	b.Add(bytes.TrimSuffix(wire.JSON(head{r.Model, true}), []byte("}")))
+	if len(r.Tools) > 0 {
+		b.Text(`,"tools":`)
+		b.Add(p.cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(offer(r.Tools)) }))
+	}
+	b.Text(`,"messages":[`)
+	comma := ""
+	if r.System != "" {
+		b.Add(wire.JSON(message{Role: "system", Content: r.System}))
+		comma = ","
+	}
+	e := encoder{own: p.options.Name, images: d.vision}
+	for _, m := range wire.History(r.Messages) {
+		raw := p.cache.Message(fmt.Sprint(e.images), m, e.encode)
+		if len(raw) == 0 {
+			continue
+		}
+		b.Text(comma)
+		b.Add(raw)
+		comma = ","
+	}
+	b.Text("]")
+	return b
+}
+
+// tail follows the messages, so that a larger num_ctx changes no byte before it.
+func (p *Provider) tail(r session.Request, d details, context int) []byte {
+	t := tail{Options: options{Context: context, Predict: r.MaxTokens}, KeepAlive: p.options.KeepAlive}
+	if t.Options.Predict == 0 {
+		t.Options.Predict = p.options.MaxTokens
+	}
+	// A model that cannot think refuses the field.
+	if d.thinking {
+		on := p.options.Think == nil || *p.options.Think
+		t.Think = &on
+	}
+	return append([]byte(","), wire.JSON(t)[1:]...)
+}
+
+func offer(tools []tool.Definition) []offered {
+	out := make([]offered, len(tools))
+	for i, d := range tools {
+		out[i] = offered{"function", definition{d.Name, d.Description, d.Offered()}}
+	}
+	return out
+}
+
+// encoder makes wire messages for one kind of model.
+type encoder struct {
+	own    string
+	images bool
+}
+
+// encode makes the wire messages of one message, joined by commas; nothing for an empty one.
+func (e encoder) encode(m session.Message) []byte {
+	var list [][]byte
+	switch m.Role {
+	case session.User:
+		list = append(list, wire.JSON(e.user(m.Parts)))
+	case session.Assistant:
+		if a := e.assistant(m); a.Content != "" || len(a.Calls) > 0 {
+			list = append(list, wire.JSON(a))
+		}
+	case session.ToolRole:
+		list = e.outcomes(m)
+	}
+	return bytes.Join(list, []byte(","))
+}
+
+func (e encoder) user(parts []session.Part) message {
+	out := message{Role: "user"}
+	var texts []string
+	for _, part := range parts {
+		switch {
+		case part.Kind == session.TextPart:
+			texts = append(texts, part.Text)
+		case part.Kind != session.AttachmentPart || part.Attachment == nil:
+		case e.takes(*part.Attachment):
+			out.Images = append(out.Images, part.Attachment.Data)
+		default:
+			texts = append(texts, wire.Note(*part.Attachment))
+		}
+	}
+	out.Content = strings.Join(texts, "\n")
+	return out
+}
+
+func (e encoder) takes(a tool.Attachment) bool { return e.images && wire.KindOf(a) == wire.Image }
+
+// assistant sends thinking back with the calls that it led to, where models expect it.
+func (e encoder) assistant(m session.Message) message {
+	out := message{Role: "assistant", Content: m.Text()}
+	var thought strings.Builder
+	for _, part := range m.Parts {
+		switch {
+		case part.Kind == session.CallPart && part.Call != nil:
+			out.Calls = append(out.Calls, call{
+				ID:       wire.ShortID(part.Call.ID, maxCallID),
+				Function: function{wire.Name(part.Call.Name), wire.Object(part.Call.Arguments)},
+			})
+		case part.Kind == session.ReasoningPart:
+			thought.WriteString(part.Text)
+		}
+	}
+	if len(out.Calls) > 0 && m.Provider == e.own {
+		out.Thinking = thought.String()
+	}
+	return out
+}
+
+// outcomes are one tool message each. Images follow in a user message.
+func (e encoder) outcomes(m session.Message) [][]byte {
+	var list [][]byte
+	var shown []session.Part
+	for _, o := range m.Parts {
+		text := o.Outcome.Output
+		for i := range o.Outcome.Attachments {
+			a := o.Outcome.Attachments[i]
+			if !e.takes(a) {
+				text += "\n" + wire.Note(a)
+				continue
+			}
+			text += fmt.Sprintf("\n[%s is in the next message]", a.Name)
+			shown = append(shown, session.Part{Kind: session.AttachmentPart, Attachment: &a})
+		}
+		list = append(list, wire.JSON(message{
+			Role: "tool", Content: text, Tool: wire.Name(o.Outcome.Tool),
+			CallID: wire.ShortID(o.Outcome.Call, maxCallID),
+		}))
+	}
+	if len(shown) > 0 {
+		list = append(list, wire.JSON(e.user(shown)))
+	}
+	return list
+}

@@ -1,0 +1,129 @@
+package ollama
+
+import (
+	"encoding/json"
+	"io"
+
+	"adze/internal/llm/wire"
+	"adze/session"
+)
+
+// What a stream is made of: one JSON object a line.
+type (
+	chunk struct {
+		Message struct {
+			Content  string     `json:"content"`
+			Thinking string     `json:"thinking"`
+			Calls    []received `json:"tool_calls"`
+		} `json:"message"`
+		Done        bool            `json:"done"`
+		Reason      string          `json:"done_reason"`
+		Error       json.RawMessage `json:"error"`
+		PromptCount int             `json:"prompt_eval_count"`
+		EvalCount   int             `json:"eval_count"`
+	}
+	received struct {
+		ID       string `json:"id"`
+		Function struct {
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		} `json:"function"`
+	}
+)
+
+// answer reads one stream.
+type answer struct {
+	client *wire.Client
+	reply  *wire.Reply
+	out    *wire.Out
+	calls  wire.Calls
+	done   session.Done
+
+	reason  string
+	stopped bool // done:true
+}
+
+// read decodes the stream to its end and releases the calls.
+func (a *answer) read() error {
+	lines := wire.NewLines(a.reply)
+	for !a.stopped {
+		line, err := lines.Next()
+		if err == io.EOF {
+			return a.client.Ended()
+		}
+		if err != nil {
+			return a.client.Framing(err)
+		}
+		if len(line) == 0 {
+			continue
+		}
+		if err := a.line(line); err != nil {
+			return err
+		}
+	}
+	return a.conclude()
+}
+
+func (a *answer) line(line []byte) error {
+	var c chunk
+	if err := json.Unmarshal(line, &c); err != nil {
+		return a.client.Malformed(line)
+	}
+	if len(c.Error) > 0 && string(c.Error) != "null" {
+		return a.client.Object(c.Error)
+	}
+	m := c.Message
+	if m.Content != "" || m.Thinking != "" || len(m.Calls) > 0 {
+		a.reply.Content()
+	}
+	if err := a.out.Reasoning(m.Thinking); err != nil {
+		return err
+	}
+	if err := a.out.Text(m.Content); err != nil {
+		return err
+	}
+	for _, f := range m.Calls {
+		if err := a.call(f); err != nil {
+			return err
+		}
+	}
+	if c.Done {
+		a.stopped, a.reason = true, c.Reason
+		a.done.Usage = session.Usage{Input: max(0, c.PromptCount), Output: max(0, c.EvalCount)}
+		a.reply.Settle()
+	}
+	return nil
+}
+
+// call takes a call, which Ollama always sends whole.
+func (a *answer) call(f received) error {
+	arguments, err := wire.Arguments(f.Function.Arguments)
+	if err != nil {
+		return a.client.Framing(err)
+	}
+	forming, err := a.calls.Add(wire.Fragment{
+		New: true, ID: f.ID, Index: a.calls.Len(), Name: f.Function.Name, Arguments: arguments,
+	})
+	if err != nil {
+		return a.client.Framing(err)
+	}
+	return a.out.Send(forming)
+}
+
+// conclude maps the reason and releases the calls; calls decide, not the reason.
+func (a *answer) conclude() error {
+	switch {
+	case a.reason == "length":
+		a.done.Stop = session.StopLength
+		return nil
+	case a.calls.Len() == 0:
+		a.done.Stop = session.StopEnd
+		return nil
+	}
+	calls, err := a.calls.Release()
+	if err != nil {
+		return a.client.Framing(err)
+	}
+	a.done.Stop = session.StopCalls
+	return a.out.Release(calls)
+}
