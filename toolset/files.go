@@ -2,6 +2,7 @@ package toolset
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -159,3 +160,17 @@ func isMissing(err error) bool {
 
 // mark is the file's byte order mark, in memory of its own.
 func (c content) mark() []byte { return append([]byte(nil), c.raw[:c.format.Offset("")]...) }
+
+// restoreSeen takes the state of a file from the stored metadata of a read, write or edit. A folder or an image has none.
+func restoreSeen(seen *workspace.Seen, session string, metadata json.RawMessage) error {
+	var m struct {
+		Seen *workspace.State `json:"seen"`
+	}
+	if err := json.Unmarshal(metadata, &m); err != nil {
+		return fmt.Errorf("restore what was read: %w", err)
+	}
+	if m.Seen != nil {
+		seen.Restore(session, *m.Seen)
+	}
+	return nil
+}

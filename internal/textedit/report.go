@@ -61,23 +61,35 @@ func (d *doc) missing(e Edit, label string) error {
 
 func (d *doc) row(i int) string { return d.Text[d.rows[i].start:d.rows[i].end] }
 
-// difference names the first line that is not the same.
+// difference names the first line that is not the same, one that differs only in indentation if there is no other.
 func (d *doc) difference(out *strings.Builder, b block, at int) {
+	indentation := -1
 	for i, line := range b.lines {
 		if at+i >= len(d.rows) {
 			fmt.Fprintf(out, "The file ends before line %d of yours.\n", i+1)
 			return
 		}
-		if have := d.row(at + i); have != line {
-			fmt.Fprintf(out, "First difference, line %d%s:\n  yours: %s\n  file:  %s\n",
-				at+i+1, column(line, have), visible(line), visible(have))
+		have := d.row(at + i)
+		if strings.TrimSpace(have) != strings.TrimSpace(line) {
+			d.differs(out, line, at+i)
 			return
 		}
+		if have != line && indentation < 0 {
+			indentation = i
+		}
+	}
+	if indentation >= 0 {
+		d.differs(out, b.lines[indentation], at+indentation)
 	}
 }
 
-func column(a, b string) string {
-	return fmt.Sprintf(" column %d", utf8.RuneCountInString(a[:commonPrefix(a, b)])+1)
+func (d *doc) differs(out *strings.Builder, line string, row int) {
+	have := d.row(row)
+	column := 0
+	if a, b := strings.TrimSpace(line), strings.TrimSpace(have); a != b {
+		column = len(indentOf(have)) + utf8.RuneCountInString(a[:commonPrefix(a, b)])
+	}
+	fmt.Fprintf(out, "First difference, line %d column %d:\n  yours: %s\n  file:  %s\n", row+1, column+1, visible(line), visible(have))
 }
 
 // visible shows white space that a reader would miss, and cuts long lines.

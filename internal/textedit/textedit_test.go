@@ -209,6 +209,18 @@ func TestScanEqualsIndex(t *testing.T) {
 	for i := range data {
 		data[i] = "ab\n"[rng.IntN(3)]
 	}
+	for _, plain := range []string{"ab", "b\n\nb", "aaaa", "\n"} {
+		want := 0
+		for at := range data[:scanBlock] {
+			if bytes.HasPrefix(data[at:], []byte(plain)) {
+				want++
+			}
+		}
+		got, err := Scan(context.Background(), bytes.NewReader(data[:scanBlock+len(plain)-1]), []byte(plain), 1)
+		if err != nil || len(got) != want {
+			t.Errorf("%q: %d places, want %d (%v)", plain, len(got), want, err)
+		}
+	}
 	needle := []byte("abba\nab")
 	copy(data[scanBlock-3:], needle) // across a border
 	copy(data[2*scanBlock:], needle)

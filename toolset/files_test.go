@@ -1,0 +1,363 @@
+package toolset
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"adze/internal/workspace"
+	"adze/internal/workspace/failfs"
+	"adze/tool"
+)
+
+// desk is a workspace with the file tools, run through the pipeline as one session or several.
+type desk struct {
+	testing.TB
+	dir  string
+	fs   *failfs.FS
+	deps Deps
+	set  *tool.Set
+	deny func(tool.Need) bool
+	mu   sync.Mutex
+	asks []tool.Need
+}
+
+func newDesk(t testing.TB) *desk {
+	t.Helper()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk{TB: t, dir: filepath.Join(top, "work"), fs: &failfs.FS{Base: workspace.Disk{}}}
+	if err := os.Mkdir(d.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	root, err := workspace.OpenWith(d.dir, workspace.Options{FS: d.fs, LockDir: filepath.Join(top, "locks"), Home: top})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	d.deps = Deps{Root: root, Seen: &workspace.Seen{}, Todos: &Todos{}}
+	f := files{root: root, seen: d.deps.Seen}
+	registry := &tool.Registry{}
+	for _, x := range []tool.Tool{read(f), write(f), edit(f)} {
+		if err := registry.Register(x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d.set, err = registry.Tools(t.Context(), tool.Init{Workspace: d.dir}); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func (d *desk) bench(b *testing.B, name string, in args) tool.Outcome {
+	return d.callAs(b.Context(), "s", name, in)
+}
+
+func (d *desk) put(name, content string) string {
+	d.Helper()
+	path := filepath.Join(d.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		d.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		d.Fatal(err)
+	}
+	return path
+}
+
+func (d *desk) content(name string) string {
+	d.Helper()
+	b, err := os.ReadFile(filepath.Join(d.dir, name))
+	if err != nil {
+		d.Fatal(err)
+	}
+	return string(b)
+}
+
+type args map[string]any
+
+func (d *desk) call(name string, in args) tool.Outcome { return d.callAs(d.Context(), "s", name, in) }
+
+func (d *desk) callAs(ctx context.Context, session, name string, in args) tool.Outcome {
+	d.Helper()
+	raw, err := json.Marshal(in)
+	if err != nil {
+		d.Fatal(err)
+	}
+	runner := &tool.Runner{Session: session, Gate: tool.GateFunc(d.decide)}
+	h := runner.Hydrate(ctx, d.set, []tool.RawCall{{ID: "c", Name: name, Arguments: string(raw)}})
+	return runner.Exec(ctx, h[0])
+}
+
+func (d *desk) decide(_ context.Context, q tool.Question) (tool.Decision, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asks = append(d.asks, q.Needs...)
+	for _, n := range q.Needs {
+		if d.deny != nil && d.deny(n) {
+			return tool.Decision{Reason: "not there"}, nil
+		}
+	}
+	return tool.Decision{Allow: true}, nil
+}
+
+// want checks an outcome's code ("" for completed) and that its output says something.
+func (d *desk) want(o tool.Outcome, code string, says ...string) {
+	d.Helper()
+	if o.Code != code || (code == "") != (o.Status == tool.Completed) {
+		d.Errorf("got %s %q: %s; want %q", o.Status, o.Code, o.Output, code)
+	}
+	for _, s := range says {
+		if !strings.Contains(o.Output, s) {
+			d.Errorf("output %q does not say %q", o.Output, s)
+		}
+	}
+}
+
+func (d *desk) leftovers() (names []string) {
+	d.Helper()
+	err := filepath.WalkDir(d.dir, func(path string, e fs.DirEntry, err error) error {
+		if strings.HasPrefix(e.Name(), ".adze-") {
+			names = append(names, path)
+		}
+		return err
+	})
+	if err != nil {
+		d.Fatal(err)
+	}
+	return names
+}
+
+func TestFileToolsRefuseWhatIsNoRegularFile(t *testing.T) {
+	d := newDesk(t)
+	if err := syscall.Mkfifo(filepath.Join(d.dir, "fifo"), 0o644); err != nil {
+		t.Skip("no FIFO here:", err)
+	}
+	d.put("dir/x", "x")
+	for _, link := range [][2]string{{"nowhere", "dangling"}, {"loop", "loop"}, {"/dev/zero", "zero"}} {
+		if err := os.Symlink(link[0], filepath.Join(d.dir, link[1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, code := range map[string]string{
+		"fifo": tool.CodeNotRegular, "zero": tool.CodeNotRegular, "/dev/null": tool.CodeNotRegular, "loop": tool.CodeIO,
+	} {
+		d.want(d.call("read", args{"path": path}), code)
+		d.want(d.call("write", args{"path": path, "content": "x"}), code)
+		d.want(d.call("edit", args{"path": path, "old_string": "a", "new_string": "b"}), code)
+	}
+	d.want(d.call("read", args{"path": "dangling"}), tool.CodeNotFound)
+	d.want(d.call("edit", args{"path": "dir", "old_string": "a", "new_string": "b"}), tool.CodeIsDirectory)
+	d.want(d.call("read", args{"path": "a\x00b"}), tool.CodeInvalidArguments)
+	d.put("new\nline", "x\n")
+	d.want(d.call("read", args{"path": "new\nline"}), "", "1  x")
+}
+
+func TestOutsideThroughALinkIsAskedByItsOwnName(t *testing.T) {
+	d := newDesk(t)
+	secret := filepath.Join(filepath.Dir(d.dir), "secret")
+	if err := os.WriteFile(secret, []byte("s3cret\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(secret, filepath.Join(d.dir, "innocent")); err != nil {
+		t.Fatal(err)
+	}
+	d.want(d.call("read", args{"path": "innocent"}), "", "s3cret")
+	if len(d.asks) != 2 || d.asks[1].Target != secret {
+		t.Errorf("asked %+v", d.asks)
+	}
+	d.asks, d.deny = nil, func(n tool.Need) bool { return n.Target == secret }
+	d.want(d.call("read", args{"path": "innocent"}), tool.CodeDenied)
+	d.want(d.call("write", args{"path": "innocent", "content": "x"}), tool.CodeDenied)
+	d.deny, d.asks = nil, nil
+	d.want(d.call("read", args{"path": secret}), "", "s3cret") // named plainly: one question is enough
+	if len(d.asks) != 1 {
+		t.Errorf("asked %+v", d.asks)
+	}
+}
+
+func TestStalenessOfWriteAndEdit(t *testing.T) {
+	d := newDesk(t)
+	d.put("f", "one\ntwo\nthree\nfour\nfive\nsix\n")
+	d.want(d.call("read", args{"path": "f"}), "")
+	d.want(d.callAs(t.Context(), "other", "write", args{"path": "f", "content": "x"}), tool.CodeNotRead)
+	d.put("f", "ONE\ntwo\nthree\nfour\nfive\nsix\n")
+	d.want(d.call("write", args{"path": "f", "content": "x"}), tool.CodeStale, "read it again")
+	d.want(d.call("edit", args{"path": "f", "old_string": "five", "new_string": "5"}), "", "changed elsewhere")
+	d.put("f", "ONE\ntwo\nTHREE\nfour\n5\nsix\n")
+	d.want(d.call("edit", args{"path": "f", "old_string": "two\nthree", "new_string": "x"}), tool.CodeStale, "-three", "+THREE")
+	if got := d.content("f"); got != "ONE\ntwo\nTHREE\nfour\n5\nsix\n" {
+		t.Errorf("a refused edit changed the file: %q", got)
+	}
+}
+
+func TestAResumedSessionKnowsWhatItHasRead(t *testing.T) {
+	d := newDesk(t)
+	d.put("f", "one\n")
+	first := d.call("read", args{"path": "f"})
+	stored := first.Metadata
+	d.deps.Seen.Forget("s")
+	d.want(d.call("write", args{"path": "f", "content": "x\n"}), tool.CodeNotRead)
+	if err := Restore(d.deps, "s", []tool.Outcome{{Tool: "read", Status: tool.Completed, Metadata: stored}}); err != nil {
+		t.Fatal(err)
+	}
+	d.want(d.call("write", args{"path": "f", "content": "x\n"}), "")
+	d.put("f", "theirs\n")
+	d.want(d.call("edit", args{"path": "f", "old_string": "x", "new_string": "y"}), tool.CodeStale)
+}
+
+func TestPreviewIsWhatHappens(t *testing.T) {
+	d := newDesk(t)
+	d.put("f", "one\ntwo\n")
+	d.call("read", args{"path": "f"})
+	for _, c := range []struct {
+		name string
+		in   args
+	}{
+		{"edit", args{"path": "f", "old_string": " two", "new_string": " 2"}}, // re-indented
+		{"write", args{"path": "f", "content": "three\n"}},
+		{"write", args{"path": "new/g", "content": "three\n"}},
+	} {
+		raw, _ := json.Marshal(c.in)
+		var before []tool.Block
+		runner := &tool.Runner{Session: "s", Gate: tool.GateFunc(func(ctx context.Context, q tool.Question) (tool.Decision, error) {
+			before = q.Preview(ctx)
+			return tool.Decision{Allow: true}, nil
+		})}
+		h := runner.Hydrate(t.Context(), d.set, []tool.RawCall{{ID: "c", Name: c.name, Arguments: string(raw)}})
+		o := runner.Exec(t.Context(), h[0])
+		d.want(o, "")
+		after := d.set.Blocks(o.Tool, o.Metadata)
+		if fmt.Sprint(before) != fmt.Sprint(after) || len(after) == 0 || after[0].Text == "" {
+			t.Errorf("%s: previewed %v, did %v", c.name, before, after)
+		}
+	}
+}
+
+func TestParallelEditsOfOneFileAllCount(t *testing.T) {
+	d := newDesk(t)
+	var body strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&body, "value %d;\n", i)
+	}
+	d.put("f", body.String())
+	var wg sync.WaitGroup
+	for i := range 30 {
+		wg.Go(func() {
+			o := d.callAs(context.Background(), fmt.Sprint("s", i), "edit", args{"path": "f", "old_string": fmt.Sprintf("value %d;", i), "new_string": fmt.Sprintf("done %d;", i)})
+			if o.Status != tool.Completed {
+				t.Error(o.Output)
+			}
+		})
+	}
+	wg.Wait()
+	if got := strings.Count(d.content("f"), "done"); got != 30 {
+		t.Errorf("%d of 30 edits are in the file", got)
+	}
+}
+
+// Every file operation of write and edit fails in turn: the file is the old or the new one, and nothing is left over.
+func TestWriteAndEditAreOldOrNewWhateverFails(t *testing.T) {
+	old := strings.Repeat("line of text\n", 50) + "target\n"
+	for name, c := range map[string]struct {
+		tool string
+		in   args
+		want string
+	}{
+		"write": {"write", args{"path": "d/f", "content": "all new\n"}, "all new\n"},
+		"edit":  {"edit", args{"path": "d/f", "old_string": "target", "new_string": "hit"}, strings.Replace(old, "target", "hit", 1)},
+	} {
+		for kindName, kind := range map[string]failfs.Kind{"error": failfs.Error, "short": failfs.Short, "persistent": failfs.Persistent, "crash": failfs.Crash} {
+			t.Run(name+"/"+kindName, func(t *testing.T) {
+				d := newDesk(t)
+				for n := 1; ; n++ {
+					d.put("d/f", old)
+					d.want(d.call("read", args{"path": "d/f"}), "")
+					d.fs.Arm(n, kind)
+					o := d.call(c.tool, c.in)
+					ran := d.fs.Count()
+					d.fs.Arm(0, failfs.Error)
+					got := d.content("d/f")
+					if got != old && got != c.want || o.Status == tool.Completed && got != c.want {
+						t.Fatalf("operation %d: %s, content %.40q", n, o.Status, got)
+					}
+					if o.Status == tool.Failed && kind != failfs.Crash && got != old {
+						t.Fatalf("operation %d: failure reported, file changed: %s", n, o.Output)
+					}
+					if left := d.leftovers(); len(left) > 0 && kind != failfs.Crash {
+						t.Fatalf("operation %d left %v", n, left)
+					}
+					if ran < n {
+						break
+					}
+				}
+				d.put("d/f", old)
+				d.want(d.call("read", args{"path": "d/f"}), "")
+				d.want(d.call(c.tool, c.in), "")
+				if left := d.leftovers(); len(left) > 0 {
+					t.Errorf("after a clean write there still is %v", left)
+				}
+			})
+		}
+	}
+}
+
+func TestAbortLeavesTheOldFile(t *testing.T) {
+	d := newDesk(t)
+	d.put("f", "old\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, o := range []tool.Outcome{
+		d.callAs(ctx, "s", "edit", args{"path": "f", "old_string": "old", "new_string": "new"}),
+		d.callAs(ctx, "s", "write", args{"path": "g", "content": "new"}),
+		d.callAs(ctx, "s", "read", args{"path": "f"}),
+	} {
+		if o.Status != tool.Aborted {
+			t.Errorf("%s %s", o.Status, o.Output)
+		}
+	}
+	if d.content("f") != "old\n" {
+		t.Error("changed")
+	}
+}
+
+func TestReadGivesImagesAndPDFAsAttachments(t *testing.T) {
+	d := newDesk(t)
+	for name, head := range map[string]string{"a.png": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "b.pdf": "%PDF-1.7\nbinary\x00"} {
+		d.put(name, head)
+		o := d.call("read", args{"path": name})
+		d.want(o, "", "is attached")
+		if len(o.Attachments) != 1 || !bytes.Equal(o.Attachments[0].Data, []byte(head)) || o.Attachments[0].MediaType == "" {
+			t.Errorf("%s: %+v", name, o.Attachments)
+		}
+	}
+	d.put("big.png", "\x89PNG\r\n\x1a\n\x00"+strings.Repeat("x", readAttachment))
+	d.want(d.call("read", args{"path": "big.png"}), tool.CodeTooLarge)
+}
+
+// The pipeline must not cut what read has already bounded, or the way to go on is lost.
+func TestReadBoundsItselfBelowThePipeline(t *testing.T) {
+	d := newDesk(t)
+	d.put("many", strings.Repeat("x\n", 5000))
+	o := d.call("read", args{"path": "many", "limit": 4000})
+	d.want(o, "", fmt.Sprintf("continue with offset %d)", readLines+1))
+	if o.Truncated {
+		t.Error("cut twice")
+	}
+	d.put("wide", strings.Repeat(strings.Repeat("ä", 500)+"\n", 200))
+	o = d.call("read", args{"path": "wide"})
+	d.want(o, "", "continue with offset")
+	if o.Truncated || len(o.Output) > tool.DefaultBytes {
+		t.Errorf("%d bytes, cut %v", len(o.Output), o.Truncated)
+	}
+}
