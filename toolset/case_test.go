@@ -39,6 +39,7 @@ func TestCases(t *testing.T) {
 func runCase(t *testing.T, name string, c *golden.Case) {
 	dir := t.TempDir()
 	c.Layout(t, dir)
+	sameTimes(t, dir)
 	var last played
 	bench := newBench(t, dir)
 	for _, line := range strings.Split(c.Input, "\n") {
@@ -66,6 +67,21 @@ func runCase(t *testing.T, name string, c *golden.Case) {
 			got = []byte("(missing)")
 		}
 		c.Want(t, file, string(got))
+	}
+}
+
+// sameTimes makes all files of a case as old as one another, so that an order by time is that of names.
+func sameTimes(t *testing.T, dir string) {
+	t.Helper()
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		return os.Chtimes(path, at, at)
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -127,7 +143,12 @@ func caseDeps(t *testing.T, dir string) Deps {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	return Deps{Root: root, Seen: &workspace.Seen{}, Web: caseWeb(dir), Shell: caseShell(t, dir)}
+	return Deps{Root: root, Seen: &workspace.Seen{}, Web: caseWeb(dir), Shell: caseShell(t, dir), Env: noEnv}
+}
+
+// noEnv keeps the configuration of whoever runs the tests out of them.
+func noEnv(name string) string {
+	return map[string]string{"GIT_CONFIG_NOSYSTEM": "1"}[name]
 }
 
 // played is one call's needs and outcome.

@@ -25,6 +25,8 @@ type Deps struct {
 	// Shell runs commands; nil: one without a ledger, with this process's cleaned environment. Whoever gives
 	// one closes it.
 	Shell *Shell
+	// Env looks up where git's configuration lies, for glob, grep and list; nil: os.Getenv.
+	Env func(string) string
 	// Todos is the session's todo list.
 	Todos *Todos
 	// Web fetches pages; nil: from the public web only.
@@ -45,6 +47,7 @@ func New(d Deps) (*tool.Registry, error) {
 		d.Shell = NewShell(proc.Supervisor{}, proc.Environ(os.Environ(), proc.EnvPolicy{}))
 	}
 	f := files{root: d.Root, seen: d.Seen}
+	s := seeker{files: f, env: d.Env}
 	if d.Web == nil {
 		d.Web = web.New(web.Policy{})
 	}
@@ -53,6 +56,9 @@ func New(d Deps) (*tool.Registry, error) {
 		read(f),
 		write(f),
 		edit(f),
+		glob(s),
+		grep(s),
+		list(s),
 		bash(d.Root, d.Shell),
 		bashOutput(d.Shell),
 		bashKill(d.Shell),

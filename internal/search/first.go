@@ -42,7 +42,7 @@ func (f *first) add(m FileMatches) {
 func (m *FileMatches) weight() int {
 	n := 0
 	for _, l := range m.Lines {
-		if l.Match {
+		if l.Starts {
 			n++
 		}
 	}
@@ -67,7 +67,7 @@ func (f *first) sorted() []FileMatches {
 // that one as its context.
 func cutMatches(lines []match.Line, n int) []match.Line {
 	for i, l := range lines {
-		if !l.Match {
+		if !l.Starts {
 			continue
 		}
 		if n == 0 {

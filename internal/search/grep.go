@@ -107,7 +107,7 @@ func (q *GrepQuery) check() error {
 // patternProblem adds the next move to what is wrong with a pattern.
 func patternProblem(err error, literal bool) error {
 	var p *match.PatternError
-	if errors.As(err, &p) && p.Pattern != "" && !literal {
+	if errors.As(err, &p) && p.Syntax && !literal {
 		return &Error{Code: CodeArguments, Message: p.Error() + "; correct it, or set literal to search for the text as it is", Err: err}
 	}
 	return &Error{Code: CodeArguments, Message: err.Error(), Err: err}

@@ -43,7 +43,7 @@ func (s *Scanner) trail(stop int) {
 // add keeps one line, which ends at to.
 func (s *Scanner) add(from, to int, match bool) {
 	text := trimReturn(s.buf[from:to])
-	l := Line{Number: s.number(from), Match: match}
+	l := Line{Number: s.number(from), Match: match, Starts: match}
 	if match {
 		l.From, l.To, _ = s.m.Span(text)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp/syntax"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,18 +14,27 @@ type PatternError struct {
 	Pattern string
 	Pos     int // in characters, from 0
 	Problem string
+	Syntax  bool // it is not a regular expression; as a literal it would do
 }
 
 func (e *PatternError) Error() string {
 	if e.Pattern == "" {
 		return "the pattern is empty"
 	}
-	return fmt.Sprintf("the pattern %q, at position %d, %s", e.Pattern, e.Pos+1, e.Problem)
+	return fmt.Sprintf("the pattern %s, at position %d, %s", quote(e.Pattern), e.Pos+1, e.Problem)
+}
+
+// quote keeps backslashes single where it can: patterns are full of them.
+func quote(s string) string {
+	if strconv.CanBackquote(s) {
+		return "`" + s + "`"
+	}
+	return strconv.Quote(s)
 }
 
 // patternError locates the error of the regexp parser, which names a fragment but not its place.
 func patternError(pattern string, err error) *PatternError {
-	e := &PatternError{Pattern: pattern, Problem: "is not valid: " + err.Error()}
+	e := &PatternError{Pattern: pattern, Problem: "is not valid: " + err.Error(), Syntax: true}
 	var parse *syntax.Error
 	if !errors.As(err, &parse) {
 		return e
@@ -35,7 +45,7 @@ func patternError(pattern string, err error) *PatternError {
 	case syntax.ErrMissingParen, syntax.ErrUnexpectedParen:
 		at = openParen(pattern)
 	default:
-		e.Problem += fmt.Sprintf(" %q", parse.Expr)
+		e.Problem += " " + quote(parse.Expr)
 		at = fragment(pattern, parse)
 	}
 	e.Pos = utf8.RuneCountInString(pattern[:at])

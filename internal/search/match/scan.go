@@ -43,6 +43,7 @@ type Line struct {
 	Number   int    // from 1
 	Text     string // as in the file, or cut to Width characters
 	Match    bool   // else context
+	Starts   bool   // a match begins here; only a multiline match has more lines
 	From, To int    // where the match lies in Text
 	CutLeft  bool   // something was cut off before Text
 	CutRight bool   // or after it

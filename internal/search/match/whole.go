@@ -86,7 +86,7 @@ func (s *Scanner) keepSpan(start, stop, from, to int) {
 	for n := 0; start <= stop && n < maxMatchLines; n++ {
 		end := lineEnd(s.buf[:stop], start)
 		text := trimReturn(s.buf[start:end])
-		l := Line{Number: s.number(start), Match: true}
+		l := Line{Number: s.number(start), Match: true, Starts: n == 0}
 		l.From, l.To = clamp(from-start, len(text)), clamp(to-start, len(text))
 		s.found.Lines = append(s.found.Lines, l.cut(text, s.c.Width))
 		start = end + 1

@@ -1,0 +1,104 @@
+package toolset
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adze/internal/search"
+	"adze/tool"
+)
+
+// Bounds of one glob (tools.md, "glob").
+const (
+	globLimit = 100
+	globMost  = 1900 // that a call may ask for; with the footer still below what the pipeline lets through
+	globShown = 200  // in panes and the log
+)
+
+type globArgs struct {
+	Pattern string `json:"pattern" doc:"glob relative to path, such as **/*.{ts,tsx}"`
+	Path    string `json:"path,omitempty" doc:"folder to search; default: the workspace"`
+	Limit   int    `json:"limit,omitempty" min:"0" doc:"most files to return"`
+}
+
+type globMeta struct {
+	Pattern string   `json:"pattern"`
+	Path    string   `json:"path"`
+	Total   int      `json:"total"`
+	Shown   int      `json:"shown"`
+	Paths   []string `json:"paths,omitempty"`
+}
+
+func glob(s seeker) tool.Tool {
+	return tool.Define("glob", tool.Config[globArgs, globMeta]{
+		Description: describe("glob", limits{"limit": globLimit}),
+		Permissions: tool.Requires(tool.Read),
+		Tags:        []string{"file", "find", "name", "pattern", "search"},
+		Aliases:     []string{"find_files", "find"},
+		ArgAliases:  folderAliases(map[string]string{"glob": "pattern", "glob_pattern": "pattern", "query": "pattern"}),
+		Safety:      tool.Safety{Safe: true},
+		Redact:      tool.Expose("pattern", "path", "limit", "total", "shown"),
+		Needs:       func(in globArgs) []tool.Need { return folderNeeds(in.Path) },
+		Run:         globber{s}.run,
+		View:        func(m globMeta) []tool.Block { return tool.List(m.Paths) },
+	})
+}
+
+// folderAliases adds the names that models use for the folder and the limit of a search.
+func folderAliases(more map[string]string) map[string]string {
+	all := pathAliases(map[string]string{
+		"directory": "path", "dir": "path", "dir_path": "path", "folder": "path", "max_results": "limit", "head_limit": "limit",
+	})
+	for name, real := range more {
+		all[name] = real
+	}
+	return all
+}
+
+type globber struct{ seeker }
+
+type globResult = tool.Result[globMeta]
+
+func (g globber) run(ctx context.Context, c tool.Context[globMeta], in globArgs) (globResult, error) {
+	at, err := g.beginFolder(ctx, c.Ask, in.Path, "give its folder, or read it")
+	if err != nil {
+		return globResult{}, err
+	}
+	q := search.GlobQuery{Pattern: in.Pattern, Limit: bounded(in.Limit, globLimit, globMost)}
+	r, err := at.Glob(ctx, q)
+	if err != nil {
+		return globResult{}, err
+	}
+	names := make([]string, len(r.Files))
+	for i, f := range r.Files {
+		names[i] = at.name(f.Path)
+	}
+	meta := globMeta{Pattern: in.Pattern, Path: at.path.Display(), Total: r.Total, Shown: len(names)}
+	meta.Paths = names[:min(len(names), globShown)]
+	return globResult{
+		Title:    fmt.Sprintf("%s, %s", in.Pattern, plural(r.Total, "file")),
+		Metadata: meta,
+		Output:   strings.Join(append(names, globFooter(at, in, r)), "\n"),
+	}, nil
+}
+
+// globFooter gives the total and, where something may be missing, how to get it.
+func globFooter(at place, in globArgs, r search.GlobResult) string {
+	total := plural(r.Total, "file")
+	switch {
+	case r.Total == 0:
+		total = fmt.Sprintf("no file in %s matches %s%s", at, in.Pattern, globHint(in.Pattern))
+	case len(r.Files) < r.Total:
+		total = fmt.Sprintf("%d of %s, newest first; narrow the pattern or path, or raise limit", len(r.Files), total)
+	}
+	return noted(total, at.unread(r.Unreadable))
+}
+
+// globHint says what a pattern without a match may have meant.
+func globHint(pattern string) string {
+	if !strings.Contains(pattern, "/") && !strings.HasPrefix(pattern, "**") {
+		return fmt.Sprintf("; it only looks in that one folder: **/%s looks in all below", pattern)
+	}
+	return "; folders, ignored files, and hidden ones whose dot the pattern does not name are left out: list shows them"
+}

@@ -1,0 +1,248 @@
+package toolset
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adze/internal/search"
+	"adze/internal/search/match"
+	"adze/tool"
+)
+
+// Bounds of one grep (tools.md, "grep").
+const (
+	grepLimit   = 100
+	grepMost    = 1900 // that a call may ask for
+	grepContext = 50   // lines on each side of a match
+	grepWidth   = 500  // characters of a line
+	grepShown   = 100  // lines in panes and the log
+)
+
+type grepArgs struct {
+	Pattern    string `json:"pattern" doc:"what to look for"`
+	Path       string `json:"path,omitempty" doc:"folder or file to search; default: the workspace"`
+	Include    string `json:"include,omitempty" doc:"globs of files to search, comma separated: *.go, src/**"`
+	Exclude    string `json:"exclude,omitempty" doc:"globs of files or folders to leave out"`
+	Type       string `json:"type,omitempty" doc:"kind of file: go, ts, js, py, rust, java, md …"`
+	Literal    bool   `json:"literal,omitempty" doc:"pattern is plain text"`
+	IgnoreCase bool   `json:"ignore_case,omitempty" doc:"upper and lower case are the same"`
+	Word       bool   `json:"word,omitempty" doc:"match whole words only"`
+	Multiline  bool   `json:"multiline,omitempty" doc:"a match may span lines"`
+	Context    int    `json:"context,omitempty" min:"0" doc:"lines to show around a match"`
+	Before     int    `json:"before,omitempty" min:"0" doc:"lines to show before a match"`
+	After      int    `json:"after,omitempty" min:"0" doc:"lines to show after a match"`
+	Mode       string `json:"mode,omitempty" enum:"content,files,count" doc:"matching lines (default), only paths, or counts by file"`
+	Limit      int    `json:"limit,omitempty" min:"0" doc:"most matches, or files in the other modes"`
+	PerFile    int    `json:"per_file,omitempty" min:"0" doc:"most matches to show of one file"`
+}
+
+type grepMeta struct {
+	Pattern  string    `json:"pattern"`
+	Path     string    `json:"path"`
+	Mode     string    `json:"mode"`
+	Matches  int       `json:"matches"`
+	Files    int       `json:"files"`
+	Searched int       `json:"searched"`
+	Skipped  int       `json:"skipped,omitempty"`
+	Lines    []grepRow `json:"lines,omitempty"`
+}
+
+// grepRow is one line of a result as panes show it.
+type grepRow struct {
+	Place string `json:"place"` // path:line, or path
+	Text  string `json:"text,omitempty"`
+}
+
+func grep(s seeker) tool.Tool {
+	return tool.Define("grep", tool.Config[grepArgs, grepMeta]{
+		Description: describe("grep", limits{"limit": grepLimit}),
+		Permissions: tool.Requires(tool.Read),
+		Tags:        []string{"search", "text", "regex", "content", "code"},
+		Aliases:     []string{"search_text", "search", "grep_search"},
+		ArgAliases: folderAliases(map[string]string{
+			"query": "pattern", "regex": "pattern", "glob": "include", "file_pattern": "include", "include_pattern": "include",
+			"-i": "ignore_case", "case_insensitive": "ignore_case", "-A": "after", "-B": "before", "-C": "context", "literal_text": "literal",
+			"output_mode": "mode",
+		}),
+		Safety: tool.Safety{Safe: true},
+		Redact: tool.Expose("pattern", "path", "include", "exclude", "type", "literal", "ignore_case", "word", "multiline",
+			"context", "before", "after", "mode", "limit", "per_file", "matches", "files", "searched", "skipped"),
+		Needs: func(in grepArgs) []tool.Need { return folderNeeds(in.Path) },
+		Run:   grepper{s}.run,
+		View:  viewGrep,
+	})
+}
+
+type grepper struct{ seeker }
+
+type grepResult = tool.Result[grepMeta]
+
+func (g grepper) run(ctx context.Context, c tool.Context[grepMeta], in grepArgs) (grepResult, error) {
+	at, err := g.begin(ctx, c.Ask, in.Path)
+	if err != nil {
+		return grepResult{}, err
+	}
+	q := in.query()
+	r, err := at.Grep(ctx, q)
+	if err != nil {
+		return grepResult{}, err
+	}
+	meta := grepMeta{
+		Pattern: in.Pattern, Path: at.path.Display(), Mode: string(q.Mode), Matches: r.Matches, Files: r.Matching,
+		Searched: r.Searched, Skipped: r.Binary + r.TooLarge + r.Unreadable.Count,
+	}
+	out := grepOutput{place: at, q: q, r: r}
+	for _, f := range r.Files {
+		meta.Lines = append(meta.Lines, out.file(f)...)
+	}
+	meta.Lines = meta.Lines[:min(len(meta.Lines), grepShown)]
+	return grepResult{Title: in.Pattern + ", " + out.totals(), Metadata: meta, Output: out.text.String() + out.footer()}, nil
+}
+
+func (in grepArgs) query() search.GrepQuery {
+	q := search.GrepQuery{
+		Query: match.Query{
+			Pattern: in.Pattern, Literal: in.Literal, IgnoreCase: in.IgnoreCase, Word: in.Word, Multiline: in.Multiline,
+		},
+		Include: globs(in.Include), Exclude: globs(in.Exclude), Type: in.Type, Mode: search.Content,
+		Before: min(max(in.Before, in.Context), grepContext), After: min(max(in.After, in.Context), grepContext), Width: grepWidth,
+		Limit: bounded(in.Limit, grepLimit, grepMost), PerFile: in.PerFile,
+	}
+	if in.Mode != "" {
+		q.Mode = search.Mode(in.Mode)
+	}
+	return q
+}
+
+// grepOutput writes a result for the model.
+type grepOutput struct {
+	place
+	q     search.GrepQuery
+	r     search.GrepResult
+	text  strings.Builder
+	lines int // matches written
+}
+
+// file writes what was found in one file and returns the same for panes.
+func (o *grepOutput) file(f search.FileMatches) []grepRow {
+	name := o.name(f.Path)
+	switch o.q.Mode {
+	case search.Files:
+		o.text.WriteString(name + "\n")
+		return []grepRow{{Place: name}}
+	case search.Count:
+		fmt.Fprintf(&o.text, "%s: %d\n", name, f.Count)
+		return []grepRow{{Place: name, Text: fmt.Sprint(f.Count)}}
+	}
+	if o.text.Len() > 0 {
+		o.text.WriteByte('\n')
+	}
+	o.text.WriteString(name)
+	if f.Decode != "" {
+		o.text.WriteString(" (" + f.Decode + ")")
+	}
+	o.text.WriteByte('\n')
+	return o.matches(name, f)
+}
+
+func (o *grepOutput) matches(name string, f search.FileMatches) (rows []grepRow) {
+	shown, last := 0, 0
+	for _, l := range f.Lines {
+		if last > 0 && l.Number > last+1 && o.q.Before+o.q.After > 0 {
+			o.text.WriteString("--\n")
+		}
+		sep := "-"
+		if l.Match {
+			sep = ":"
+			rows = append(rows, grepRow{Place: fmt.Sprintf("%s:%d", name, l.Number), Text: strings.TrimSpace(lineText(l))})
+		}
+		if l.Starts {
+			shown++
+		}
+		last = l.Number
+		fmt.Fprintf(&o.text, "%d%s %s\n", l.Number, sep, lineText(l))
+	}
+	o.lines += shown
+	if more := f.Count - shown; more > 0 && o.q.PerFile > 0 {
+		fmt.Fprintf(&o.text, "(%d more in this file)\n", more)
+	}
+	return rows
+}
+
+// lineText is a line fit for a model, with marks where it was cut.
+func lineText(l match.Line) string {
+	text := strings.ToValidUTF8(l.Text, "\uFFFD")
+	if l.CutLeft {
+		text = "…" + text
+	}
+	if l.CutRight {
+		text += "…"
+	}
+	return text
+}
+
+// totals counts what there is, whatever was shown.
+func (o *grepOutput) totals() string {
+	files := plural(o.r.Matching, "file")
+	if o.q.Mode == search.Files {
+		return files
+	}
+	if o.r.Matches == 1 {
+		return "1 match in " + files
+	}
+	return fmt.Sprintf("%d matches in %s", o.r.Matches, files)
+}
+
+// footer gives the totals, what was left out and how to get it.
+func (o *grepOutput) footer() string {
+	totals := o.totals()
+	switch {
+	case o.r.Matching == 0:
+		totals = "no match" + grepHint(o.q.Query)
+	case o.atLimit():
+		totals += ", not all shown: narrow with path, include, type or a longer pattern, or raise limit"
+	case o.q.Mode == search.Content && o.lines < o.r.Matches:
+		totals += ", not all shown: raise per_file"
+	}
+	searched := "searched " + plural(o.r.Searched, "file")
+	if o.r.Searched == 0 && o.folder {
+		searched = "no file was searched: check path, include and type; ignored and hidden files are left out"
+	}
+	foot := noted(totals, searched, skipped(o.r.Binary, "binary"), skipped(o.r.TooLarge, "too large"), o.unread(o.r.Unreadable))
+	if o.text.Len() > 0 {
+		return "\n" + foot
+	}
+	return foot
+}
+
+// atLimit reports whether the limit left something out.
+func (o *grepOutput) atLimit() bool {
+	if len(o.r.Files) < o.r.Matching {
+		return true
+	}
+	return o.q.Mode == search.Content && o.lines == o.q.Limit && o.lines < o.r.Matches
+}
+
+// grepHint says what a pattern without a match may have meant.
+func grepHint(q match.Query) string {
+	if !q.Literal && strings.Contains(q.Pattern, `\|`) {
+		return "; \\| is a bar as it is, alternatives are parted by |"
+	}
+	return ""
+}
+
+func skipped(n int, why string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d skipped: %s", n, why)
+}
+
+func viewGrep(m grepMeta) []tool.Block {
+	items := make([]tool.Item, len(m.Lines))
+	for i, row := range m.Lines {
+		items[i] = tool.Item{Text: row.Place, Note: row.Text}
+	}
+	return []tool.Block{{Kind: tool.ListBlock, Items: items}}
+}

@@ -1,0 +1,130 @@
+package toolset
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"adze/internal/search"
+	"adze/tool"
+)
+
+// Bounds of one list (tools.md, "list").
+const (
+	listLimit = 1000
+	listMost  = 1900 // that a call may ask for
+	listDepth = 20
+	listShown = 200 // in panes and the log
+)
+
+type listArgs struct {
+	Path   string `json:"path,omitempty" doc:"folder to list; default: the workspace"`
+	Depth  int    `json:"depth,omitempty" min:"0" doc:"levels of folders; default 1"`
+	Ignore string `json:"ignore,omitempty" doc:"globs of entries to leave out, comma separated"`
+	Limit  int    `json:"limit,omitempty" min:"0" doc:"most entries to return"`
+}
+
+type listMeta struct {
+	Path    string   `json:"path"`
+	Folders int      `json:"folders"`
+	Files   int      `json:"files"`
+	Left    int      `json:"left,omitempty"` // entries left out by the limit
+	Rows    []string `json:"rows,omitempty"`
+}
+
+func list(s seeker) tool.Tool {
+	return tool.Define("list", tool.Config[listArgs, listMeta]{
+		Description: describe("list", limits{"limit": listLimit}),
+		Permissions: tool.Requires(tool.Read),
+		Tags:        []string{"file", "folder", "directory", "ls", "tree"},
+		Aliases:     []string{"list_files", "ls", "list_directory", "list_dir"},
+		ArgAliases:  folderAliases(map[string]string{"max_depth": "depth", "exclude": "ignore"}),
+		Safety:      tool.Safety{Safe: true},
+		Redact:      tool.Expose("path", "depth", "ignore", "limit", "folders", "files", "left"),
+		Needs:       func(in listArgs) []tool.Need { return folderNeeds(in.Path) },
+		Run:         lister{s}.run,
+		View:        func(m listMeta) []tool.Block { return tool.List(m.Rows) },
+	})
+}
+
+type lister struct{ seeker }
+
+type listResult = tool.Result[listMeta]
+
+func (l lister) run(ctx context.Context, c tool.Context[listMeta], in listArgs) (listResult, error) {
+	at, err := l.beginFolder(ctx, c.Ask, in.Path, "read it, or list its folder")
+	if err != nil {
+		return listResult{}, err
+	}
+	q := search.ListQuery{
+		Depth: bounded(in.Depth, 1, listDepth), Ignore: globs(in.Ignore), Limit: bounded(in.Limit, listLimit, listMost),
+	}
+	r, err := at.List(ctx, q)
+	if err != nil {
+		return listResult{}, err
+	}
+	rows := make([]string, len(r.Entries))
+	for i, e := range r.Entries {
+		rows[i] = listRow(e)
+	}
+	meta := listMeta{Path: at.path.Display(), Folders: r.Folders, Files: r.Files, Left: r.LeftFolders + r.LeftFiles}
+	meta.Rows = rows[:min(len(rows), listShown)]
+	return listResult{
+		Title:    fmt.Sprintf("%s, %s", at.path.Display(), listTotals(r.Folders, r.Files)),
+		Metadata: meta,
+		Output:   strings.Join(append(rows, listFooter(at, q, r)), "\n"),
+	}, nil
+}
+
+// listRow is one entry, indented below its folder.
+func listRow(e search.Entry) string {
+	row := strings.Repeat("  ", e.Depth-1) + shownName(path.Base(e.Path))
+	switch {
+	case e.Folder:
+		row += "/"
+	case e.Link:
+		row += "@ -> " + shownName(e.Target)
+	case e.Other:
+		row += "  not a regular file"
+	default:
+		row += "  " + byteSize(e.Size)
+	}
+	if e.Ignored {
+		row += "  (ignored)"
+	}
+	return row
+}
+
+// byteSize is a size as people read it, with one decimal above a kilobyte.
+func byteSize(n int64) string {
+	if n < 1<<10 {
+		return fmt.Sprintf("%d B", n)
+	}
+	value, unit := float64(n)/(1<<10), 0
+	for ; value >= 1<<10 && unit < 4; unit++ {
+		value /= 1 << 10
+	}
+	return fmt.Sprintf("%.1f %cB", value, "KMGTP"[unit])
+}
+
+func listTotals(folders, files int) string {
+	return plural(folders, "folder") + ", " + plural(files, "file")
+}
+
+func listFooter(at place, q search.ListQuery, r search.ListResult) string {
+	totals, left, ignored := listTotals(r.Folders, r.Files), "", ""
+	if r.Folders+r.Files == 0 {
+		totals = "the folder is empty"
+		if len(q.Ignore) > 0 {
+			totals = "nothing is left to list; ignore may leave out too much"
+		}
+	}
+	if r.LeftFolders+r.LeftFiles > 0 {
+		left = listTotals(r.LeftFolders, r.LeftFiles) + " not shown: raise limit, list a folder by itself, or use glob"
+	}
+	if r.Ignored > 0 {
+		ignored = fmt.Sprintf("%d below not shown because git ignores them", r.Ignored)
+	}
+	return noted(totals, left, ignored, at.unread(r.Unreadable))
+}

@@ -1,0 +1,160 @@
+package toolset
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"adze/internal/search"
+	"adze/internal/workspace"
+	"adze/tool"
+)
+
+// seeker is what glob, grep and list share: the workspace, and where git's configuration is looked up.
+type seeker struct {
+	files
+	env func(string) string // nil: os.Getenv
+}
+
+// folderNeeds is the one need of a search: to read below a folder, by default the workspace.
+func folderNeeds(path string) []tool.Need {
+	return []tool.Need{{Permission: tool.Read, Target: orHere(path)}}
+}
+
+func orHere(path string) string {
+	if path == "" {
+		return "."
+	}
+	return path
+}
+
+// place is what a search begins at.
+type place struct {
+	search.Tree
+	path   workspace.Path
+	folder bool
+}
+
+// begin resolves the path of a call, which must exist.
+func (s seeker) begin(ctx context.Context, ask asker, name string) (place, error) {
+	p, err := s.locate(ctx, ask, tool.Read, orHere(name))
+	if err != nil {
+		return place{}, err
+	}
+	if !p.Exists() {
+		return place{}, s.missing(p)
+	}
+	info, err := s.root.Stat(p)
+	if err != nil {
+		return place{}, err
+	}
+	return place{Tree: search.Tree{Root: p.Abs(), Env: s.env}, path: p, folder: info.Mode.IsDir()}, nil
+}
+
+// beginFolder is begin for a tool that takes folders alone; use says what else to do with a file.
+func (s seeker) beginFolder(ctx context.Context, ask asker, name, use string) (place, error) {
+	at, err := s.begin(ctx, ask, name)
+	if err == nil && !at.folder {
+		err = tool.Fail(tool.CodeInvalidArguments, "%s is a file, not a folder; %s", at.path.Display(), use)
+	}
+	return at, err
+}
+
+// String names the place in a sentence.
+func (p place) String() string {
+	if p.path.Display() == "." {
+		return "the workspace"
+	}
+	return shownName(p.path.Display())
+}
+
+// name shows a path below the place as other tools take it.
+func (p place) name(rel string) string {
+	switch {
+	case rel == "":
+		return shownName(p.path.Display())
+	case p.path.Display() == ".":
+		return shownName(rel)
+	}
+	return shownName(path.Join(p.path.Display(), rel))
+}
+
+// shownName quotes a name that could not be told from the text around it: one with a line break, other
+// control characters, or bytes that are not UTF-8.
+func shownName(name string) string {
+	odd := func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }
+	if strings.IndexFunc(name, odd) >= 0 {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// globs parts a list at its commas, but not inside braces or brackets.
+func globs(list string) []string {
+	var all []string
+	depth, start := 0, 0
+	for i := 0; i < len(list); i++ {
+		switch list[i] {
+		case '\\':
+			i++
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case ',':
+			if depth <= 0 {
+				all = append(all, list[start:i])
+				start = i + 1
+			}
+		}
+	}
+	var kept []string
+	for _, g := range append(all, list[start:]) {
+		if g = strings.TrimSpace(g); g != "" {
+			kept = append(kept, g)
+		}
+	}
+	return kept
+}
+
+// bounded takes an optional number of at least 1; 0 stands for usual, and most is the most there is.
+func bounded(n, usual, most int) int {
+	if n == 0 {
+		n = usual
+	}
+	return min(n, most)
+}
+
+// unread names what could not be read, or is empty.
+func (p place) unread(u search.Unreadable) string {
+	if u.Count == 0 {
+		return ""
+	}
+	names := make([]string, len(u.Paths))
+	for i, rel := range u.Paths {
+		names[i] = p.name(rel)
+	}
+	words := fmt.Sprintf("%d unreadable: %s", u.Count, strings.Join(names, ", "))
+	if u.Count > len(names) {
+		words += ", …"
+	}
+	return words
+}
+
+// noted joins the parts of a footer that are there.
+func noted(parts ...string) string {
+	var kept []string
+	for _, p := range parts {
+		if p != "" {
+			kept = append(kept, p)
+		}
+	}
+	if len(kept) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(kept, "; ") + ")"
+}
