@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -381,6 +383,46 @@ func TestHostileTextIsReadQuickly(t *testing.T) {
 			t.Errorf("%.20s… is allowed", text)
 		}
 	}
+}
+
+// A word that is taken as plain must be what bash makes of it.
+func TestPlainWordsAreThoseOfBash(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not here")
+	}
+	for _, text := range []string{
+		`a"b"'c'`, `"a\\b" "a\qb" "a\"b" "\$x"`, `'a\b' '$x' '*'`, `a=b --x='a b'`, "\"a\\\nb\"", "a\\\nb", `{} {a} a{b a}`, `a] ]`, `! !a`, `a#b '#x'`,
+		`=ls %1 a~b x:~ + @ ^ , - --`, `"é" 'ü x'`, `""  ''`, "a\tb", `a\ b`, `\a\*`, `{a,b} {1..3}`, `~ ~root`, `[a] ?`, `a:b,c`,
+	} {
+		c, err := read("echo " + text)
+		if err != nil || len(c.simples) != 1 {
+			t.Fatalf("%q: %v %v", text, c.simples, err)
+		}
+		var want []string
+		for _, w := range c.simples[0].words[1:] {
+			want = append(want, w.text)
+			if w.plain && !w.known {
+				t.Errorf("%q: %q is plain and not known", text, w.text)
+			}
+		}
+		if !allKnown(c.simples[0].words) {
+			continue
+		}
+		cmd := exec.Command(bash, "--noprofile", "--norc", "-c", `printf '%s\0' `+text)
+		cmd.Dir, cmd.Env = t.TempDir(), []string{}
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, want) {
+			t.Errorf("%q: bash has %q, we have %q", text, got, want)
+		}
+	}
+}
+
+func allKnown(words []word) bool {
+	return !slices.ContainsFunc(words, func(w word) bool { return !w.known })
 }
 
 func BenchmarkCommand(b *testing.B) {
