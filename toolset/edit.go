@@ -41,7 +41,7 @@ func edit(f files) tool.Tool {
 			"newText": "new_string", "new_str": "new_string", "newString": "new_string", "new_text": "new_string",
 			"replaceAll": "replace_all",
 		}),
-		Redact: tool.Expose("path", "replace_all", "created", "bytes", "added", "removed", "lines", "steps", "seen"),
+		Redact: tool.Expose("path", "replace_all", "created", "bytes", "added", "removed", "lines", "steps", "notes"),
 		Needs: func(in editArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Write, Target: in.Path}}
 		},
@@ -122,7 +122,7 @@ type editPlan struct {
 
 // plan finds the places; o is nil when there is no file.
 func (e editor) plan(ctx context.Context, o *workspace.Opened, p workspace.Path, edits []textedit.Edit, know knowledge) (editPlan, error) {
-	if o == nil {
+	if o == nil || o.Size() == 0 && len(edits) == 1 && edits[0].Old == "" {
 		return e.create(p, edits)
 	}
 	if o.Size() > workspace.HashLimit {
@@ -155,7 +155,7 @@ func (e editor) plan(ctx context.Context, o *workspace.Opened, p workspace.Path,
 	return plan, nil
 }
 
-// create makes a new file of an edit without old text.
+// create makes a new file of an edit without old text, or fills an empty one.
 func (e editor) create(p workspace.Path, edits []textedit.Edit) (editPlan, error) {
 	if len(edits) != 1 || edits[0].Old != "" {
 		return editPlan{}, e.missing(p)

@@ -52,7 +52,7 @@ func read(f files) tool.Tool {
 		Aliases:     []string{"read_file", "view", "cat"},
 		ArgAliases:  pathAliases(nil),
 		Safety:      tool.Safety{Safe: true},
-		Redact:      tool.Expose("path", "offset", "limit", "kind", "first", "last", "total", "bytes", "seen"),
+		Redact:      tool.Expose("path", "offset", "limit", "kind", "first", "last", "total", "bytes"),
 		Needs: func(in readArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Read, Target: in.Path}}
 		},

@@ -46,7 +46,7 @@ func write(f files) tool.Tool {
 		Tags:        []string{"file", "write", "create", "save", "replace"},
 		Aliases:     []string{"write_file", "create_file"},
 		ArgAliases:  pathAliases(map[string]string{"contents": "content", "text": "content", "file_text": "content"}),
-		Redact:      tool.Expose("path", "created", "bytes", "added", "removed", "seen"),
+		Redact:      tool.Expose("path", "created", "bytes", "added", "removed", "notes"),
 		Needs: func(in writeArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Write, Target: in.Path}}
 		},
@@ -87,6 +87,9 @@ func (w writer) run(ctx context.Context, c tool.Context[changeMeta], in writeArg
 func (w writer) known(ctx context.Context, cur *workspace.Current, p workspace.Path, session string) (content, error) {
 	if !cur.Exists {
 		return content{format: text.Detect(nil)}, nil
+	}
+	if cur.Size() == 0 { // nothing that could be lost
+		return load(ctx, cur.Opened, p, writeLimit)
 	}
 	before, ok := w.seen.Get(session, p)
 	if !ok {
@@ -132,6 +135,8 @@ func planWrite(p workspace.Path, old content, next string) (writePlan, error) {
 	from := diff.Side{Name: p.Display(), Text: old.text}
 	if old.raw == nil {
 		from.Name = ""
+	}
+	if len(old.raw) == 0 {
 		plan.format = text.Detect(plan.raw)
 	}
 	plan.diff = diff.Unified(from, diff.Side{Name: p.Display(), Text: plan.text})
