@@ -9,6 +9,9 @@ const (
 // wideWidth is where activity and todos move beside the transcript; up to there they stand below it.
 const wideWidth = 110
 
+// minTranscript is how many rows of the conversation stay visible beside anything but a dialog.
+const minTranscript = 4
+
 // Wants is how many rows each pane would like; 0 hides it.
 type Wants struct {
 	Activity, Todos, Dialog, Prompt int
@@ -44,8 +47,8 @@ func Arrange(w, h int, want Wants) Layout {
 		return l
 	}
 	if want.Dialog == 0 {
-		left = bottom(&l.Todos, w, left, min(want.Todos, h/4))
-		left = bottom(&l.Activity, w, left, min(want.Activity, h/4))
+		left = bottom(&l.Todos, w, left, min(want.Todos, h/4, left-minTranscript))
+		left = bottom(&l.Activity, w, left, min(want.Activity, h/4, left-minTranscript))
 	}
 	l.Transcript = Rect{0, 0, w, left}
 	return l
