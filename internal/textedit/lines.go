@@ -1,7 +1,6 @@
 package textedit
 
 import (
-	"slices"
 	"strings"
 
 	"adze/internal/diff"
@@ -153,40 +152,49 @@ func indentLike(line string, pairs []pair) string {
 			best, found = p, true
 		}
 	}
-	if found {
+	if found { // deeper: an equal one was answered above
 		return best.file + convert(indent[len(best.model):], pairs) + body
 	}
 	return shallower(indent, best) + body
 }
 
-// convert writes additional indentation with the file's characters.
+// convert writes additional indentation with the file's characters: as much deeper as one line of the file is than
+// another where the model's copy is by that much.
 func convert(extra string, pairs []pair) string {
-	uses := func(c string) bool {
-		return slices.ContainsFunc(pairs, func(p pair) bool { return strings.Contains(p.file, c) })
+	char := extra[:1]
+	for _, p := range pairs {
+		if p.file != "" {
+			char = p.file[:1]
+			break
+		}
 	}
+	file, model, known := scale(pairs)
 	switch {
-	case uses("\t") && !strings.Contains(extra, "\t"):
-		per := ratio(pairs, func(p pair) (int, int) { return strings.Count(p.model, " "), strings.Count(p.file, "\t") })
-		return strings.Repeat("\t", (len(extra)+per-1)/per)
-	case uses(" ") && strings.Contains(extra, "\t"):
-		per := ratio(pairs, func(p pair) (int, int) { return strings.Count(p.file, " "), strings.Count(p.model, "\t") })
-		return strings.ReplaceAll(extra, "\t", strings.Repeat(" ", per))
+	case known:
+	case char == extra[:1]:
+		return extra
+	case char == "\t":
+		file, model = 1, usual(pairs, func(p pair) (int, int) { return len(p.model), len(p.file) })
+	default:
+		file, model = usual(pairs, func(p pair) (int, int) { return len(p.file), len(p.model) }), 1
 	}
-	return extra
+	return strings.Repeat(char, (len(extra)*file+model-1)/model)
 }
 
-// ratio is how many spaces stand for one tab: by how much deeper one line is than another, because all of the model's
-// copy may be shifted; by one line alone only if that gives a usual width; else 4.
-func ratio(pairs []pair, count func(pair) (spaces, tabs int)) int {
+// scale compares two lines of different depth.
+func scale(pairs []pair) (file, model int, known bool) {
 	for _, p := range pairs {
 		for _, q := range pairs {
-			sp, tp := count(p)
-			sq, tq := count(q)
-			if sp > sq && tp > tq {
-				return max(1, (sp-sq)/(tp-tq))
+			if len(p.file) > len(q.file) && len(p.model) > len(q.model) {
+				return len(p.file) - len(q.file), len(p.model) - len(q.model), true
 			}
 		}
 	}
+	return 0, 0, false
+}
+
+// usual is how many spaces stand for one tab, judged by one line if that gives a usual width, else 4.
+func usual(pairs []pair, count func(pair) (spaces, tabs int)) int {
 	for _, p := range pairs {
 		if spaces, tabs := count(p); tabs > 0 && spaces/tabs >= 2 && spaces/tabs <= 4 {
 			return spaces / tabs
