@@ -36,8 +36,8 @@ func prepare[Args, Meta any](id string, c Config[Args, Meta], in Init) (*prepare
 
 // decodeArgs decodes by type and exact name, and accepts 10.0 or 1e1 where the schema's integer allows it.
 func decodeArgs(args parsed, names *face, into any) error {
-	if err := names.exact(args.tree, ""); err != nil {
-		return err
+	if wrong := names.exact(args.tree); wrong != nil {
+		return wrong
 	}
 	err := json.Unmarshal(args.raw, into)
 	var mismatch *json.UnmarshalTypeError

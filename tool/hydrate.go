@@ -264,6 +264,9 @@ func (h Hydration) advice() string {
 		}
 		b.WriteString(f.Message)
 	}
-	b.WriteString(". Call it again with arguments that match its schema.")
+	if !strings.HasSuffix(b.String(), "?") {
+		b.WriteByte('.')
+	}
+	b.WriteString(" Call it again with arguments that match its schema.")
 	return b.String()
 }

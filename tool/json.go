@@ -83,8 +83,10 @@ func list(v any) []any {
 
 // pointer escapes one step of a JSON pointer (RFC 6901), cut so that a name of megabytes stays readable.
 func pointer(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(cut(name, 80))
+	return pointerEscapes.Replace(cut(name, 80))
 }
+
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 // comparePointers orders JSON pointers as their document: array items by number, not by digit.
 func comparePointers(a, b string) int {

@@ -96,21 +96,23 @@ func decodesItself(t reflect.Type) bool {
 	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
-// exact refuses a name that differs from a property's only in case.
-func (f *face) exact(value any, path string) error {
+// exact refuses a name that differs from a property's only in case. Paths are made on the way back, so the
+// usual call pays for none.
+func (f *face) exact(value any) *nameFault {
 	if f == nil {
 		return nil
 	}
 	switch v := value.(type) {
 	case []any:
 		for _, child := range v {
-			if err := f.elem.exact(child, path); err != nil {
+			if err := f.elem.exact(child); err != nil {
 				return err
 			}
 		}
 	case map[string]any:
-		for _, name := range sortedKeys(v) {
-			if err := f.property(name, v[name], path+"/"+pointer(name)); err != nil {
+		for name, child := range v {
+			if err := f.property(name, child); err != nil {
+				err.path = "/" + pointer(name) + err.path
 				return err
 			}
 		}
@@ -118,16 +120,16 @@ func (f *face) exact(value any, path string) error {
 	return nil
 }
 
-func (f *face) property(name string, value any, at string) error {
+func (f *face) property(name string, value any) *nameFault {
 	if f.names == nil {
-		return f.elem.exact(value, at)
+		return f.elem.exact(value)
 	}
 	if child, ok := f.names[name]; ok {
-		return child.exact(value, at)
+		return child.exact(value)
 	}
 	for _, want := range sortedKeys(f.names) {
 		if strings.EqualFold(name, want) {
-			return &nameFault{path: at, want: want}
+			return &nameFault{want: want}
 		}
 	}
 	return nil

@@ -42,9 +42,9 @@ func likeness(a, b string) (cost int, ok bool) {
 	return cost, cost*3 <= longer
 }
 
-func fold(s string) string {
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
-}
+func fold(s string) string { return separators.Replace(strings.ToLower(s)) }
+
+var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
 // distance is the Levenshtein distance in bytes, where two neighbours in the wrong order count as one
 // change. Three rows are enough.

@@ -21,9 +21,11 @@ func lookupRef(root any, ref string) (target any, found bool) {
 	return follow(root, strings.Split(fragment, "/")[1:])
 }
 
+var pointerUnescapes = strings.NewReplacer("~1", "/", "~0", "~")
+
 func follow(node any, steps []string) (any, bool) {
 	for _, step := range steps {
-		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+		step = pointerUnescapes.Replace(step)
 		switch n := node.(type) {
 		case map[string]any:
 			child, ok := n[step]
