@@ -24,6 +24,8 @@ func TestCases(t *testing.T) {
 	llmtest.Cases(t, format{}, "../../../testdata/stream/anthropic", *update)
 }
 
+func FuzzStream(f *testing.F) { llmtest.Fuzz(f, format{}, "../../../testdata/stream/anthropic") }
+
 func BenchmarkStream(b *testing.B) { llmtest.Benchmark(b, format{}) }
 
 // format is Messages as the suite sees it.

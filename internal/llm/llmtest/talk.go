@@ -3,7 +3,6 @@ package llmtest
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -106,9 +105,9 @@ func newStrict(t *testing.T, w Wire, reply func(n int) Answer) *strictServer {
 	return s
 }
 
-// stored is an answer as a session keeps it.
-func stored(p session.Provider, id string, chunks []session.Chunk) session.Message {
-	m := session.Message{ID: id, Role: session.Assistant, Provider: p.Name(), Model: "m"}
+// Stored is an answer as a session keeps it.
+func Stored(provider, id string, chunks []session.Chunk) session.Message {
+	m := session.Message{ID: id, Role: session.Assistant, Provider: provider, Model: "m"}
 	sealed := true
 	for _, c := range chunks {
 		switch c := c.(type) {
@@ -197,7 +196,7 @@ func talks(t *testing.T, w Wire) {
 		if done.Err != nil || (done.Stop == session.StopCalls) != (n < turns) {
 			t.Fatalf("turn %d: %+v", n, done)
 		}
-		asked := stored(p, fmt.Sprintf("a%d", n), chunks)
+		asked := Stored(p.Name(), fmt.Sprintf("a%d", n), chunks)
 		r.Messages = append(r.Messages, asked)
 		if n < turns {
 			r.Messages = append(r.Messages, outcomes(asked, n))
@@ -310,7 +309,7 @@ func together(t *testing.T, w Wire) {
 		group.Go(func() {
 			for range 5 {
 				if g := collect(t.Context(), t, p, question(fmt.Sprintf("prompt of session %d", i))); g.done.Err != nil {
-					t.Error(errors.Unwrap(g.done.Err), g.done.Err)
+					t.Error(g.done.Err)
 				}
 			}
 		})

@@ -23,6 +23,8 @@ func TestCases(t *testing.T) {
 	llmtest.Cases(t, format{}, "../../../testdata/stream/ollama", *update)
 }
 
+func FuzzStream(f *testing.F) { llmtest.Fuzz(f, format{}, "../../../testdata/stream/ollama") }
+
 func BenchmarkStream(b *testing.B) { llmtest.Benchmark(b, format{}) }
 
 // format is /api/chat as the suite sees it.

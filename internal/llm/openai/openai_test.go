@@ -23,6 +23,8 @@ func TestCases(t *testing.T) {
 	llmtest.Cases(t, format{}, "../../../testdata/stream/openai", *update)
 }
 
+func FuzzStream(f *testing.F) { llmtest.Fuzz(f, format{}, "../../../testdata/stream/openai") }
+
 func BenchmarkStream(b *testing.B) { llmtest.Benchmark(b, format{}) }
 
 // format is Chat Completions as the suite sees it.

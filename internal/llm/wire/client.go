@@ -119,6 +119,10 @@ func newRequest(ctx context.Context, call Call) (*http.Request, error) {
 		return nil, err
 	}
 	request.Header = call.Header.Clone()
+	if request.Header == nil {
+		request.Header = http.Header{}
+	}
+	request.Header.Set("User-Agent", "adze")
 	if call.Body != nil {
 		request.ContentLength = call.Body.Len()
 		request.GetBody = func() (io.ReadCloser, error) { return call.Body.Reader(), nil }
@@ -201,7 +205,7 @@ func (r *Reply) explain(err error) error {
 		return r.client.failure(session.NetworkError,
 			r.client.Provider+" sent nothing for "+r.client.Idle.String(), "try again, or raise the idle timeout")
 	}
-	return r.client.networkError(err)
+	return r.client.networkError(err, r.response != nil)
 }
 
 // Loopback reports whether a host is this machine.

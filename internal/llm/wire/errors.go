@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"context"
 	"crypto/x509"
 	"encoding/json"
 	"errors"
@@ -38,7 +39,8 @@ func (c *Client) Framing(err error) error {
 	var failed *session.ProviderError
 	var malformed *MalformedError
 	switch {
-	case errors.As(err, &failed) || errors.Is(err, ErrGone):
+	case errors.As(err, &failed) || errors.Is(err, ErrGone) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.As(err, &malformed):
 		if said, ok := parseSaid(malformed.Line); ok {
@@ -62,7 +64,9 @@ func (c *Client) Malformed(data []byte) error {
 // Mentions reports whether an error is a refused request whose text holds one of the words.
 func Mentions(err error, words ...string) bool {
 	var failure *session.ProviderError
-	return errors.As(err, &failure) && failure.Status == http.StatusBadRequest && has(failure.Message, words...)
+	return errors.As(err, &failure) && failure.Kind == session.RequestError &&
+		(failure.Status == http.StatusBadRequest || failure.Status == http.StatusUnprocessableEntity) &&
+		has(failure.Message, words...)
 }
 
 // Ended is the failure of a stream that stopped before its format's terminal event.
@@ -131,37 +135,36 @@ func (c *Client) hint(kind session.ErrorKind, status int) string {
 	return ""
 }
 
-// networkError names the cause without the address, which may hold credentials.
-func (c *Client) networkError(err error) error {
+// networkError names the cause without the address, which may hold credentials. Begun says that the answer
+// had begun.
+func (c *Client) networkError(err error, begun bool) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	text := "cannot reach " + c.Provider + ": " + err.Error()
 	var unknown x509.UnknownAuthorityError
 	var dns *net.DNSError
+	text := "cannot reach " + c.Provider + ": " + err.Error()
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		text = "the connection to " + c.Provider + " was cut"
+	case begun || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		text = "the connection to " + c.Provider + " was cut: " + err.Error()
 	case errors.As(err, &dns):
 		text = "cannot reach " + c.Provider + ": no such host " + dns.Name
 	case errors.As(err, &unknown):
 		text = "cannot trust the certificate of " + c.Provider
 	}
-	failure := c.failure(session.NetworkError, text, c.URLHint)
-	failure.Err = errors.Unwrap(err)
-	return failure
+	return c.failure(session.NetworkError, text, c.URLHint)
 }
 
 // mask removes the key, also when only its start is repeated.
 func (c *Client) mask(text string) string {
-	if len(c.Secret) < 8 {
-		if c.Secret != "" {
-			text = strings.ReplaceAll(text, c.Secret, "***")
-		}
+	if c.Secret == "" {
 		return text
 	}
 	text = strings.ReplaceAll(text, c.Secret, "***")
+	if len(c.Secret) < 8 {
+		return text
+	}
 	head := c.Secret[:8]
 	for {
 		i := strings.Index(text, head)

@@ -62,7 +62,7 @@ func (l *Lines) cut() ([]byte, bool) {
 	}
 	line := l.buf[l.start : l.start+l.searched+i]
 	l.start += l.searched + i + 1
-	l.searched = 0
+	l.searched, l.begun = 0, true
 	return line, true
 }
 

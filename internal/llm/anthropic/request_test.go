@@ -1,0 +1,166 @@
+package anthropic_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"adze/internal/llm/anthropic"
+	"adze/internal/llm/llmtest"
+	"adze/session"
+	"adze/tool"
+)
+
+// keeper answers every request the same and keeps what was asked.
+type keeper struct {
+	body   string
+	bodies []string
+	header http.Header
+}
+
+func (k *keeper) RoundTrip(r *http.Request) (*http.Response, error) {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	k.bodies, k.header = append(k.bodies, r.URL.String()+" "+string(raw)), r.Header
+	rec := httptest.NewRecorder()
+	_, _ = rec.WriteString(k.body)
+	return rec.Result(), nil
+}
+
+func ask(t *testing.T, o anthropic.Options, body string, r session.Request) (*keeper, []session.Chunk) {
+	t.Helper()
+	k := &keeper{body: body}
+	o.HTTP = &http.Client{Transport: k}
+	var all []session.Chunk
+	for c := range anthropic.New(o).Stream(context.Background(), r) {
+		all = append(all, c)
+	}
+	if done, ok := all[len(all)-1].(session.Done); !ok || done.Err != nil {
+		t.Fatalf("%+v", all)
+	}
+	return k, all
+}
+
+func fine() string { return format{}.Encode(llmtest.Answer{Text: "ok"}).Body }
+
+func text(id string, role session.Role, s string) session.Message {
+	return session.Message{ID: id, Role: role, Parts: []session.Part{{Kind: session.TextPart, Text: s}}}
+}
+
+func TestCacheMarkers(t *testing.T) {
+	r := session.Request{Model: "m", System: "be", ToolsDigest: "d", Tools: []tool.Definition{
+		{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}, {Name: "b", Parameters: json.RawMessage(`{"type":"object"}`)},
+	}, Messages: []session.Message{
+		text("1", session.User, "one"), text("2", session.Assistant, "A"), text("3", session.User, "two"),
+		text("4", session.Assistant, "B"), text("5", session.User, "three"),
+	}}
+	k, _ := ask(t, anthropic.Options{}, fine(), r)
+	const marked = `,"cache_control":{"type":"ephemeral"}}`
+	for _, s := range []string{
+		`{"name":"b","description":"","input_schema":{"type":"object"}` + marked + `]`,
+		`"system":[{"type":"text","text":"be"` + marked + `]`,
+		`{"type":"text","text":"two"` + marked + `]`,
+		`{"type":"text","text":"three"` + marked + `]`,
+	} {
+		if !strings.Contains(k.bodies[0], s) {
+			t.Errorf("no %s in %s", s, k.bodies[0])
+		}
+	}
+	if n := strings.Count(k.bodies[0], marked); n != 4 {
+		t.Errorf("%d markers in %s", n, k.bodies[0])
+	}
+}
+
+// What a stream sealed goes back in its order and unchanged, but only to the provider that made it.
+func TestThinkingGoesBackUnchanged(t *testing.T) {
+	stream := `data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"A <&> ä","signature":"s1=="}}
+
+data: {"type":"content_block_stop","index":0}
+
+data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t1","name":"read","input":{"p": 1.50}}}
+
+data: {"type":"content_block_stop","index":1}
+
+data: {"type":"content_block_start","index":2,"content_block":{"type":"redacted_thinking","data":"c2VjcmV0"}}
+
+data: {"type":"content_block_stop","index":2}
+
+data: {"type":"content_block_start","index":3,"content_block":{"type":"text","text":"Then:"}}
+
+data: {"type":"content_block_stop","index":3}
+
+data: {"type":"content_block_start","index":4,"content_block":{"type":"tool_use","id":"t2","name":"list","input":{}}}
+
+data: {"type":"content_block_stop","index":4}
+
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}
+
+data: {"type":"message_stop"}
+
+`
+	_, chunks := ask(t, anthropic.Options{}, stream, session.Request{Model: "m"})
+	m := llmtest.Stored("anthropic", "a", chunks)
+	for provider, want := range map[string]string{
+		"anthropic": `[{"type":"thinking","thinking":"A <&> ä","signature":"s1=="},` +
+			`{"type":"tool_use","id":"t1","name":"read","input":{"p":1.50}},` +
+			`{"type":"redacted_thinking","data":"c2VjcmV0"},{"type":"text","text":"Then:"},` +
+			`{"type":"tool_use","id":"t2","name":"list","input":{}}]`,
+		"openai": `[{"type":"text","text":"Then:"},` +
+			`{"type":"tool_use","id":"t1","name":"read","input":{"p":1.50}},{"type":"tool_use","id":"t2","name":"list","input":{}}]`,
+	} {
+		m.Provider = provider
+		k, _ := ask(t, anthropic.Options{}, fine(), session.Request{Model: "m", Messages: []session.Message{text("u", session.User, "go"), m}})
+		if !strings.Contains(k.bodies[0], `{"role":"assistant","content":`+want+`}`) {
+			t.Errorf("%s: no %s in %s", provider, want, k.bodies[0])
+		}
+	}
+}
+
+func TestHead(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		options    anthropic.Options
+		request    session.Request
+	}{
+		{"a recent model", `{"model":"claude-sonnet-4-5","max_tokens":32000,"stream":true,`, anthropic.Options{}, session.Request{Model: "claude-sonnet-4-5"}},
+		{"an older model", `{"model":"claude-3-5-haiku","max_tokens":8192,`, anthropic.Options{}, session.Request{Model: "claude-3-5-haiku"}},
+		{"an old model", `"max_tokens":4096,`, anthropic.Options{}, session.Request{Model: "claude-3-haiku-20240307"}},
+		{"configured", `"max_tokens":100,`, anthropic.Options{MaxTokens: 100}, session.Request{}},
+		{"asked", `"max_tokens":50,`, anthropic.Options{MaxTokens: 100}, session.Request{MaxTokens: 50}},
+		{"thinking", `"max_tokens":5024,"stream":true,"thinking":{"type":"enabled","budget_tokens":4000}`,
+			anthropic.Options{Thinking: 4000}, session.Request{MaxTokens: 50}},
+	} {
+		k, _ := ask(t, c.options, fine(), c.request)
+		if !strings.Contains(k.bodies[0], c.want) {
+			t.Errorf("%s: no %s in %s", c.name, c.want, k.bodies[0])
+		}
+		if beta := k.header.Get("Anthropic-Beta"); (beta != "") != (c.options.Thinking > 0) {
+			t.Errorf("%s: beta %q", c.name, beta)
+		}
+	}
+}
+
+func TestAddressAndKey(t *testing.T) {
+	for base, want := range map[string]string{
+		"": "https://api.anthropic.com/v1/messages ", "http://a.test": "http://a.test/v1/messages ",
+		"http://a.test/v1/": "http://a.test/v1/messages ", "http://a.test/x": "http://a.test/x/v1/messages ",
+	} {
+		k, _ := ask(t, anthropic.Options{BaseURL: base, Key: "k"}, fine(), session.Request{})
+		if !strings.HasPrefix(k.bodies[0], want) || k.header.Get("X-Api-Key") != "k" || k.header.Get("Anthropic-Version") == "" {
+			t.Errorf("%q: %.60s %v", base, k.bodies[0], k.header)
+		}
+	}
+	o, ok := anthropic.FromEnv(func(name string) string { return map[string]string{"ANTHROPIC_API_KEY": " k\n"}[name] })
+	if !ok || o.Key != "k" || o.BaseURL != "" {
+		t.Errorf("%+v, %t", o, ok)
+	}
+	if _, ok := anthropic.FromEnv(func(string) string { return "" }); ok {
+		t.Error("nothing is set, but ok")
+	}
+}

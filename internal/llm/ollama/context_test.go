@@ -1,0 +1,307 @@
+package ollama_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/llm/ollama"
+	"adze/session"
+	"adze/tool"
+)
+
+// server is an Ollama with one model per entry of show.
+type server struct {
+	*httptest.Server
+	show map[string]string
+	// chat answers a request for this context.
+	chat func(context int) (status int, body string)
+
+	mu       sync.Mutex
+	contexts []int
+	bodies   []string
+	paths    []string
+	key      string
+}
+
+func serve(t *testing.T, s *server) *server {
+	t.Helper()
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.paths, s.key = append(s.paths, r.URL.Path), r.Header.Get("Authorization")
+	switch r.URL.Path {
+	case "/api/tags":
+		_, _ = io.WriteString(w, `{"models":[{"name":"small:1b","size":1,"details":{"parameter_size":"1B"}},{"name":"coder:7b","size":7},{"name":"other:8b","size":8},{"name":"broken:1b"}]}`)
+	case "/api/ps":
+		_, _ = io.WriteString(w, `{"models":[{"name":"other:8b"}]}`)
+	case "/api/show":
+		var asked struct{ Model string }
+		_ = json.Unmarshal(body, &asked)
+		shown, ok := s.show[asked.Model]
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+			shown = fmt.Sprintf(`{"error":"model '%s' not found"}`, asked.Model)
+		}
+		_, _ = io.WriteString(w, shown)
+	case "/api/chat":
+		var asked struct {
+			Options struct {
+				Context int `json:"num_ctx"`
+			}
+		}
+		_ = json.Unmarshal(body, &asked)
+		s.contexts, s.bodies = append(s.contexts, asked.Options.Context), append(s.bodies, string(body))
+		status, answer := s.chat(asked.Options.Context)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, answer)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, "404 page not found")
+	}
+}
+
+func counted(n int) func(int) (int, string) {
+	return func(int) (int, string) {
+		return 200, fmt.Sprintf(`{"message":{"content":"ok"},"done":true,"done_reason":"stop","prompt_eval_count":%d}`+"\n", n)
+	}
+}
+
+func ask(p session.Provider, model string, text string) session.Done {
+	return run(p, session.Request{Model: model, Messages: []session.Message{{
+		ID: fmt.Sprint(len(text)), Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: text}},
+	}}})
+}
+
+func run(p session.Provider, r session.Request) session.Done {
+	var done session.Done
+	for c := range p.Stream(context.Background(), r) {
+		if d, ok := c.(session.Done); ok {
+			done = d
+		}
+	}
+	return done
+}
+
+const llama = `{"capabilities":["completion","tools"],"model_info":{"general.architecture":"llama","llama.context_length":65536}}`
+
+func TestContextGrowsInPowersOfTwoAndNeverShrinks(t *testing.T) {
+	s := serve(t, &server{show: map[string]string{"m": llama}, chat: counted(0)})
+	p := ollama.New(ollama.Options{BaseURL: s.URL})
+	for _, tokens := range []int{10, 3000, 5000, 100, 20_000, 100, 200_000} {
+		if done := ask(p, "m", strings.Repeat("word", tokens)); done.Err != nil {
+			t.Fatal(done.Err)
+		}
+	}
+	if diff := cmp.Diff([]int{8192, 8192, 16384, 16384, 32768, 32768, 65536}, s.contexts); diff != "" {
+		t.Error(diff)
+	}
+	if n := strings.Count(strings.Join(s.paths, " "), "/api/show"); n != 1 {
+		t.Errorf("the model was shown %d times", n)
+	}
+}
+
+func TestContextHonoursTheModelfileAndTheBound(t *testing.T) {
+	const configured = `{"parameters":"temperature 0.7\nnum_ctx                        20000\n","capabilities":["tools"],"model_info":{"x.context_length":65536}}`
+	s := serve(t, &server{show: map[string]string{"m": configured}, chat: counted(0)})
+	ask(ollama.New(ollama.Options{BaseURL: s.URL}), "m", "hello")
+	ask(ollama.New(ollama.Options{BaseURL: s.URL, MaxContext: 4096}), "m", strings.Repeat("word", 9000))
+	if diff := cmp.Diff([]int{20000, 4096}, s.contexts); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPromptThatDoesNotFitIsSentWithMoreContext(t *testing.T) {
+	s := serve(t, &server{show: map[string]string{"m": llama}})
+	s.chat = func(context int) (int, string) {
+		if context < 32768 {
+			return 400, `{"error":"the input length exceeds the context length"}`
+		}
+		return counted(20_000)(0)
+	}
+	p := ollama.New(ollama.Options{BaseURL: s.URL})
+	if done := ask(p, "m", strings.Repeat("x", 40_000)); done.Err != nil || done.Notice != "" {
+		t.Fatalf("%+v", done)
+	}
+	// The count taught that a token is two bytes here.
+	ask(p, "m", strings.Repeat("x", 80_000))
+	if diff := cmp.Diff([]int{16384, 32768, 65536}, s.contexts); diff != "" {
+		t.Error(diff)
+	}
+	s.chat = func(int) (int, string) { return 400, `{"error":"the input length exceeds the context length"}` }
+	var failure *session.ProviderError
+	if done := ask(p, "m", "x"); !errors.As(done.Err, &failure) || failure.Kind != session.ContextError {
+		t.Errorf("%+v", done)
+	}
+}
+
+func TestCutPromptIsTold(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		bytes, count  int
+		cut           bool
+		wordsOfNotice string
+	}{
+		{"all read", 40_000, 10_000, false, ""},
+		{"dense text", 40_000, 14_000, false, ""},
+		{"nothing counted", 40_000, 0, false, ""},
+		{"a short prompt", 400, 90, false, ""},
+		{"the rest was cached", 40_000, 300, false, ""},
+		{"full", 40_000, 16384, true, "fills the context of 16384 tokens"},
+		{"front dropped", 400_000, 4096, true, "it read 4096"},
+	} {
+		s := serve(t, &server{show: map[string]string{"m": llama}, chat: counted(c.count)})
+		done := ask(ollama.New(ollama.Options{BaseURL: s.URL}), "m", strings.Repeat("x", c.bytes))
+		if (done.Notice != "") != c.cut || !strings.Contains(done.Notice, c.wordsOfNotice) {
+			t.Errorf("%s: %q", c.name, done.Notice)
+		}
+	}
+}
+
+func TestImagesAreNotCountedAsText(t *testing.T) {
+	const vision = `{"capabilities":["tools","vision"],"model_info":{"x.context_length":131072}}`
+	s := serve(t, &server{show: map[string]string{"m": vision, "blind": llama}, chat: counted(0)})
+	image := &tool.Attachment{Name: "a.png", MediaType: "image/png", Data: make([]byte, 300_000)}
+	r := session.Request{Model: "m", Messages: []session.Message{
+		{ID: "1", Role: session.User, Parts: []session.Part{{Kind: session.AttachmentPart, Attachment: image}}},
+	}}
+	p := ollama.New(ollama.Options{BaseURL: s.URL})
+	run(p, r)
+	r.Model = "blind"
+	run(p, r)
+	if diff := cmp.Diff([]int{8192, 8192}, s.contexts); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(s.bodies[0], `"images":["AAAA`) || strings.Contains(s.bodies[1], `"images"`) ||
+		!strings.Contains(s.bodies[1], "cannot be shown to this model") {
+		t.Errorf("%.300s\n%.300s", s.bodies[0], s.bodies[1])
+	}
+}
+
+func TestThinkIsSentWhereTheModelCan(t *testing.T) {
+	const thinker = `{"capabilities":["tools","thinking"]}`
+	s := serve(t, &server{show: map[string]string{"thinker": thinker, "m": llama}, chat: counted(0)})
+	off := false
+	ask(ollama.New(ollama.Options{BaseURL: s.URL}), "thinker", "hi")
+	ask(ollama.New(ollama.Options{BaseURL: s.URL, Think: &off}), "thinker", "hi")
+	ask(ollama.New(ollama.Options{BaseURL: s.URL}), "m", "hi")
+	for i, want := range []string{`"think":true`, `"think":false`, ``} {
+		if has := strings.Contains(s.bodies[i], `"think"`); has != (want != "") || !strings.Contains(s.bodies[i], want) {
+			t.Errorf("%s", s.bodies[i])
+		}
+		if !strings.Contains(s.bodies[i], `"keep_alive":"30m"`) || !strings.Contains(s.bodies[i], `"truncate":false`) {
+			t.Errorf("%s", s.bodies[i])
+		}
+	}
+}
+
+func TestModelsAndPick(t *testing.T) {
+	s := serve(t, &server{show: map[string]string{
+		"small:1b": `{"capabilities":["completion"]}`,
+		"coder:7b": `{"capabilities":["completion","tools","thinking"],"model_info":{"qwen.context_length":32768}}`,
+		"other:8b": `{"template":"{{ if .Tools }}","model_info":{"llama.context_length":8192}}`,
+	}})
+	models, err := ollama.New(ollama.Options{BaseURL: s.URL, Key: "k"}).Models(t.Context())
+	want := []ollama.Model{
+		{Name: "small:1b", Size: 1, Parameters: "1B"},
+		{Name: "coder:7b", Size: 7, Context: 32768, Tools: true, Thinking: true},
+		{Name: "other:8b", Size: 8, Context: 8192, Tools: true, Loaded: true},
+		{Name: "broken:1b"},
+	}
+	if diff := cmp.Diff(want, models); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+	if s.key != "Bearer k" {
+		t.Errorf("key %q", s.key)
+	}
+	if best, ok := ollama.Pick(models); !ok || best.Name != "other:8b" {
+		t.Errorf("the loaded model comes first, got %+v", best)
+	}
+	if best, ok := ollama.Pick(models[:2]); !ok || best.Name != "coder:7b" {
+		t.Errorf("got %+v", best)
+	}
+	if _, ok := ollama.Pick(models[:1]); ok {
+		t.Error("a model without tools was picked")
+	}
+}
+
+func TestNoServer(t *testing.T) {
+	s := serve(t, &server{})
+	s.Close()
+	_, err := ollama.New(ollama.Options{BaseURL: s.URL}).Models(t.Context())
+	var failure *session.ProviderError
+	if !errors.As(err, &failure) || failure.Kind != session.NetworkError || !strings.Contains(failure.Hint, "ollama serve") {
+		t.Errorf("%#v", err)
+	}
+}
+
+func TestAdvice(t *testing.T) {
+	s := serve(t, &server{show: map[string]string{"m": llama}, chat: func(int) (int, string) {
+		return 400, `{"error":"m does not support tools"}`
+	}})
+	p := ollama.New(ollama.Options{BaseURL: s.URL})
+	for model, hint := range map[string]string{"none": "ollama pull none", "m": "choose a model that can use tools"} {
+		var failure *session.ProviderError
+		if done := ask(p, model, "hi"); !errors.As(done.Err, &failure) || !strings.Contains(failure.Hint, hint) {
+			t.Errorf("%s: %#v", model, done.Err)
+		}
+	}
+}
+
+func TestServerWithoutShowIsUsedAsItIs(t *testing.T) {
+	chat := http.NewServeMux()
+	chat.HandleFunc("/api/chat", func(w http.ResponseWriter, _ *http.Request) {
+		_, answer := counted(5)(0)
+		_, _ = io.WriteString(w, answer)
+	})
+	s := httptest.NewServer(chat)
+	defer s.Close()
+	if done := ask(ollama.New(ollama.Options{BaseURL: s.URL}), "m", "hi"); done.Err != nil {
+		t.Error(done.Err)
+	}
+}
+
+func TestFromEnv(t *testing.T) {
+	for value, want := range map[string]string{
+		"":                        "http://127.0.0.1:11434",
+		"0.0.0.0":                 "http://127.0.0.1:11434",
+		"0.0.0.0:8080":            "http://127.0.0.1:8080",
+		":8080":                   "http://127.0.0.1:8080",
+		"example.com":             "http://example.com:11434",
+		"example.com:99":          "http://example.com:99",
+		"http://example.com":      "http://example.com:80",
+		"https://example.com":     "https://example.com:443",
+		"https://example.com:1/":  "https://example.com:1",
+		"https://example.com/a/b": "https://example.com:443/a/b",
+		"[::1]":                   "http://[::1]:11434",
+		"[::]:8080":               "http://[::1]:8080",
+		"::1":                     "http://[::1]:11434",
+		" \"10.0.0.1:5\" ":        "http://10.0.0.1:5",
+		"example.com:99999":       "http://example.com:11434",
+	} {
+		o, ok := ollama.FromEnv(func(name string) string {
+			if name == "OLLAMA_HOST" {
+				return value
+			}
+			return ""
+		})
+		if o.BaseURL != want || ok != (value != "") {
+			t.Errorf("%q: %q, %t; want %q", value, o.BaseURL, ok, want)
+		}
+	}
+}
