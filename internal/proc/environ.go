@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -21,7 +22,8 @@ func fixed() []string {
 }
 
 // Environ returns base without secrets and without what makes loaders, interpreters or git run
-// other programs, and with the variables every command gets. Of a repeated name the last counts.
+// other programs, with absolute folders only in PATH, and with the variables every command gets. Of a
+// repeated name the last counts.
 func Environ(base []string, p EnvPolicy) []string {
 	set := append(fixed(), p.Set...)
 	taken := make(map[string]bool, len(base)+len(set))
@@ -32,12 +34,23 @@ func Environ(base []string, p EnvPolicy) []string {
 			continue
 		}
 		taken[name] = true
-		if slices.Contains(set, kv) || p.passes(name, value) {
-			out = append(out, kv)
+		if !slices.Contains(set, kv) && !p.passes(name, value) {
+			continue
 		}
+		if name == "PATH" {
+			kv = "PATH=" + absoluteOnly(value)
+		}
+		out = append(out, kv)
 	}
 	slices.Reverse(out)
 	return out
+}
+
+// absoluteOnly drops the entries of a search path that mean another folder in every working directory:
+// a workspace could put its own git there.
+func absoluteOnly(path string) string {
+	folders := slices.DeleteFunc(filepath.SplitList(path), func(f string) bool { return !filepath.IsAbs(f) })
+	return strings.Join(folders, string(filepath.ListSeparator))
 }
 
 func (p EnvPolicy) passes(name, value string) bool {

@@ -13,7 +13,7 @@ import (
 // Each name is judged with a harmless value.
 func TestEnvironByName(t *testing.T) {
 	pass := []string{
-		"PATH", "HOME", "USER", "SHELL", "LANG", "LC_ALL", "TERM", "PWD", "OLDPWD", "TMPDIR", "EDITOR", "GOPATH", "GOFLAGS",
+		"HOME", "USER", "SHELL", "LANG", "LC_ALL", "TERM", "PWD", "OLDPWD", "TMPDIR", "EDITOR", "GOPATH", "GOFLAGS",
 		"GOPRIVATE", "JAVA_HOME", "VIRTUAL_ENV", "CARGO_HOME", "NVM_DIR", "DISPLAY", "XAUTHORITY", "XDG_SESSION_ID",
 		"KEYBOARD", "MONKEY", "HOTKEY", "KEYMAP", "TOKENIZERS_PARALLELISM", "GIT_AUTHOR_NAME", "GIT_COMMITTER_EMAIL",
 		"BYPASS_CACHE", "COMPASS", "AUTHOR", "SECRETARY", "MAKEFLAGS", "CC", "CFLAGS", "PKG_CONFIG_PATH", "http_proxy", "CI",
@@ -54,14 +54,15 @@ func TestEnviron(t *testing.T) {
 		policy proc.EnvPolicy
 		want   []string
 	}{
-		"the last of a name counts": {[]string{"A=1", "B=2", "A=3"}, proc.EnvPolicy{}, []string{"B=2", "A=3"}},
-		"ours win":                  {[]string{"PAGER=less", "NO_COLOR="}, proc.EnvPolicy{}, nil},
-		"not a variable":            {[]string{"", "=x", "novalue", "A="}, proc.EnvPolicy{}, []string{"A="}},
-		"allow lets through":        {[]string{"GITHUB_TOKEN=x", "LD_LIBRARY_PATH=/x"}, proc.EnvPolicy{Allow: []string{"GITHUB_TOKEN", "ld_*"}}, []string{"GITHUB_TOKEN=x", "LD_LIBRARY_PATH=/x"}},
-		"provider key is final":     {[]string{"MY_MODEL=x"}, proc.EnvPolicy{Secrets: []string{"MY_MODEL"}, Allow: []string{"*"}}, nil},
-		"only":                      {[]string{"A=1", "B=2", "GITHUB_TOKEN=x"}, proc.EnvPolicy{Only: []string{"B", "GITHUB_TOKEN"}}, []string{"B=2", "GITHUB_TOKEN=x"}},
-		"key in an innocent name":   {[]string{"X=sk-0123456789abcdef", "Y=AKIAIOSFODNN7EXAMPLE", "Z=sk-i"}, proc.EnvPolicy{}, []string{"Z=sk-i"}},
-		"password in a URL":         {[]string{"DATABASE_URL=postgres://u:p@h/d", "A=https://u@h/p:1", "B=http://h:80/@x"}, proc.EnvPolicy{}, []string{"A=https://u@h/p:1", "B=http://h:80/@x"}},
+		"the last of a name counts":   {[]string{"A=1", "B=2", "A=3"}, proc.EnvPolicy{}, []string{"B=2", "A=3"}},
+		"PATH has no relative folder": {[]string{"PATH=:/bin:.:bin:/usr/bin:"}, proc.EnvPolicy{}, []string{"PATH=/bin:/usr/bin"}},
+		"ours win":                    {[]string{"PAGER=less", "NO_COLOR="}, proc.EnvPolicy{}, nil},
+		"not a variable":              {[]string{"", "=x", "novalue", "A="}, proc.EnvPolicy{}, []string{"A="}},
+		"allow lets through":          {[]string{"GITHUB_TOKEN=x", "LD_LIBRARY_PATH=/x"}, proc.EnvPolicy{Allow: []string{"GITHUB_TOKEN", "ld_*"}}, []string{"GITHUB_TOKEN=x", "LD_LIBRARY_PATH=/x"}},
+		"provider key is final":       {[]string{"MY_MODEL=x"}, proc.EnvPolicy{Secrets: []string{"MY_MODEL"}, Allow: []string{"*"}}, nil},
+		"only":                        {[]string{"A=1", "B=2", "GITHUB_TOKEN=x"}, proc.EnvPolicy{Only: []string{"B", "GITHUB_TOKEN"}}, []string{"B=2", "GITHUB_TOKEN=x"}},
+		"key in an innocent name":     {[]string{"X=sk-0123456789abcdef", "Y=AKIAIOSFODNN7EXAMPLE", "Z=sk-i"}, proc.EnvPolicy{}, []string{"Z=sk-i"}},
+		"password in a URL":           {[]string{"DATABASE_URL=postgres://u:p@h/d", "A=https://u@h/p:1", "B=http://h:80/@x"}, proc.EnvPolicy{}, []string{"A=https://u@h/p:1", "B=http://h:80/@x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(append(c.want, always...), proc.Environ(c.base, c.policy)); diff != "" {

@@ -11,7 +11,8 @@
 // in the background, Ledger finds what a crash left, Environ makes a command's environment.
 //
 // A program that links this package needs no call at its start: package shim takes over by itself
-// when the program is started as a shim.
+// when the program is started as a shim. There are more than a dozen files because what a system must
+// offer (ledger, process list) stands once for Linux and once for the others.
 //
 // Known limits: those of package shim. A descriptor that the command hands to a process outside its
 // tree keeps the output open; it is read for drainTime after the end and then closed. Outside Linux
@@ -23,6 +24,8 @@ import (
 	"fmt"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"adze/internal/proc/shim"
 )
@@ -126,4 +129,12 @@ func (e *Error) ErrorCode() string { return e.Code }
 
 func failure(code, format string, args ...any) *Error {
 	return &Error{code, fmt.Errorf(format, args...)}
+}
+
+// SignalName is the usual name of a signal, SIGKILL for 9.
+func SignalName(s syscall.Signal) string {
+	if name := unix.SignalName(s); name != "" {
+		return name
+	}
+	return s.String()
 }

@@ -18,6 +18,8 @@ const (
 	// stuckTime is how long a shim may take to end its processes before it is killed itself. Its own
 	// limit is 2 s.
 	stuckTime = 3 * time.Second
+	// startTime is how long a shim may take to start its command, a slow disk included.
+	startTime = 10 * time.Second
 	// chunkSize is read at a time: the default size of a Linux pipe.
 	chunkSize = 64 << 10
 )
@@ -32,6 +34,7 @@ type Process struct {
 	inPipe, outPipe, errPipe *os.File // nil where not wanted
 	lifeline, status         *os.File
 	events                   *bufio.Reader
+	unguard                  func()
 	unrecord                 func()
 
 	out, errs *Output
@@ -93,8 +96,24 @@ func (p *Process) End(why Reason) {
 	_ = p.lifeline.Close()
 }
 
-// follow starts what watches over a running command: readers, timer, context, status.
-func (p *Process) follow(ctx context.Context) {
+// guard ends the process when its time is over or ctx is done. It stands before the command has
+// started, because even that can hang, on a dead network file system say.
+func (p *Process) guard(ctx context.Context) {
+	forget := context.AfterFunc(ctx, func() { p.End(reasonOf(ctx)) })
+	var timer *time.Timer
+	if p.cmd.Timeout > 0 {
+		timer = time.AfterFunc(p.cmd.Timeout, func() { p.End(Timeout) })
+	}
+	p.unguard = func() {
+		forget()
+		if timer != nil {
+			timer.Stop()
+		}
+	}
+}
+
+// follow starts what watches over a running command: readers and status.
+func (p *Process) follow() {
 	var readers sync.WaitGroup
 	readers.Go(func() { p.read(p.outPipe, p.out) })
 	if p.errPipe != nil {
@@ -106,17 +125,9 @@ func (p *Process) follow(ctx context.Context) {
 	if p.pulse != nil {
 		go p.pulse.run()
 	}
-	var timer *time.Timer
-	if p.cmd.Timeout > 0 {
-		timer = time.AfterFunc(p.cmd.Timeout-time.Since(p.started), func() { p.End(Timeout) })
-	}
-	forget := context.AfterFunc(ctx, func() { p.End(reasonOf(ctx)) })
 	go func() {
 		p.awaitEnd()
-		forget()
-		if timer != nil {
-			timer.Stop()
-		}
+		p.unguard()
 		p.drain(&readers)
 		p.finish()
 	}()
@@ -165,7 +176,7 @@ func (p *Process) noteExit(e shim.Event) {
 // noteLost ends what a killed shim has left.
 func (p *Process) noteLost() {
 	p.mu.Lock()
-	if !p.exited {
+	if !p.exited && p.reason == ByItself {
 		p.reason = Lost
 	}
 	p.mu.Unlock()

@@ -3,12 +3,14 @@ package proc_test
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"adze/internal/proc"
+	"adze/internal/proc/shim"
 )
 
 // shapes are the ways in which a command leaves processes behind. T is a sleep that carries the tag.
@@ -121,6 +123,51 @@ func TestKilledShimLeavesNothing(t *testing.T) {
 	awaitNone(t, tag)
 }
 
+func parentOf(t *testing.T, pid int) int {
+	t.Helper()
+	st, ok := shim.ReadStat(pid)
+	if !ok {
+		t.Fatal("the command has ended")
+	}
+	return st.Parent
+}
+
+func mkfifo(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip("needs FIFOs:", err)
+	}
+	return path
+}
+
+// A shim that does not react is killed in the end, and the abort stays the reason.
+func TestStuckShimIsKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for the shim as long as a call would")
+	}
+	need(t, "setsid")
+	tag, fifo := newTag(), mkfifo(t)
+	c := shell(script("setsid T & read go <"+fifo+"; kill -STOP $PPID; T ", tag))
+	c.Tag = tag
+	p, err := proc.Supervisor{}.Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(fifo, []byte("\n"), 0); err != nil { // only now, so that Start has returned
+		t.Fatal(err)
+	}
+	await(t, "a stopped shim", 10*time.Second, func() bool {
+		st, ok := shim.ReadStat(parentOf(t, p.PID()))
+		return ok && st.State == 'T'
+	})
+	p.End(proc.Aborted)
+	if r := p.Wait(); r.Killed != proc.Aborted || r.Survivors != 0 || r.Ended < 2 {
+		t.Errorf("result %+v", r)
+	}
+	awaitNone(t, tag)
+}
+
 // Signals sent to the shim, by pkill say, neither end it nor reach the command.
 func TestShimIsDeafButCommandIsNot(t *testing.T) {
 	r := run(t, shell("kill -TERM $PPID; kill -HUP $PPID; kill -INT $PPID; grep SigIgn /proc/self/status; kill -TERM $$; echo unreached"))
@@ -148,13 +195,8 @@ func TestCommandIsAlone(t *testing.T) {
 
 // A pipe that a stranger holds open must not hold the call: here the test itself is the stranger.
 func TestHeldPipeDoesNotBlock(t *testing.T) {
-	c := shell("echo /proc/$$/fd/1; read line")
-	c.Input = nil
-	fifo := t.TempDir() + "/fifo"
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Skip("needs FIFOs:", err)
-	}
-	c.Argv[2] = "echo /proc/$$/fd/1; read line <" + fifo
+	fifo := mkfifo(t)
+	c := shell("echo /proc/$$/fd/1; read line <" + fifo)
 	p, err := proc.Supervisor{}.Start(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)

@@ -46,11 +46,11 @@ func (s Supervisor) Start(ctx context.Context, c Command) (*Process, error) {
 		return nil, &Error{CodeInvalid, err}
 	}
 	p := newProcess(c)
-	if err := p.launch(wire, s.Ledger); err != nil {
+	if err := p.launch(ctx, wire, s.Ledger); err != nil {
 		p.discard()
 		return nil, err
 	}
-	p.follow(ctx)
+	p.follow()
 	return p, nil
 }
 
@@ -131,7 +131,7 @@ func name(c Command) string {
 }
 
 // launch starts the shim, records it, tells it what to run, and waits for its first line.
-func (p *Process) launch(wire []byte, ledger *Ledger) error {
+func (p *Process) launch(ctx context.Context, wire []byte, ledger *Ledger) error {
 	theirs, err := p.openPipes()
 	defer closeAll(theirs)
 	if err != nil {
@@ -150,6 +150,7 @@ func (p *Process) launch(wire []byte, ledger *Ledger) error {
 		return failure(CodeIO, "cannot start the supervising process: %w", err)
 	}
 	closeAll(theirs)
+	p.guard(ctx)
 	// An error means that the shim was killed; then the status pipe has ended, and follow sees that.
 	_, _ = p.lifeline.Write(wire)
 	// The record is written while the shim starts, so that it costs the command no time.
@@ -172,9 +173,12 @@ func selfPath() string {
 // firstEvent waits until the shim has started the command or says why it could not. A shim that was
 // killed says nothing; its command may run all the same, so that counts as started, and follow ends it.
 func (p *Process) firstEvent() error {
+	_ = p.status.SetReadDeadline(p.started.Add(startTime))
 	e, err := p.nextEvent()
+	_ = p.status.SetReadDeadline(time.Time{})
 	switch {
 	case err != nil:
+		_ = p.shim.Kill() // if it was only stopped
 		return nil
 	case e.Kind == shim.Failed && errors.Is(e.Errno, syscall.ENOENT):
 		return failure(CodeNotFound, "cannot run %s: %w", p.cmd.Argv[0], e.Errno)
@@ -237,6 +241,9 @@ func closeAll(files []*os.File) {
 
 // discard lets go of a process that could not be started.
 func (p *Process) discard() {
+	if p.unguard != nil {
+		p.unguard()
+	}
 	closeAll([]*os.File{p.inPipe, p.outPipe, p.errPipe, p.lifeline, p.status})
 	if p.unrecord != nil {
 		p.unrecord()
