@@ -112,3 +112,20 @@ func checkCase(t *testing.T, p *Policy, n tool.Need, want Effect) {
 		t.Errorf("%q: a denial without a proper reason or need: %+v", n.Target, d)
 	}
 }
+
+// Mended, unchecked and text calls pass the same judgement as native ones.
+func TestOriginGainsNothing(t *testing.T) {
+	for _, mode := range Modes() {
+		p := newPolicy(t, Mode(mode), nil, "allow execute(ls)", "deny write(b)")
+		for _, n := range []tool.Need{{Permission: tool.Execute, Target: "ls"}, {Permission: tool.Execute, Target: "id"},
+			{Permission: tool.Write, Target: "a"}, {Permission: tool.Write, Target: "b"}, {Permission: tool.Network, Target: "a.b"}} {
+			native := decide(t, p, tool.Question{Needs: []tool.Need{n}, Origin: tool.Native, Validated: true})
+			for _, q := range []tool.Question{{Repaired: true, Validated: true}, {Origin: tool.Alias}, {Origin: "text"}, {}} {
+				q.Needs = []tool.Need{n}
+				if d := decide(t, p, q); d.Allow && !native.Allow {
+					t.Errorf("mode %s: %v is allowed for %+v", mode, n, q)
+				}
+			}
+		}
+	}
+}

@@ -17,14 +17,6 @@ const (
 	maxNestingIn = 1000     // opening brackets before parsing, which takes stack for each
 )
 
-// word is one word of a command. Known says that Text is what the program will get; plain, that it was also
-// written without anything a shell could understand in another way.
-type word struct {
-	text  string
-	known bool
-	plain bool
-}
-
 // simple is one program with its arguments.
 type simple struct {
 	words []word
@@ -281,79 +273,4 @@ func show(n syntax.Node) string {
 		return "?"
 	}
 	return quote(b.String())
-}
-
-// readWord finds what a word will be, where the text alone tells.
-func readWord(w *syntax.Word) word {
-	out := word{known: true, plain: true}
-	var b strings.Builder
-	for i, part := range w.Parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			text, sure, plain := bare(part.Value, i == 0)
-			b.WriteString(text)
-			out.known, out.plain = out.known && sure, out.plain && plain
-		case *syntax.SglQuoted:
-			b.WriteString(part.Value)
-			if part.Dollar {
-				out.known, out.plain = out.known && !strings.Contains(part.Value, `\`), false
-			}
-		case *syntax.DblQuoted:
-			text, sure := quoted(part)
-			b.WriteString(text)
-			out.known, out.plain = out.known && sure, out.plain && sure && !part.Dollar
-		default:
-			out.known, out.plain = false, false
-		}
-	}
-	out.text = b.String()
-	return out
-}
-
-// bare reads unquoted text: a backslash takes the next character as it is; patterns, braces and a tilde at
-// the start become something else.
-func bare(s string, first bool) (text string, known, plain bool) {
-	known, plain = true, true
-	if first && strings.HasPrefix(s, "~") || strings.ContainsAny(s, "*?[") || braces(s) {
-		known, plain = false, false
-	}
-	if !strings.Contains(s, `\`) {
-		return s, known, plain
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			i++
-			if s[i] == '\n' {
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String(), known, false
-}
-
-// braces reports what may be a brace expansion; {} is none, and find and xargs want it.
-func braces(s string) bool {
-	return strings.Contains(s, "{") && (strings.Contains(s, ",") || strings.Contains(s, ".."))
-}
-
-// quoted reads "…", in which a backslash counts only before $ ` " \ and the end of a line.
-func quoted(q *syntax.DblQuoted) (text string, known bool) {
-	var b strings.Builder
-	for _, part := range q.Parts {
-		lit, ok := part.(*syntax.Lit)
-		if !ok {
-			return b.String(), false
-		}
-		for i := 0; i < len(lit.Value); i++ {
-			if lit.Value[i] == '\\' && i+1 < len(lit.Value) && strings.IndexByte("$`\"\\\n", lit.Value[i+1]) >= 0 {
-				if i++; lit.Value[i] == '\n' {
-					continue
-				}
-			}
-			b.WriteByte(lit.Value[i])
-		}
-	}
-	return b.String(), true
 }

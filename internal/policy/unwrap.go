@@ -24,8 +24,8 @@ func isBuiltin(name string) bool {
 		"declare typeset local export readonly let complete compgen bind set shopt unset coproc fc history")
 }
 
-// wrappers start the program that is among their arguments. The number is how many words come before it
-// beside options.
+// wrapper reports whether a program starts the one that is among its arguments, and how many words beside
+// options come before that one.
 func wrapper(name string) (words int, ok bool) {
 	switch {
 	case oneOf(name, "env nice nohup stdbuf setsid time command builtin exec xargs sudo doas ionice busybox unshare caffeinate chrt"):

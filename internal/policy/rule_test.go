@@ -1,0 +1,133 @@
+package policy
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRulesThatCannotBeRead(t *testing.T) {
+	for text, part := range map[string]string{
+		"bash(git **)": "execute(git **)", "Bash": "execute", "Edit": "write", "webfetch(a.b)": "network(a.b)", "grep": "read", "wirte": "write",
+		"fly": "use one of read, write, execute, network", "": "use one of", "write(": "write it as", "write()": "write it as", "write(a": "write it as",
+		"read(/etc/**)": "abs:/etc/**", "read(~/x)": "home:x", "read(abs:x)": "begins with /", "read([)": "not a path pattern", "read(../x)": "not a path pattern",
+		"execute(** a)": "comes last", "execute(git*)": "whole word", "execute(a;b)": "quotes", "execute('a)": "not closed", "execute($A)": "quotes",
+		"network(a.b/c)": "paths", "network(a.b:x)": "not a port", "network(a*.b)": "not a host", "network(bücher.test)": "xn--", "network(https://)": "missing",
+	} {
+		if part == "whole word" {
+			part = "* for one word"
+		}
+		if r, err := ParseRule(Allow, User, text); err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%q: %v, %v; want %q", text, r, err, part)
+		}
+	}
+	if _, err := ParseLine(User, "permit write"); err == nil {
+		t.Error("an unknown effect was taken")
+	}
+	for _, mode := range []string{"edit", "never", ""} {
+		if _, err := ParseMode(mode); err == nil || !strings.Contains(err.Error(), "edits") {
+			t.Errorf("mode %q: %v", mode, err)
+		}
+	}
+}
+
+func TestAProjectOnlyNarrows(t *testing.T) {
+	for effect, ok := range map[Effect]bool{Deny: true, Ask: true, Allow: false} {
+		r, err := ParseRule(effect, Project, "write")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := New(Options{Mode: AskFirst, Rules: []Rule{r}}); (err == nil) != ok {
+			t.Errorf("%s of a project: %v", effect, err)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	p := newPolicy(t, AskFirst, nil, "deny execute(rm **)", "allow execute(ls **)")
+	for text, want := range map[string]string{
+		"ls -l":        "allow by allow execute(ls **)\nruns: ls -l\n",
+		"sudo rm $X":   "deny by deny execute(rm **)\nreason: the command `sudo rm $X` is forbidden by the rule \"deny execute(rm **)\" (command line), which matches `rm ?`\nopaque: it has a word that a shell may change: `$X`\nruns: sudo rm ?\n        rm ?\n",
+		"ls && go vet": "ask by mode ask\nreason: the command `ls && go vet` needs approval\nruns: ls\n      go vet\nsession: allow execute(go vet)\n",
+	} {
+		got := p.Explain(text, "").String()
+		if text == "ls -l" {
+			got = strings.Replace(got, "reason: \n", "", 1)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", text, d)
+		}
+	}
+}
+
+func TestHostileTextIsReadQuickly(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat("(", 900), strings.Repeat("$((", 300), strings.Repeat("$(", 400) + strings.Repeat(")", 400), strings.Repeat("`", 60_000),
+		strings.Repeat("a;", 30_000), strings.Repeat("sudo -u ", 8_000), strings.Repeat("\\", 60_000), strings.Repeat("${a:-", 900),
+		strings.Repeat("[[ ! ", 10_000), strings.Repeat("a|", 30_000) + "a", strings.Repeat("<<a ", 10_000), strings.Repeat("if ", 20_000),
+		strings.Repeat("(", maxNestingIn+1), strings.Repeat("x", maxCommand+1), strings.Repeat("eval ", 10_000), "xargs " + strings.Repeat("$A ", 20_000),
+	} {
+		p := newPolicy(t, AskFirst, nil, "allow execute", "deny execute(rm **)")
+		if e := p.Explain(text, ""); e.Effect == Allow {
+			t.Errorf("%.20s… is allowed", text)
+		}
+	}
+}
+
+// A word that is taken as plain must be what bash makes of it.
+func TestPlainWordsAreThoseOfBash(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not here")
+	}
+	for _, text := range []string{
+		`a"b"'c'`, `"a\\b" "a\qb" "a\"b" "\$x"`, `'a\b' '$x' '*'`, `a=b --x='a b'`, "\"a\\\nb\"", "a\\\nb", `{} {a} a{b a}`, `a] ]`, `! !a`, `a#b '#x'`,
+		`=ls %1 a~b x:~ + @ ^ , - --`, `"é" 'ü x'`, `""  ''`, "a\tb", `a\ b`, `\a\*`, `{a,b} {1..3}`, `~ ~root`, `[a] ?`, `a:b,c`,
+	} {
+		c, err := read("echo " + text)
+		if err != nil || len(c.simples) != 1 {
+			t.Fatalf("%q: %v %v", text, c.simples, err)
+		}
+		var want []string
+		for _, w := range c.simples[0].words[1:] {
+			want = append(want, w.text)
+			if w.plain && !w.known {
+				t.Errorf("%q: %q is plain and not known", text, w.text)
+			}
+		}
+		if !allKnown(c.simples[0].words) {
+			continue
+		}
+		cmd := exec.Command(bash, "--noprofile", "--norc", "-c", `printf '%s\0' `+text)
+		cmd.Dir, cmd.Env = t.TempDir(), []string{}
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, want) {
+			t.Errorf("%q: bash has %q, we have %q", text, got, want)
+		}
+	}
+}
+
+func allKnown(words []word) bool {
+	return !slices.ContainsFunc(words, func(w word) bool { return !w.known })
+}
+
+func BenchmarkCommand(b *testing.B) {
+	var rules []string
+	for i := range 50 {
+		rules = append(rules, fmt.Sprintf("allow execute(tool%d {a,b} **)", i), fmt.Sprintf("deny execute(bad%d **)", i))
+	}
+	p := newPolicy(b, Edits, nil, append(rules, "allow execute(go test **)", "allow execute(grep **)")...)
+	q := run("go test ./... -run 'Test A' 2>&1 | grep -v ok && timeout 5 go test ./internal/...")
+	for b.Loop() {
+		if d, err := p.Decide(b.Context(), q); err != nil || !d.Allow {
+			b.Fatal(d, err)
+		}
+	}
+}
