@@ -4,16 +4,16 @@
 // here only finds out sooner that a line cannot match. A test compares the two.
 //
 // Start reading at Compile, then Scanner.Run, which reads a file through a rolling buffer of whole
-// lines: a needed literal (need.go, finder.go) names candidate lines, and only those are tested.
-// Matcher.Line is the place where a faster line test fits, and finder.next the place where vector
-// instructions do.
+// lines: a needed literal (need.go, finder.go) names candidate lines, and only those are tested, by
+// the automaton in dfa.go where a line is ASCII. sighting.next is the place where vector instructions
+// fit.
 //
 // A line ends with "\n" or "\r\n"; neither is part of it, so "^" and "$" are the ends of a line.
 // Bytes are matched as they are: in text that is not UTF-8 only its ASCII part can be named.
 //
-// Known limits: patterns without a needed literal run at the speed of regexp; a line longer than
-// MaxLine ends the search of its file, which is then reported as too long; a multiline search counts
-// at most one match that begins on a line, takes files up to MaxMultiline, and has "$" before "\n" only.
+// Known limits: lines that are not ASCII are tested at the speed of regexp; a line longer than MaxLine
+// ends the search of its file, which is then reported as too large; a multiline search counts at most
+// one match that begins on a line, takes files up to MaxMultiline, and has "$" before "\n" only.
 package match
 
 import (
@@ -35,9 +35,11 @@ type Query struct {
 // Matcher is a compiled query, safe for concurrent use.
 type Matcher struct {
 	re        *regexp.Regexp
-	group     int     // the group that is the match proper
-	need      *finder // what every match contains; nil when nothing is known
-	exact     bool    // containing it is matching
+	prog      *syntax.Prog // the same for the dfa; nil where it does not apply
+	group     int          // the group that is the match proper
+	need      *finder      // what every match contains; nil when nothing is known
+	exact     bool         // containing it is matching
+	plain     bool         // and it is all there is to a match
 	multiline bool
 	once      bool // anchored to the start of the text: only a file's start can match
 }
@@ -92,11 +94,15 @@ func wrap(expr string, q Query) string {
 	return expr
 }
 
-// prefilter finds what every match of the expression contains.
+// prefilter prepares what decides about lines before regexp has to: what every match of the expression
+// contains, and the program of the dfa.
 func (m *Matcher) prefilter(expr string, word bool) *Matcher {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
 		return m
+	}
+	if !m.multiline {
+		m.prog, _ = syntax.Compile(tree.Simplify())
 	}
 	found := needOf(tree)
 	alts := found.alts
@@ -110,14 +116,17 @@ func (m *Matcher) prefilter(expr string, word bool) *Matcher {
 	m.need = newFinder(alts)
 	// A carriage return may belong to the line's end, which is not searched.
 	m.exact = found.whole && !word && !slices.ContainsFunc(alts, func(l literal) bool { return strings.Contains(l.text, "\r") })
+	m.plain = m.exact && tree.Op == syntax.OpLiteral
 	return m
 }
 
-// Line reports whether a line, without its end, matches.
-func (m *Matcher) Line(line []byte) bool { return m.re.Match(line) }
-
 // Span returns where the first match of a line lies.
 func (m *Matcher) Span(line []byte) (from, to int, ok bool) {
+	if m.plain {
+		n := &m.need.needles[0]
+		from = n.index(line, 0, &place{next: -1, low: -1, upp: -1})
+		return from, from + len(n.text), from < len(line)
+	}
 	at := m.re.FindSubmatchIndex(line)
 	if at == nil {
 		return 0, 0, false

@@ -62,6 +62,7 @@ type Scanner struct {
 	m     *Matcher
 	c     Config
 	sight sighting
+	dfa   *dfa // nil: regexp tests the lines
 
 	first, window, maxLine int // bytes; tests make them small
 
@@ -81,6 +82,9 @@ type Scanner struct {
 func NewScanner(m *Matcher, c Config) *Scanner {
 	s := &Scanner{m: m, c: c, first: firstRead, window: window, maxLine: MaxLine}
 	s.sight.finder = m.need
+	if !m.exact {
+		s.dfa = newDFA(m.prog)
+	}
 	return s
 }
 
@@ -182,7 +186,7 @@ func (s *Scanner) region(ctx context.Context, stop int) error {
 		}
 		from := s.pos + bytes.LastIndexByte(s.buf[s.pos:at], '\n') + 1
 		to := lineEnd(s.buf[:stop], at)
-		if s.m.exact || s.m.Line(trimReturn(s.buf[from:to])) {
+		if s.m.exact || s.matches(trimReturn(s.buf[from:to])) {
 			s.hit(from, to)
 		}
 		s.pos = min(to+1, stop)
@@ -192,6 +196,19 @@ func (s *Scanner) region(ctx context.Context, stop int) error {
 	}
 	s.trail(s.pos)
 	return nil
+}
+
+// matches tests one line.
+func (s *Scanner) matches(line []byte) bool {
+	if s.dfa != nil {
+		if matches, known := s.dfa.line(line); known {
+			return matches
+		}
+		if s.dfa.resets > maxResets {
+			s.dfa = nil
+		}
+	}
+	return s.m.re.Match(line)
 }
 
 // candidate returns a place in the next line that may match, or -1.

@@ -1,0 +1,237 @@
+package match
+
+import (
+	"encoding/binary"
+	"regexp/syntax"
+	"slices"
+	"unicode/utf8"
+)
+
+// dfa answers whether a line matches, and nothing else: no captures, no leftmost rule. A state is a set
+// of the regexp's instructions; it and its transitions are worked out when a line first leads there.
+// A line with a byte beyond ASCII is not its business. It belongs to one worker.
+type dfa struct {
+	prog     *syntax.Prog
+	anchored bool // a match can only begin where the line does
+	words    bool // \b or \B occur, so the byte before counts
+
+	next   []int32 // by state and column; 0: not yet known
+	states []dfaState
+	ids    map[string]int32
+	resets int
+
+	mark  []uint32 // by instruction: the last closure that met it
+	round uint32
+	stack []uint32
+	key   []byte
+}
+
+// dfaState is where the search for a match stands between two bytes.
+type dfaState struct {
+	set    []uint32
+	before byteKind
+}
+
+// byteKind is what an assertion has to know about a byte.
+type byteKind uint8
+
+const (
+	kindOther byteKind = iota
+	kindWord
+	kindNone // there is none: the line begins or ends here
+)
+
+const (
+	// columns are the ASCII bytes and the end of the line.
+	columns   = utf8.RuneSelf + 1
+	endColumn = utf8.RuneSelf
+
+	stateUnknown = 0
+	stateMatch   = 1
+	stateDead    = 2 // no match any more
+	stateStart   = 3
+
+	// maxStates bounds the memory of one dfa to about half a megabyte. A pattern that needs more is
+	// started afresh, and after maxResets left to regexp.
+	maxStates = 1000
+	maxResets = 8
+	// maxProg is the size of a pattern, in instructions, beyond which a state costs too much.
+	maxProg = 4000
+)
+
+// newDFA returns nil for a pattern that is too large.
+func newDFA(prog *syntax.Prog) *dfa {
+	if prog == nil || len(prog.Inst) > maxProg {
+		return nil
+	}
+	d := &dfa{
+		prog: prog, mark: make([]uint32, len(prog.Inst)),
+		anchored: prog.StartCond()&syntax.EmptyBeginText != 0,
+	}
+	for i := range prog.Inst {
+		in := &prog.Inst[i]
+		if in.Op == syntax.InstEmptyWidth && syntax.EmptyOp(in.Arg)&(syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary) != 0 {
+			d.words = true
+		}
+	}
+	d.reset()
+	return d
+}
+
+// reset forgets all states but the one a line begins in.
+func (d *dfa) reset() {
+	d.ids = map[string]int32{}
+	d.next = make([]int32, (stateStart+1)*columns)
+	start := dfaState{set: []uint32{uint32(d.prog.Start)}, before: kindNone}
+	d.states = append(d.states[:0], dfaState{}, dfaState{}, dfaState{}, start)
+}
+
+// line reports whether a line matches; known is false when it cannot tell.
+func (d *dfa) line(line []byte) (matches, known bool) {
+	state := int32(stateStart)
+	for _, b := range line {
+		if b >= utf8.RuneSelf {
+			return false, false
+		}
+		next := d.next[int(state)*columns+int(b)]
+		if next <= stateDead {
+			if next == stateUnknown {
+				next = d.step(state, int(b))
+			}
+			if next <= stateDead {
+				return next == stateMatch, next != stateUnknown
+			}
+		}
+		state = next
+	}
+	next := d.next[int(state)*columns+endColumn]
+	if next == stateUnknown {
+		next = d.step(state, endColumn)
+	}
+	return next == stateMatch, next != stateUnknown
+}
+
+// step works out one transition. It returns stateUnknown when there are too many states: the line at
+// hand is then for regexp, and the next one starts afresh.
+func (d *dfa) step(state int32, column int) int32 {
+	if len(d.states) >= maxStates {
+		d.resets++
+		d.reset()
+		return stateUnknown
+	}
+	from := d.states[state]
+	after := kindOf(column)
+	open, matched := d.closure(from, assertions(from.before, after))
+	next := int32(stateDead)
+	switch {
+	case matched:
+		next = stateMatch
+	case column != endColumn:
+		next = d.state(d.consume(open, rune(column)), after)
+	}
+	d.next[int(state)*columns+column] = next
+	return next
+}
+
+// closure follows everything that needs no byte. It returns the instructions that do.
+func (d *dfa) closure(from dfaState, holds syntax.EmptyOp) (open []uint32, matched bool) {
+	d.round++
+	d.stack = append(d.stack[:0], from.set...)
+	if !d.anchored && from.before != kindNone {
+		d.stack = append(d.stack, uint32(d.prog.Start)) // a match may begin here, too
+	}
+	for len(d.stack) > 0 {
+		pc := d.stack[len(d.stack)-1]
+		d.stack = d.stack[:len(d.stack)-1]
+		if d.mark[pc] == d.round {
+			continue
+		}
+		d.mark[pc] = d.round
+		in := &d.prog.Inst[pc]
+		switch in.Op {
+		case syntax.InstMatch:
+			return nil, true
+		case syntax.InstAlt, syntax.InstAltMatch:
+			d.stack = append(d.stack, in.Out, in.Arg)
+		case syntax.InstCapture, syntax.InstNop:
+			d.stack = append(d.stack, in.Out)
+		case syntax.InstEmptyWidth:
+			if syntax.EmptyOp(in.Arg)&^holds == 0 {
+				d.stack = append(d.stack, in.Out)
+			}
+		case syntax.InstFail:
+		default:
+			open = append(open, pc)
+		}
+	}
+	return open, false
+}
+
+// consume returns what follows the instructions that accept a byte.
+func (d *dfa) consume(open []uint32, r rune) []uint32 {
+	var set []uint32
+	for _, pc := range open {
+		if in := &d.prog.Inst[pc]; accepts(in, r) {
+			set = append(set, in.Out)
+		}
+	}
+	slices.Sort(set)
+	return slices.Compact(set)
+}
+
+func accepts(in *syntax.Inst, r rune) bool {
+	switch in.Op {
+	case syntax.InstRuneAny:
+		return true
+	case syntax.InstRuneAnyNotNL:
+		return r != '\n'
+	}
+	return in.MatchRune(r)
+}
+
+// state returns the number of a state, new or known.
+func (d *dfa) state(set []uint32, before byteKind) int32 {
+	if len(set) == 0 && d.anchored {
+		return stateDead
+	}
+	if !d.words {
+		before = kindOther
+	}
+	d.key = append(d.key[:0], byte(before))
+	for _, pc := range set {
+		d.key = binary.LittleEndian.AppendUint32(d.key, pc)
+	}
+	if id, ok := d.ids[string(d.key)]; ok {
+		return id
+	}
+	id := int32(len(d.states))
+	d.ids[string(d.key)] = id
+	d.states = append(d.states, dfaState{set, before})
+	d.next = append(d.next, make([]int32, columns)...)
+	return id
+}
+
+func kindOf(column int) byteKind {
+	switch {
+	case column == endColumn:
+		return kindNone
+	case syntax.IsWordChar(rune(column)):
+		return kindWord
+	}
+	return kindOther
+}
+
+// assertions lists what holds between two bytes of a line.
+func assertions(before, after byteKind) syntax.EmptyOp {
+	var holds syntax.EmptyOp
+	if before == kindNone {
+		holds |= syntax.EmptyBeginText | syntax.EmptyBeginLine
+	}
+	if after == kindNone {
+		holds |= syntax.EmptyEndText | syntax.EmptyEndLine
+	}
+	if (before == kindWord) != (after == kindWord) {
+		return holds | syntax.EmptyWordBoundary
+	}
+	return holds | syntax.EmptyNoWordBoundary
+}
