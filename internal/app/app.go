@@ -1,0 +1,127 @@
+// Package app is the program: flags and configuration in, everything wired, then the interface, a
+// headless run or a subcommand, and an exit code out.
+//
+// The one rule: this is the only package that knows all others; nothing imports it but main.
+//
+// Start reading at Main, then run.go (one run from flags to exit code) and wire.go (what is connected to
+// what). models.go chooses the model, gate.go connects policy and workspace, demo.go is --demo.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"adze/internal/config"
+	"adze/internal/print"
+	"adze/session"
+	"adze/tool"
+)
+
+// Version of the program.
+const Version = "0.1.0"
+
+// Main runs adze with the arguments after its name and returns the exit code.
+func Main(args []string, stdin, stdout, stderr *os.File) int {
+	a := &app{in: stdin, out: stdout, err: stderr, getenv: os.Getenv}
+	return a.main(args)
+}
+
+// app is one process.
+type app struct {
+	in, out *os.File
+	err     io.Writer
+	getenv  func(string) string
+	exit    int
+}
+
+func (a *app) main(args []string) (exit int) {
+	root := a.command()
+	root.SetArgs(args)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	if err := root.ExecuteContext(context.Background()); err != nil {
+		return a.refuse(args, err)
+	}
+	return a.exit
+}
+
+// refuse reports an error that came before a run could begin. A script that asked for JSON gets its one
+// result all the same.
+func (a *app) refuse(args []string, err error) int {
+	p := &print.Printer{Out: a.out, Err: a.err, Format: formatIn(args)}
+	return p.Finish(failure(err))
+}
+
+// failure sorts an error that ended a run before its first turn.
+func failure(err error) session.Result {
+	r := session.Result{Cause: session.CauseInternal, Message: err.Error(), Err: err}
+	var usage *usageError
+	var mistake *config.Error
+	var provider *session.ProviderError
+	var none *noModelError
+	var damaged *damagedError
+	switch {
+	case errors.As(err, &usage):
+		r.Cause, r.Message, r.Hint = session.CauseUsage, usage.message, usage.hint
+	case errors.As(err, &mistake):
+		r.Cause, r.Hint = session.CauseUsage, mistake.Hint
+	case errors.As(err, &none):
+		r.Cause, r.Hint = session.CauseNoModel, none.hint
+	case errors.As(err, &damaged):
+		r.Cause, r.Hint = session.CauseStore, "somebody or something changed the database; what comes before that row is sound"
+	case errors.As(err, &provider):
+		r = session.Sort(err)
+	case errors.Is(err, session.ErrLocked):
+		r.Cause, r.Hint = session.CauseStore, "end the other one, or start a new session without --continue and --resume"
+	case errors.Is(err, session.ErrNotFound):
+		r.Cause, r.Hint = session.CauseUsage, "adze session list shows the sessions there are"
+	case errors.Is(err, errStoreOpen):
+		r.Cause, r.Hint = session.CauseStore, "run with --no-session to go on without saving"
+	default:
+		r = session.Sort(err)
+	}
+	return r
+}
+
+// usageError is a mistake on the command line.
+type usageError struct{ message, hint string }
+
+func (e *usageError) Error() string { return e.message }
+
+func misuse(hint, format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...), hint}
+}
+
+// flagError names the nearest flag.
+func flagError(cmd *cobra.Command, err error) error {
+	hint := "adze --help lists all flags"
+	if name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --"); unknown {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := tool.Nearest(name, names, 1); len(near) == 1 {
+			hint = "did you mean --" + near[0] + "?"
+		}
+	}
+	return &usageError{err.Error(), hint}
+}
+
+// formatIn finds the output format that the arguments ask for although they did not parse.
+func formatIn(args []string) print.Format {
+	for i, arg := range args {
+		value, ok := strings.CutPrefix(arg, "--output-format=")
+		if arg == "--output-format" && i+1 < len(args) {
+			value, ok = args[i+1], true
+		}
+		if f, err := print.ParseFormat(value); ok && err == nil {
+			return f
+		}
+	}
+	return print.Text
+}

@@ -1,0 +1,42 @@
+package app
+
+import (
+	"os"
+	"os/exec"
+	"time"
+
+	"adze/internal/demo"
+	"adze/internal/llm/script"
+)
+
+// demoPace makes the scripted text watchable in the interface; a headless demo needs no pause.
+const demoPace = 15 * time.Millisecond
+
+// demoFolder unpacks the demo's program to a temporary folder, which stays: the person may want to look.
+func demoFolder(o *options, w *wired) (string, error) {
+	if _, err := exec.LookPath("go"); err != nil {
+		return "", misuse("install Go, or start adze with a model", "the demo runs go test, and there is no go in PATH")
+	}
+	dir, err := os.MkdirTemp("", "adze-demo-")
+	if err != nil {
+		return "", misuse("make room there, or set TMPDIR", "the demo needs a temporary folder: %v", err)
+	}
+	if err := demo.Unpack(dir); err != nil {
+		return "", err
+	}
+	o.allow = append(o.allow, demo.Allow)
+	if o.mode == "" {
+		o.mode = "edits"
+	}
+	w.prompt = demo.Prompt
+	w.notices = append(w.notices, demo.Notice, "demo: the program is in "+dir)
+	return dir, nil
+}
+
+func demoModel(o *options) model {
+	pace := demoPace
+	if o.print {
+		pace = 0
+	}
+	return model{provider: script.New(script.Options{Script: demo.Script, Name: "demo", Pace: pace}), name: "demo", profile: coderProfile()}
+}

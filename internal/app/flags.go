@@ -1,0 +1,97 @@
+package app
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/print"
+)
+
+// options are the flags of a run.
+type options struct {
+	print        bool
+	format       string
+	model        string
+	resume       string
+	resumeLast   bool
+	fork         bool
+	cwd          string
+	mode         string
+	allow, deny  []string
+	tools        []string
+	noTools      []string
+	maxTurns     int
+	maxCalls     int
+	maxTokens    int
+	maxTime      time.Duration
+	system       string
+	appendSystem string
+	attach       []string
+	noSession    bool
+	bare         bool
+	failOnDeny   bool
+	taskComplete bool
+	demo         bool
+}
+
+const examples = `  adze                                    work in this folder
+  adze "why does the build fail?"         with a first prompt
+  adze -p "add a test for Parse"          no terminal: print the answer
+  git diff | adze -p "review this"        the prompt from both
+  adze -p --output-format stream-json --allow 'execute(go test **)' "fix the tests"
+  adze --continue                         go on with the last session of this folder
+  adze --demo --print                     see it work without a key`
+
+// command is the command line: flags, subcommands, help and completion.
+func (a *app) command() *cobra.Command {
+	o := &options{}
+	root := &cobra.Command{
+		Use:           "adze [flags] [prompt]",
+		Short:         "A coding assistant for the terminal",
+		Example:       examples,
+		Version:       Version,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(_ *cobra.Command, words []string) error {
+			return a.start(o, strings.Join(words, " "))
+		},
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.SetVersionTemplate("adze {{.Version}}\n")
+	root.CompletionOptions.HiddenDefaultCmd = false
+	addFlags(root, o)
+	root.AddCommand(a.sessionCommand())
+	return root
+}
+
+func addFlags(cmd *cobra.Command, o *options) {
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.BoolVarP(&o.print, "print", "p", false, "do the whole job without a terminal and print the answer")
+	f.StringVar(&o.format, "output-format", string(print.Text), "with --print: text, json or stream-json")
+	f.StringVar(&o.model, "model", "", "provider/name: openai/NAME, anthropic/NAME, ollama/NAME, script/FILE")
+	f.BoolVarP(&o.resumeLast, "continue", "c", false, "go on with the newest session of this folder")
+	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session of this `ID` (a unique beginning is enough)")
+	f.BoolVar(&o.fork, "fork", false, "with --continue or --resume: go on in a copy")
+	f.StringVar(&o.cwd, "cwd", "", "work in this `DIR`")
+	f.StringVar(&o.mode, "permission-mode", "", "ask, edits, plan, auto or yolo (default ask)")
+	f.StringArrayVar(&o.allow, "allow", nil, "allow what this `RULE` matches, such as 'execute(go test **)'")
+	f.StringArrayVar(&o.deny, "deny", nil, "deny what this `RULE` matches; a deny always holds")
+	f.StringSliceVar(&o.tools, "tools", nil, "offer only these tools")
+	f.StringSliceVar(&o.noTools, "no-tools", nil, "do not offer these tools")
+	f.IntVar(&o.maxTurns, "max-turns", 0, "model requests a prompt may take")
+	f.IntVar(&o.maxCalls, "max-calls", 0, "tool calls a prompt may take")
+	f.IntVar(&o.maxTokens, "max-tokens", 0, "tokens a prompt may take")
+	f.DurationVar(&o.maxTime, "max-time", 0, "time a prompt may take, such as 10m")
+	f.StringVar(&o.system, "system-prompt", "", "use the text of this `FILE` as system prompt")
+	f.StringVar(&o.appendSystem, "append-system-prompt", "", "add the text of this `FILE` to the system prompt")
+	f.StringArrayVar(&o.attach, "attach", nil, "attach this image or PDF `FILE` to the prompt")
+	f.BoolVar(&o.noSession, "no-session", false, "save nothing")
+	f.BoolVar(&o.bare, "bare", false, "read no instruction files")
+	f.BoolVar(&o.failOnDeny, "fail-on-deny", false, "exit 7 when anything was denied")
+	f.BoolVar(&o.taskComplete, "task-complete", false, "offer task_complete, with which the model ends its work")
+	f.BoolVar(&o.demo, "demo", false, "watch a scripted model fix a small program with the real tools")
+}

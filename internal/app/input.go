@@ -1,0 +1,111 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adze/session"
+	"adze/tool"
+)
+
+// maxInput bounds what is read from stdin; more would not fit any model.
+const maxInput = 10 << 20
+
+// headlessPrompt joins the words of the command line with what is piped in.
+func (a *app) headlessPrompt(ctx context.Context, words string) (string, error) {
+	piped, err := a.piped(ctx)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case strings.TrimSpace(words) == "" && strings.TrimSpace(piped) == "":
+		return "", misuse(`adze -p "what to do", or pipe the prompt in`, "there is no prompt")
+	case strings.TrimSpace(piped) == "":
+		return words, nil
+	case strings.TrimSpace(words) == "":
+		return piped, nil
+	}
+	return words + "\n\n<stdin>\n" + strings.TrimSuffix(piped, "\n") + "\n</stdin>", nil
+}
+
+// piped reads stdin to its end, unless it is a terminal or another device. ctx ends a wait for a writer
+// that never closes.
+func (a *app) piped(ctx context.Context) (string, error) {
+	info, err := a.in.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
+		return "", nil // no stdin at all is as good as an empty one
+	}
+	type result struct {
+		raw []byte
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		raw, err := io.ReadAll(io.LimitReader(a.in, maxInput+1))
+		done <- result{raw, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case r := <-done:
+		if r.err != nil {
+			return "", fmt.Errorf("read stdin: %w", r.err)
+		}
+		if len(r.raw) > maxInput {
+			return "", misuse("put it in a file and name the file in the prompt", "stdin is longer than %d MiB", maxInput>>20)
+		}
+		return string(r.raw), nil
+	}
+}
+
+// maxAttachment bounds one attached file (tools.md, read: images up to 5 MB).
+const maxAttachment = 5 << 20
+
+// attachments reads the files of --attach.
+func attachments(paths []string) ([]tool.Attachment, error) {
+	var out []tool.Attachment
+	for _, path := range paths {
+		data, err := attachmentBytes(path)
+		if err != nil {
+			return nil, err
+		}
+		kind := http.DetectContentType(data)
+		if !strings.HasPrefix(kind, "image/") && kind != "application/pdf" {
+			return nil, misuse("name text files in the prompt instead; the model reads them itself", "--attach %s: %s is neither an image nor a PDF", path, kind)
+		}
+		out = append(out, tool.Attachment{Name: filepath.Base(path), MediaType: kind, Data: data})
+	}
+	return out, nil
+}
+
+func attachmentBytes(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, misuse("check the path", "--attach: %v", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxAttachment {
+		return nil, misuse("attach a smaller file", "--attach %s: only regular files up to %d MiB", path, maxAttachment>>20)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, misuse("check the file's permissions", "--attach: %v", err)
+	}
+	return data, nil
+}
+
+// input is a prompt with its attachments.
+func (o *options) input(prompt string) (session.Input, error) {
+	files, err := attachments(o.attach)
+	if err != nil {
+		return session.Input{}, err
+	}
+	return session.Input{Text: prompt, Attachments: files}, nil
+}
+
+var errNoTerminal = errors.New("adze needs a terminal")

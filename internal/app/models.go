@@ -1,0 +1,145 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/config"
+	"adze/internal/llm/anthropic"
+	"adze/internal/llm/ollama"
+	"adze/internal/llm/openai"
+	"adze/internal/llm/script"
+	"adze/session"
+)
+
+// The models that a bare key means. A key says nothing about which models it may use, so a provider that
+// does not know one answers with how to choose another.
+const (
+	defaultAnthropic = "claude-sonnet-4-6"
+	defaultOpenAI    = "gpt-5.4"
+)
+
+// model is a chosen model with what it needs.
+type model struct {
+	provider session.Provider
+	name     string // without the provider's prefix
+	origin   string // how it was chosen
+	profile  profile
+}
+
+func (m model) full() string { return m.provider.Name() + "/" + m.name }
+
+// profile is how adze speaks to a kind of model.
+type profile struct {
+	prompt       string // of package prompts
+	taskComplete bool
+	core         []string // the tools that are offered; empty: all
+}
+
+func (p profile) offers(name string) bool { return len(p.core) == 0 || slices.Contains(p.core, name) }
+
+func coderProfile() profile { return profile{prompt: "coder"} }
+
+// localProfile keeps prompt and tools small: a local model reads them at the speed of the person's machine.
+func localProfile() profile {
+	return profile{prompt: "local", taskComplete: true, core: []string{
+		"read", "write", "edit", "glob", "grep", "list", "bash", "task_complete",
+	}}
+}
+
+// noModelError says that nothing is configured, and every way to change that.
+type noModelError struct{ message, hint string }
+
+func (e *noModelError) Error() string { return e.message }
+
+func waysToAModel(getenv func(string) string) string {
+	host, _ := ollama.FromEnv(getenv)
+	return strings.Join([]string{
+		"name one: --model openai/NAME, anthropic/NAME, ollama/NAME or script/FILE",
+		`or write it down: {"model": "anthropic/NAME"} in ` + config.File(getenv, userPlaces(getenv).config),
+		"or set ANTHROPIC_API_KEY, OPENAI_API_KEY, or OPENAI_BASE_URL for a compatible server",
+		"or start Ollama with a model that can call tools (looked at " + host.BaseURL + ")",
+		"or watch first: adze --demo",
+	}, "\n")
+}
+
+// chooseModel follows --model, then the configuration, then a key in the environment, then a running
+// Ollama that has a model which can call tools.
+func (a *app) chooseModel(ctx context.Context, o *options, cfg config.Config) (model, error) {
+	if o.demo {
+		return demoModel(o), nil
+	}
+	if cfg.Model != "" {
+		m, err := a.namedModel(cfg, cfg.Model)
+		m.origin = cfg.Origin("model")
+		return m, err
+	}
+	if options, ok := anthropic.FromEnv(a.getenv); ok && options.Key != "" {
+		return model{provider: a.anthropic(cfg, options), name: defaultAnthropic, origin: "ANTHROPIC_API_KEY", profile: coderProfile()}, nil
+	}
+	if options, ok := openai.FromEnv(a.getenv); ok && options.Key != "" && options.BaseURL == "" {
+		return model{provider: a.openai(cfg, options), name: defaultOpenAI, origin: "OPENAI_API_KEY", profile: coderProfile()}, nil
+	}
+	if m, ok := a.runningOllama(ctx, cfg); ok {
+		return m, nil
+	}
+	hint := waysToAModel(a.getenv)
+	if a.getenv("OPENAI_BASE_URL") != "" {
+		hint = "OPENAI_BASE_URL is set: add --model openai/NAME with a model of that server\n" + hint
+	}
+	return model{}, &noModelError{"no model is configured", hint}
+}
+
+// namedModel reads provider/name.
+func (a *app) namedModel(cfg config.Config, full string) (model, error) {
+	provider, name, ok := strings.Cut(full, "/")
+	if !ok || name == "" {
+		return model{}, &noModelError{fmt.Sprintf("%q names no model: want provider/name", full), waysToAModel(a.getenv)}
+	}
+	switch provider {
+	case "anthropic":
+		options, _ := anthropic.FromEnv(a.getenv)
+		return model{provider: a.anthropic(cfg, options), name: name, profile: coderProfile()}, nil
+	case "openai":
+		options, _ := openai.FromEnv(a.getenv)
+		return model{provider: a.openai(cfg, options), name: name, profile: coderProfile()}, nil
+	case "ollama":
+		return model{provider: a.ollama(cfg), name: name, profile: localProfile()}, nil
+	case "script":
+		p := script.New(script.Options{})
+		if err := p.Check(name); err != nil {
+			return model{}, &noModelError{err.Error(), "name a script file: --model script/FILE"}
+		}
+		return model{provider: p, name: name, profile: coderProfile()}, nil
+	}
+	return model{}, &noModelError{fmt.Sprintf("there is no provider %q", provider), waysToAModel(a.getenv)}
+}
+
+// key takes a key from the variable that the configuration names.
+func (a *app) key(p config.Provider, fallback string) string {
+	if p.KeyEnv == "" {
+		return fallback
+	}
+	return strings.TrimSpace(a.getenv(p.KeyEnv))
+}
+
+func base(p config.Provider, fallback string) string {
+	if fallback != "" || p.BaseURL == "" {
+		return fallback // the environment wins over the file
+	}
+	return p.BaseURL
+}
+
+func (a *app) anthropic(cfg config.Config, o anthropic.Options) session.Provider {
+	p := cfg.Providers["anthropic"]
+	o.Key, o.BaseURL = a.key(p, o.Key), base(p, o.BaseURL)
+	return anthropic.New(o)
+}
+
+func (a *app) openai(cfg config.Config, o openai.Options) session.Provider {
+	p := cfg.Providers["openai"]
+	o.Key, o.BaseURL = a.key(p, o.Key), base(p, o.BaseURL)
+	return openai.New(o)
+}

@@ -1,0 +1,36 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"adze/internal/config"
+	"adze/internal/llm/ollama"
+	"adze/session"
+)
+
+// ollamaPatience is how long a start without any configured model waits for an Ollama that may not run.
+const ollamaPatience = time.Second
+
+func (a *app) ollamaOptions(cfg config.Config) ollama.Options {
+	o, set := ollama.FromEnv(a.getenv)
+	if p := cfg.Providers["ollama"]; !set && p.BaseURL != "" {
+		o.BaseURL = p.BaseURL
+	}
+	return o
+}
+
+func (a *app) ollama(cfg config.Config) session.Provider { return ollama.New(a.ollamaOptions(cfg)) }
+
+// runningOllama chooses a model of a running server: one that can call tools, best one that is loaded.
+func (a *app) runningOllama(ctx context.Context, cfg config.Config) (model, bool) {
+	ctx, cancel := context.WithTimeout(ctx, ollamaPatience)
+	defer cancel()
+	p := ollama.New(a.ollamaOptions(cfg))
+	models, err := p.Models(ctx)
+	if err != nil {
+		return model{}, false // none is running; the caller says what the ways to a model are
+	}
+	best, ok := ollama.Pick(models)
+	return model{provider: p, name: best.Name, origin: "running Ollama", profile: localProfile()}, ok
+}

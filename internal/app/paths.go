@@ -1,0 +1,23 @@
+package app
+
+import (
+	"path/filepath"
+
+	"github.com/adrg/xdg"
+)
+
+// places are the folders of this user that adze uses.
+type places struct {
+	config string // configuration, read only
+	state  string // sessions and the job ledger
+	spill  string // whole outputs of calls that were cut, by session
+}
+
+// userPlaces follows the XDG folders; $ADZE_HOME puts all of it in one place, for tests and portable use.
+func userPlaces(getenv func(string) string) places {
+	if home := getenv("ADZE_HOME"); home != "" {
+		return places{config: home, state: filepath.Join(home, "state"), spill: filepath.Join(home, "state", "output")}
+	}
+	state := filepath.Join(xdg.StateHome, "adze")
+	return places{config: filepath.Join(xdg.ConfigHome, "adze"), state: state, spill: filepath.Join(state, "output")}
+}

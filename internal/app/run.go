@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"adze/internal/print"
+	"adze/session"
+)
+
+// start is one run of the root command.
+func (a *app) start(o *options, words string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if o.print {
+		a.exit = a.headless(o, words)
+		return nil
+	}
+	if !term.IsTerminal(a.in.Fd()) || !term.IsTerminal(a.out.Fd()) {
+		return misuse(`adze --print "what to do" works without one`, "adze needs a terminal")
+	}
+	return a.interactive(o, words)
+}
+
+func (o *options) check() error {
+	if _, err := print.ParseFormat(o.format); err != nil {
+		return misuse("adze -p --output-format stream-json …", "%v", err)
+	}
+	if o.resume != "" && o.resumeLast {
+		return misuse("use one of them", "--continue and --resume exclude each other")
+	}
+	if o.noSession && (o.resume != "" || o.resumeLast) {
+		return misuse("leave --no-session out", "--no-session has nothing to continue")
+	}
+	if o.fork && o.resume == "" && !o.resumeLast {
+		return misuse("add --continue or --resume ID", "--fork copies a session, and none is named")
+	}
+	if o.maxTurns < 0 || o.maxCalls < 0 || o.maxTokens < 0 || o.maxTime < 0 {
+		return misuse("0 means unlimited", "a budget cannot be negative")
+	}
+	return nil
+}
+
+// headless is a run without a terminal. Whatever happens, it prints exactly one result.
+func (a *app) headless(o *options, words string) (exit int) {
+	format, _ := print.ParseFormat(o.format) // checked before
+	ctx, cancel := context.WithCancelCause(context.Background())
+	p := &print.Printer{Out: a.out, Err: a.err, Format: format, Closed: func(error) { cancel(session.ErrClosed) }}
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(a.err, "%s\n", debug.Stack())
+			exit = p.Finish(session.Result{Cause: session.CauseInternal, Message: fmt.Sprintf("internal error: %v", r), Hint: "this is a bug of adze"})
+		}
+	}()
+	stop := watchSignals(cancel, func(c session.Cause) {
+		os.Exit(p.Finish(session.Result{Cause: c, Message: string(c)}))
+	})
+	defer stop()
+	return p.Finish(a.runHeadless(ctx, o, p, words))
+}
+
+// runHeadless makes the result; everything that the run started has ended when it returns.
+func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, words string) session.Result {
+	started := time.Now()
+	prompt, err := words, error(nil)
+	if !o.demo {
+		prompt, err = a.headlessPrompt(ctx, words)
+	}
+	if err != nil {
+		return failure(err)
+	}
+	in, err := o.input(prompt)
+	if err != nil {
+		return failure(err)
+	}
+	w, err := a.wire(ctx, o, p.Observe, nil)
+	if err != nil {
+		return failure(err)
+	}
+	defer w.close()
+	if in.Text == "" {
+		in.Text = w.prompt
+	}
+	p.Begin(w.head)
+	for _, notice := range w.notices {
+		p.Observe(session.Notice{Text: notice})
+	}
+	r := w.session.Prompt(ctx, in)
+	r.Duration = time.Since(started)
+	return o.judge(r)
+}
+
+// judge turns a finished run into a failed one where denials were asked to count.
+func (o *options) judge(r session.Result) session.Result {
+	if r.Cause == session.CauseDone && o.failOnDeny && len(r.Denied) > 0 {
+		r.Cause, r.Message = session.CauseDenied, fmt.Sprintf("%d calls were denied", len(r.Denied))
+		r.Hint = "allow them with --allow, or run without --fail-on-deny"
+	}
+	return r
+}
+
+// errStoreOpen marks a store that could not be opened.
+var errStoreOpen = errors.New("the session store could not be opened")
+
+// sortedNames joins names for a message.
+func sortedNames(names []string) []string {
+	out := slices.Clone(names)
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,45 @@
+package app
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"adze/session"
+)
+
+// watchSignals ends ctx on the first SIGINT, SIGTERM or SIGHUP, with a cause that names it. On the second,
+// insist is called: whatever hangs, the process ends. Stop releases the signals.
+func watchSignals(cancel context.CancelCauseFunc, insist func(session.Cause)) (stop func()) {
+	// SIGPIPE is caught and dropped, so that a closed stdout is an error of write and not the end of the
+	// process without its result. It is not ignored: children would inherit that.
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	done := make(chan struct{})
+	go func() {
+		seen := 0
+		for {
+			select {
+			case <-done:
+				return
+			case s := <-signals:
+				if s == syscall.SIGPIPE {
+					continue
+				}
+				err, cause := session.ErrTerminated, session.CauseTerminated
+				if s == os.Interrupt {
+					err, cause = session.ErrInterrupted, session.CauseInterrupted
+				}
+				if seen++; seen > 1 {
+					insist(cause)
+				}
+				cancel(err)
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}

@@ -1,0 +1,230 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"adze/internal/config"
+	"adze/internal/policy"
+	"adze/internal/print"
+	"adze/internal/proc"
+	"adze/internal/store"
+	"adze/internal/workspace"
+	"adze/session"
+	"adze/tool"
+	"adze/toolset"
+)
+
+// wired is everything that one run is made of, connected.
+type wired struct {
+	session *session.Session
+	set     *tool.Set
+	head    print.Head
+	notices []string
+	prompt  string // what to ask when the person gave no prompt: the demo's
+	history []session.Message
+	closers []func()
+}
+
+// close ends what the run started, last first.
+func (w *wired) close() {
+	for _, end := range slices.Backward(w.closers) {
+		end()
+	}
+}
+
+// wire connects a run: configuration, folder, store, model, tools, gate, session. On an error everything
+// that was opened is closed again.
+func (a *app) wire(ctx context.Context, o *options, observe func(session.Event), asker policy.Asker) (w *wired, err error) {
+	w = &wired{}
+	defer func() {
+		if err != nil {
+			w.close()
+		}
+	}()
+	at := userPlaces(a.getenv)
+	cfg, err := config.Load(config.File(a.getenv, at.config))
+	if err != nil {
+		return w, err
+	}
+	if err := o.merge(&cfg); err != nil {
+		return w, err
+	}
+	dir, err := a.folder(o, w)
+	if err != nil {
+		return w, err
+	}
+	root, err := workspace.Open(dir)
+	if err != nil {
+		return w, misuse("name a folder that exists", "%v", err)
+	}
+	w.closers = append(w.closers, func() { root.Close() })
+	logs, err := a.openStore(ctx, o, at, w)
+	if err != nil {
+		return w, err
+	}
+	model, err := a.chooseModel(ctx, o, cfg)
+	if err != nil {
+		return w, err
+	}
+	id, resumed, err := pickSession(ctx, o, logs, root.Dir())
+	if err != nil {
+		return w, err
+	}
+	deps := a.deps(root, cfg, at, w)
+	if w.set, err = toolsFor(ctx, o, deps, root.Dir(), model.profile); err != nil {
+		return w, err
+	}
+	spill := spiller{dir: filepath.Join(at.spill, string(id))}
+	gate, err := newGate(cfg, o, root, spill.dir, asker)
+	if err != nil {
+		return w, err
+	}
+	system, err := systemPrompt(o, model.profile.prompt, root.Dir(), time.Now())
+	if err != nil {
+		return w, err
+	}
+	c := session.Config{
+		ID: id, Provider: model.provider, Model: model.name, Store: logs, Tools: w.set, Gate: gate,
+		Clip:    tool.Clip{Lines: cfg.Output.Lines, Bytes: cfg.Output.Bytes, Spill: spill.save},
+		Limits:  session.Limits{Steps: cfg.MaxTurns, Calls: o.maxCalls, Tokens: o.maxTokens, Time: time.Duration(cfg.MaxTime)},
+		Observe: observe,
+		Start:   session.Start{Version: Version, Cwd: root.Dir(), Model: model.full(), System: system, Tools: w.set.Digest()},
+	}
+	if err := w.open(ctx, c, resumed, deps); err != nil {
+		return w, err
+	}
+	w.head = print.Head{
+		Version: Version, Session: string(id), Cwd: root.Dir(), Model: model.name, Provider: model.provider.Name(),
+		Tools: w.set.Names(), PermissionMode: string(gate.Mode()), Sandbox: print.Sandbox{Level: "none", How: "no sandbox is built in yet"},
+	}
+	return w, nil
+}
+
+// merge lays the flags over the file.
+func (o *options) merge(cfg *config.Config) error {
+	set := func(given bool, name string, apply func()) {
+		if given {
+			apply()
+			cfg.Set(name, "flag --"+name)
+		}
+	}
+	set(o.model != "", "model", func() { cfg.Model = o.model })
+	set(o.mode != "", "permission_mode", func() { cfg.PermissionMode = o.mode })
+	set(o.maxTurns > 0, "max_turns", func() { cfg.MaxTurns = o.maxTurns })
+	set(o.maxTime > 0, "max_time", func() { cfg.MaxTime = config.Duration(o.maxTime) })
+	return nil
+}
+
+// folder decides where to work: the demo's copy, $AGENT_WORKSPACE_ROOT, --cwd, or here.
+func (a *app) folder(o *options, w *wired) (string, error) {
+	if o.demo {
+		return demoFolder(o, w)
+	}
+	if root := a.getenv("AGENT_WORKSPACE_ROOT"); root != "" && o.cwd == "" {
+		return root, nil
+	}
+	if o.cwd != "" {
+		return o.cwd, nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", misuse("change to a folder that exists, or use --cwd", "the current folder cannot be found: %v", err)
+	}
+	return dir, nil
+}
+
+func (a *app) openStore(ctx context.Context, o *options, at places, w *wired) (session.Store, error) {
+	if o.noSession || o.demo {
+		return store.NewMemory(), nil
+	}
+	s, err := store.Open(ctx, filepath.Join(at.state, "sessions.db"), store.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errStoreOpen, err)
+	}
+	w.closers = append(w.closers, func() { s.Close() })
+	return s, nil
+}
+
+// deps makes what the built-in tools work with. Commands see the person's environment without secrets.
+func (a *app) deps(root *workspace.Root, cfg config.Config, at places, w *wired) toolset.Deps {
+	supervisor := proc.Supervisor{Ledger: proc.NewLedger(filepath.Join(at.state, "jobs"))}
+	shell := toolset.NewShell(supervisor, proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment, Secrets: keyNames(cfg)}))
+	w.closers = append(w.closers, shell.Close)
+	return toolset.Deps{Root: root, Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{}}
+}
+
+// keyNames are the variables that hold providers' keys; no command ever sees one.
+func keyNames(cfg config.Config) []string {
+	names := []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY"}
+	for _, p := range cfg.Providers {
+		if p.KeyEnv != "" {
+			names = append(names, p.KeyEnv)
+		}
+	}
+	return names
+}
+
+// toolsFor initialises the catalogue and narrows it to what this run offers.
+func toolsFor(ctx context.Context, o *options, deps toolset.Deps, dir string, p profile) (*tool.Set, error) {
+	registry, err := toolset.New(deps)
+	if err != nil {
+		return nil, err
+	}
+	set, err := registry.Tools(ctx, tool.Init{Workspace: dir, Directory: dir, Cwd: dir})
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Concat(o.tools, o.noTools) {
+		if _, ok := set.Get(name); !ok {
+			return nil, misuse("the tools are: "+fmt.Sprint(sortedNames(set.Names())), "there is no tool %q", name)
+		}
+	}
+	return set.Only(func(d tool.Definition) bool {
+		switch {
+		case slices.Contains(o.noTools, d.Name):
+			return false
+		case len(o.tools) > 0:
+			return slices.Contains(o.tools, d.Name)
+		case d.Name == "task_complete":
+			return o.taskComplete || p.taskComplete
+		case d.Name == "task":
+			return deps.Tasks != nil // offered once something can run it
+		}
+		return p.offers(d.Name)
+	}), nil
+}
+
+// open starts or resumes the session.
+func (w *wired) open(ctx context.Context, c session.Config, resumed bool, deps toolset.Deps) error {
+	if !resumed {
+		w.session = session.New(c)
+		return nil
+	}
+	s, err := session.Resume(ctx, c)
+	if errors.Is(err, session.ErrLocked) || errors.Is(err, session.ErrNotFound) {
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", errStoreOpen, err)
+	}
+	w.session, w.history = s, s.History()
+	return toolset.Restore(deps, string(c.ID), outcomesOf(w.history))
+}
+
+func outcomesOf(history []session.Message) []tool.Outcome {
+	var out []tool.Outcome
+	for _, m := range history {
+		for _, p := range m.Parts {
+			if p.Kind == session.OutcomePart && p.Outcome != nil {
+				out = append(out, *p.Outcome)
+			}
+		}
+	}
+	return out
+}
