@@ -130,6 +130,10 @@ func (e editor) plan(ctx context.Context, o *workspace.Opened, p workspace.Path,
 		if found || err != nil {
 			return plan, err
 		}
+		if o.Size() > editLimit {
+			return plan, tool.Fail(tool.CodeNoMatch, "%s has %d bytes; in a file above %d only text that stands there exactly so is found: copy old_string from read, or use bash (sed)",
+				p.Display(), o.Size(), editLimit)
+		}
 	}
 	c, err := load(ctx, o, p, editLimit)
 	if err != nil {

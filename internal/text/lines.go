@@ -83,7 +83,8 @@ func Read(ctx context.Context, r io.ReaderAt, want Want, x *Index) (Range, error
 	if err != nil {
 		return Range{}, err
 	}
-	out, err := take(ctx, bufio.NewReaderSize(io.NewSectionReader(r, at, math.MaxInt64-at), 64<<10), want)
+	section := stoppable{ctx, io.NewSectionReader(r, at, math.MaxInt64-at)}
+	out, err := take(bufio.NewReaderSize(section, 64<<10), want)
 	if err == nil && len(out.Lines) == 0 {
 		return Range{Total: want.Offset - 1}, ErrPastEnd
 	}
@@ -133,13 +134,23 @@ func behind(b []byte, n int) int {
 	return at
 }
 
-func take(ctx context.Context, r *bufio.Reader, want Want) (Range, error) {
+// stoppable ends a read when its context does, also in the middle of a line without end.
+type stoppable struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (s stoppable) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.r.Read(p)
+}
+
+func take(r *bufio.Reader, want Want) (Range, error) {
 	out := Range{Total: -1}
 	size := 0
 	for len(out.Lines) < want.Limit {
-		if err := ctx.Err(); err != nil {
-			return out, err
-		}
 		line, n, err := readLine(r, want.Width)
 		if errors.Is(err, io.EOF) {
 			out.Total = want.Offset - 1 + len(out.Lines)

@@ -87,8 +87,10 @@ func TestReadBounds(t *testing.T) {
 func TestReadAborts(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Read(ctx, strings.NewReader("a\nb\n"), everything(2, 1), nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+	for _, offset := range []int{1, 2} {
+		if _, err := Read(ctx, strings.NewReader("a\nb\n"), everything(offset, 1), nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("offset %d: got %v", offset, err)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"unicode"
 )
 
 // maxLinks is how many symbolic links one name may go through, as in Linux (path_resolution(7)).
@@ -169,10 +170,16 @@ func below(dir, abs string) (string, bool) {
 
 // protects reports whether a part of rel names a folder whose files make other programs act: version control runs
 // hooks and configured programs, .adze holds this program's own rules. Names count whether or not they exist yet, and
-// in any case, because some file systems fold it.
+// in any case, because some file systems fold it. Others leave out invisible characters (git's CVE-2014-9390).
 func protects(rel string) bool {
+	visible := func(c rune) rune {
+		if unicode.Is(unicode.Cf, c) {
+			return -1
+		}
+		return c
+	}
 	for _, part := range strings.Split(rel, "/") {
-		switch strings.ToLower(strings.TrimRight(part, " .")) {
+		switch strings.ToLower(strings.TrimRight(strings.Map(visible, part), " .")) {
 		case ".git", ".hg", ".svn", ".jj", ".bzr", ".adze", "git~1":
 			return true
 		}

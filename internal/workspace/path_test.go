@@ -41,6 +41,7 @@ func TestResolveNamesTheObject(t *testing.T) {
 		{name: p.dir + "-more/x", display: p.dir + "-more/x", outside: true},
 		{name: ".git/config", display: ".git/config", protected: true},
 		{name: "sub/.GIT/hooks/pre-commit", display: "sub/.GIT/hooks/pre-commit", protected: true},
+		{name: ".g\u200cit/config", display: ".g\u200cit/config", protected: true},
 		{name: ".adze/rules", display: ".adze/rules", protected: true},
 		{name: ".gitignore", display: ".gitignore"},
 	}
