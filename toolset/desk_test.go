@@ -134,4 +134,3 @@ func (d *desk) leftovers() (names []string) {
 	}
 	return names
 }
-
