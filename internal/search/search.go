@@ -6,8 +6,8 @@
 //
 // Start reading at Tree, then Tree.Glob, Tree.Grep and Tree.List. Below them: walk.go hands out
 // folders to workers, scope.go decides which entries count, glob pattern matching is in pattern.go,
-// folder_linux.go and folder_other.go read folders. Package ignore decides what git would ignore,
-// package match finds lines.
+// folder_linux.go and folder_other.go read folders (one more file than usual: each system has its own
+// way to hold a folder open). Package ignore decides what git would ignore, package match finds lines.
 //
 // What a walk shows: regular files and links that no ignore rule excludes; hidden ones (a name that
 // begins with a dot) only where a pattern names the dot; ".git" never. Results are in the order of
@@ -60,7 +60,6 @@ func (t Tree) finder() ignore.Finder { return ignore.Finder{Env: t.Env} }
 const (
 	CodeNotFound  = "not_found"
 	CodeArguments = "invalid_arguments"
-	CodeIsFile    = "invalid_arguments"
 	CodeIrregular = "not_regular"
 	CodeAborted   = "aborted"
 	CodeTimeout   = "timeout"
@@ -100,7 +99,7 @@ func rootError(root string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return &Error{Code: CodeNotFound, Message: root + " does not exist; list its parent folder to see what does", Err: err}
 	case errors.Is(err, errNotFolder):
-		return &Error{Code: CodeIsFile, Message: root + " is not a folder; name a folder", Err: err}
+		return &Error{Code: CodeArguments, Message: root + " is not a folder; name a folder", Err: err}
 	case errors.Is(err, errNotRegular):
 		return &Error{Code: CodeIrregular, Message: root + " is not a regular file; only regular files are searched", Err: err}
 	}
