@@ -32,6 +32,13 @@ func samples() map[string]Answer {
 	}
 }
 
+// small has everything once, because the tests with it read it once for each of its bytes.
+func small() Answer {
+	return Answer{Reasoning: "思", Text: "ä𝄞", Calls: []Call{
+		{"call_a", "read", `{"path":"ü"}`}, {"call_b", "list", `{}`},
+	}, Usage: session.Usage{Input: 11, Output: 7}, Piece: 8}
+}
+
 func (a Answer) want() got {
 	g := got{text: a.Text, reasoning: a.Reasoning}
 	g.done = session.Done{Stop: session.StopEnd, Usage: a.Usage}
@@ -96,8 +103,7 @@ func answers(t *testing.T, w Wire) {
 // cuts: an answer that ends at any byte is whole or a failure, never a shorter answer. Both ways to end
 // are tried: a clean end of the body, and a broken connection.
 func cuts(t *testing.T, w Wire) {
-	a := samples()["parallel"]
-	a.Piece = 24
+	a := small()
 	s := w.Encode(a)
 	want := a.want()
 	for n := range len(s.Body) {
@@ -116,8 +122,7 @@ func cuts(t *testing.T, w Wire) {
 
 // splits: reads may end anywhere, inside a rune, between CR and LF, inside a field's name.
 func splits(t *testing.T, w Wire) {
-	a := samples()["parallel"]
-	a.Piece = 40 // short streams, because each byte costs a stream
+	a := small()
 	s := w.Encode(a)
 	want := a.want()
 	for name, body := range map[string]string{"lf": s.Body, "crlf": strings.ReplaceAll(s.Body, "\n", "\r\n")} {

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"adze/session"
 )
@@ -114,21 +115,18 @@ type Item struct {
 	Thinking int
 }
 
-// Pieces cuts text into deltas.
+// Pieces cuts text into deltas, at runes.
 func (a Answer) Pieces(text string) []string {
-	if a.Piece <= 0 || text == "" {
-		return []string{text}
-	}
 	var out []string
-	piece := ""
-	for _, r := range text {
-		if len(piece) >= a.Piece {
-			out = append(out, piece)
-			piece = ""
+	for a.Piece > 0 && len(text) > a.Piece {
+		n := a.Piece
+		for n < len(text) && !utf8.RuneStart(text[n]) {
+			n++
 		}
-		piece += string(r)
+		out = append(out, text[:n])
+		text = text[n:]
 	}
-	return append(out, piece)
+	return append(out, text)
 }
 
 // Run is the suite.

@@ -89,6 +89,7 @@ type asked struct {
 	Model    string `json:"model"`
 	Stream   bool   `json:"stream"`
 	Truncate bool   `json:"truncate"`
+	Shift    bool   `json:"shift"`
 	Think    *bool  `json:"think"`
 	Keep     string `json:"keep_alive"`
 	Options  struct {
@@ -127,7 +128,7 @@ func (format) Decode(body []byte) (llmtest.Request, error) {
 	if err := d.Decode(&a); err != nil {
 		return llmtest.Request{}, err
 	}
-	if a.Model == "" || !a.Stream || a.Truncate || a.Options.Context < 8192 || a.Think != nil {
+	if a.Model == "" || !a.Stream || a.Truncate || a.Shift || a.Options.Context < 8192 || a.Think != nil {
 		return llmtest.Request{}, fmt.Errorf("not a request with a context for a model that cannot think: %s", body)
 	}
 	r := llmtest.Request{Model: a.Model}

@@ -21,8 +21,11 @@ type (
 		Stream bool   `json:"stream"`
 	}
 	tail struct {
-		// Truncate false makes a newer server refuse a prompt that does not fit, not cut it.
+		// Truncate false makes a server since v0.12.6 refuse a prompt that does not fit, not cut it, and
+		// Shift false makes it end an answer at the context's end, not forget the beginning. Older
+		// servers skip both.
 		Truncate  bool    `json:"truncate"`
+		Shift     bool    `json:"shift"`
 		Options   options `json:"options"`
 		KeepAlive string  `json:"keep_alive"`
 		Think     *bool   `json:"think,omitempty"`

@@ -43,7 +43,9 @@ func (c *Client) Framing(err error) error {
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.As(err, &malformed):
-		if said, ok := parseSaid(malformed.Line); ok {
+		// llama.cpp has an error field, some proxies write the bare object.
+		object := bytes.TrimPrefix(malformed.Line, []byte("error:"))
+		if said, ok := parseSaid(object); ok {
 			return c.saidError(0, said)
 		}
 		if isHTML(malformed.Line) {

@@ -64,7 +64,7 @@ func classify(status int, s said) session.ErrorKind {
 	switch {
 	case has(text, "insufficient_quota", "exceeded your current quota", "credit balance is too low"):
 		return session.AuthError // waiting does not help
-	case status != http.StatusTooManyRequests && has(text, contextWords()...):
+	case status != http.StatusTooManyRequests && tooLong(text):
 		return session.ContextError
 	case has(text, "content_filter", "content_policy", "content management policy", "safety system"):
 		return session.RefusedAnswer
@@ -75,16 +75,16 @@ func classify(status int, s said) session.ErrorKind {
 	return byWords(status, text)
 }
 
-// contextWords are the wordings for a prompt that does not fit, lower case: OpenAI and vLLM, Anthropic,
-// llama.cpp, Ollama, Gemini, others.
-func contextWords() []string {
-	return []string{
-		"context_length_exceeded", "maximum context length", "context length exceeded", "context window",
-		"prompt is too long", "exceeds the available context size", "exceed_context_size",
-		"exceeds the context length", "exceeds context length", "exceeds the maximum number of tokens",
-		"input is too long", "input token count", "too many tokens", "request_too_large",
-		"reduce the length of the messages", "maximum prompt length", "exceeds maximum context",
+// tooLong recognises a prompt that does not fit, which every server words differently: OpenAI and vLLM,
+// Anthropic, llama.cpp, Ollama, Gemini, others. The text is in lower case.
+func tooLong(text string) bool {
+	if has(text, "context length", "context size", "context window", "context_length", "context_size") &&
+		has(text, "exceed", "longer than", "too long", "too large", "maximum", "greater than") {
+		return true
 	}
+	return has(text, "prompt is too long", "input is too long", "input token count", "too many tokens",
+		"request_too_large", "reduce the length of the messages", "maximum prompt length",
+		"exceeds the maximum number of tokens", "exceeds maximum context")
 }
 
 func byStatus(status int, text string) (session.ErrorKind, bool) {

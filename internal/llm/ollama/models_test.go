@@ -1,0 +1,82 @@
+package ollama_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/llm/ollama"
+	"adze/session"
+)
+
+func TestModelsAndPick(t *testing.T) {
+	s := serve(t, &server{show: map[string]string{
+		"small:1b": `{"capabilities":["completion"]}`,
+		"coder:7b": `{"capabilities":["completion","tools","thinking"],"model_info":{"qwen.context_length":32768}}`,
+		"other:8b": `{"template":"{{ if .Tools }}","model_info":{"llama.context_length":8192}}`,
+	}})
+	models, err := ollama.New(ollama.Options{BaseURL: s.URL, Key: "k"}).Models(t.Context())
+	want := []ollama.Model{
+		{Name: "small:1b", Size: 1, Parameters: "1B"},
+		{Name: "coder:7b", Size: 7, Context: 32768, Tools: true, Thinking: true},
+		{Name: "other:8b", Size: 8, Context: 8192, Tools: true, Loaded: true},
+		{Name: "broken:1b"},
+	}
+	if diff := cmp.Diff(want, models); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+	if s.key != "Bearer k" {
+		t.Errorf("key %q", s.key)
+	}
+	if best, ok := ollama.Pick(models); !ok || best.Name != "other:8b" {
+		t.Errorf("the loaded model comes first, got %+v", best)
+	}
+	if best, ok := ollama.Pick(models[:2]); !ok || best.Name != "coder:7b" {
+		t.Errorf("got %+v", best)
+	}
+	if _, ok := ollama.Pick(models[:1]); ok {
+		t.Error("a model without tools was picked")
+	}
+}
+
+func TestNoServer(t *testing.T) {
+	s := serve(t, &server{})
+	s.Close()
+	_, err := ollama.New(ollama.Options{BaseURL: s.URL}).Models(t.Context())
+	var failure *session.ProviderError
+	if !errors.As(err, &failure) || failure.Kind != session.NetworkError || !strings.Contains(failure.Hint, "ollama serve") {
+		t.Errorf("%#v", err)
+	}
+}
+
+func TestFromEnv(t *testing.T) {
+	for value, want := range map[string]string{
+		"":                        "http://127.0.0.1:11434",
+		"0.0.0.0":                 "http://127.0.0.1:11434",
+		"0.0.0.0:8080":            "http://127.0.0.1:8080",
+		":8080":                   "http://127.0.0.1:8080",
+		"example.com":             "http://example.com:11434",
+		"example.com:99":          "http://example.com:99",
+		"http://example.com":      "http://example.com:80",
+		"https://example.com":     "https://example.com:443",
+		"https://example.com:1/":  "https://example.com:1",
+		"https://example.com/a/b": "https://example.com:443/a/b",
+		"[::1]":                   "http://[::1]:11434",
+		"[::]:8080":               "http://[::1]:8080",
+		"::1":                     "http://[::1]:11434",
+		" \"10.0.0.1:5\" ":        "http://10.0.0.1:5",
+		"example.com:99999":       "http://example.com:11434",
+	} {
+		o, ok := ollama.FromEnv(func(name string) string {
+			if name == "OLLAMA_HOST" {
+				return value
+			}
+			return ""
+		})
+		if o.BaseURL != want || ok != (value != "") {
+			t.Errorf("%q: %q, %t; want %q", value, o.BaseURL, ok, want)
+		}
+	}
+}
