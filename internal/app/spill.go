@@ -15,11 +15,16 @@ import (
 const spillAge = 14 * 24 * time.Hour
 
 // spiller saves whole outputs of one session.
-type spiller struct{ dir string }
+type spiller struct {
+	dir   string
+	swept *sync.Once
+}
+
+func newSpiller(dir string) spiller { return spiller{dir: dir, swept: &sync.Once{}} }
 
 // save writes one output, mode 0600, and returns its path. The first one of a run removes what is too old.
 func (s spiller) save(_ context.Context, call tool.CallID, whole string) (string, error) {
-	sweepOnce.Do(func() { sweep(filepath.Dir(s.dir), time.Now().Add(-spillAge)) })
+	s.swept.Do(func() { sweep(filepath.Dir(s.dir), time.Now().Add(-spillAge)) })
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return "", err
 	}
@@ -37,8 +42,6 @@ func (s spiller) save(_ context.Context, call tool.CallID, whole string) (string
 	}
 	return f.Name(), nil
 }
-
-var sweepOnce sync.Once
 
 // sweep removes the folders of sessions that spilled last before the given time. What cannot be removed
 // stays for the next time.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"adze/internal/config"
@@ -47,67 +48,74 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 			w.close()
 		}
 	}()
-	at := userPlaces(a.getenv)
-	cfg, err := config.Load(config.File(a.getenv, at.config))
+	s, err := a.settle(o, w)
 	if err != nil {
 		return w, err
 	}
-	if err := o.merge(&cfg); err != nil {
-		return w, err
-	}
-	dir, err := a.folder(o, w)
+	logs := a.openLogs(ctx, o, s, w)
+	model, err := a.chooseModel(ctx, o, s.config)
 	if err != nil {
 		return w, err
 	}
-	root, err := workspace.Open(dir)
-	if err != nil {
-		return w, misuse("name a folder that exists", "%v", err)
-	}
-	w.closers = append(w.closers, func() { root.Close() })
-	logs, err := a.openStore(ctx, o, at, w)
-	if err != nil {
+	deps := a.deps(s, w)
+	if w.set, err = toolsFor(ctx, o, deps, s.root.Dir(), model.profile); err != nil {
 		return w, err
 	}
-	model, err := a.chooseModel(ctx, o, cfg)
+	system, err := systemPrompt(o, model.profile.prompt, s.root.Dir(), time.Now())
 	if err != nil {
 		return w, err
 	}
-	id, resumed, err := pickSession(ctx, o, logs, root.Dir())
+	stored, id, resumed, err := logs()
 	if err != nil {
 		return w, err
 	}
-	deps := a.deps(root, cfg, at, w)
-	if w.set, err = toolsFor(ctx, o, deps, root.Dir(), model.profile); err != nil {
-		return w, err
-	}
-	spill := spiller{dir: filepath.Join(at.spill, string(id))}
-	gate, err := newGate(cfg, o, root, spill.dir, asker)
+	spill := newSpiller(filepath.Join(s.at.spill, string(id)))
+	gate, err := newGate(s.config, o, s.root, spill.dir, asker)
 	if err != nil {
-		return w, err
-	}
-	system, err := systemPrompt(o, model.profile.prompt, root.Dir(), time.Now())
-	if err != nil {
-		return w, err
-	}
-	c := session.Config{
-		ID: id, Provider: model.provider, Model: model.name, Store: logs, Tools: w.set, Gate: gate,
-		Clip:    tool.Clip{Lines: cfg.Output.Lines, Bytes: cfg.Output.Bytes, Spill: spill.save},
-		Limits:  session.Limits{Steps: cfg.MaxTurns, Calls: o.maxCalls, Tokens: o.maxTokens, Time: time.Duration(cfg.MaxTime)},
-		Observe: observe,
-		Start:   session.Start{Version: Version, Cwd: root.Dir(), Model: model.full(), System: system, Tools: w.set.Digest()},
-	}
-	if err := w.open(ctx, c, resumed, deps); err != nil {
 		return w, err
 	}
 	w.head = print.Head{
-		Version: Version, Session: string(id), Cwd: root.Dir(), Model: model.name, Provider: model.provider.Name(),
+		Version: Version, Session: string(id), Cwd: s.root.Dir(), Model: model.name, Provider: model.provider.Name(),
 		Tools: w.set.Names(), PermissionMode: string(gate.Mode()), Sandbox: print.Sandbox{Level: "none", How: "no sandbox is built in yet"},
 	}
-	return w, nil
+	return w, w.open(ctx, session.Config{
+		ID: id, Provider: model.provider, Model: model.name, Store: stored, Tools: w.set, Gate: gate,
+		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: spill.save}, Limits: s.limits(o), Observe: observe,
+		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.full(), System: system, Tools: w.set.Digest()},
+	}, resumed, deps)
+}
+
+// settings is what is known before anything is opened but the workspace.
+type settings struct {
+	at     places
+	config config.Config
+	root   *workspace.Root
+}
+
+func (a *app) settle(o *options, w *wired) (settings, error) {
+	s := settings{at: userPlaces(a.getenv)}
+	var err error
+	if s.config, err = config.Load(config.File(a.getenv, s.at.config)); err != nil {
+		return s, err
+	}
+	o.merge(&s.config)
+	dir, err := a.folder(o, w)
+	if err != nil {
+		return s, err
+	}
+	if s.root, err = workspace.Open(dir); err != nil {
+		return s, misuse("name a folder that exists", "%v", err)
+	}
+	w.closers = append(w.closers, func() { s.root.Close() })
+	return s, nil
+}
+
+func (s settings) limits(o *options) session.Limits {
+	return session.Limits{Steps: s.config.MaxTurns, Calls: o.maxCalls, Tokens: o.maxTokens, Time: time.Duration(s.config.MaxTime)}
 }
 
 // merge lays the flags over the file.
-func (o *options) merge(cfg *config.Config) error {
+func (o *options) merge(cfg *config.Config) {
 	set := func(given bool, name string, apply func()) {
 		if given {
 			apply()
@@ -118,7 +126,6 @@ func (o *options) merge(cfg *config.Config) error {
 	set(o.mode != "", "permission_mode", func() { cfg.PermissionMode = o.mode })
 	set(o.maxTurns > 0, "max_turns", func() { cfg.MaxTurns = o.maxTurns })
 	set(o.maxTime > 0, "max_time", func() { cfg.MaxTime = config.Duration(o.maxTime) })
-	return nil
 }
 
 // folder decides where to work: the demo's copy, $AGENT_WORKSPACE_ROOT, --cwd, or here.
@@ -139,7 +146,36 @@ func (a *app) folder(o *options, w *wired) (string, error) {
 	return dir, nil
 }
 
-func (a *app) openStore(ctx context.Context, o *options, at places, w *wired) (session.Store, error) {
+// openLogs opens the store and picks the session beside the caller: both that and the making of the tools
+// take about a millisecond of a start. The function it returns waits for the answer.
+func (a *app) openLogs(ctx context.Context, o *options, s settings, w *wired) func() (session.Store, session.ID, bool, error) {
+	type opened struct {
+		store   session.Store
+		id      session.ID
+		resumed bool
+		err     error
+	}
+	wait := make(chan opened, 1)
+	go func() {
+		var r opened
+		if r.store, r.err = a.openStore(ctx, o, s.at); r.err == nil {
+			r.id, r.resumed, r.err = pickSession(ctx, o, r.store, s.root.Dir())
+		}
+		wait <- r
+	}()
+	answer := sync.OnceValue(func() opened { return <-wait })
+	w.closers = append(w.closers, func() {
+		if r := answer(); r.store != nil {
+			r.store.Close()
+		}
+	})
+	return func() (session.Store, session.ID, bool, error) {
+		r := answer()
+		return r.store, r.id, r.resumed, r.err
+	}
+}
+
+func (a *app) openStore(ctx context.Context, o *options, at places) (session.Store, error) {
 	if o.noSession || o.demo {
 		return store.NewMemory(), nil
 	}
@@ -147,16 +183,15 @@ func (a *app) openStore(ctx context.Context, o *options, at places, w *wired) (s
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errStoreOpen, err)
 	}
-	w.closers = append(w.closers, func() { s.Close() })
 	return s, nil
 }
 
 // deps makes what the built-in tools work with. Commands see the person's environment without secrets.
-func (a *app) deps(root *workspace.Root, cfg config.Config, at places, w *wired) toolset.Deps {
-	supervisor := proc.Supervisor{Ledger: proc.NewLedger(filepath.Join(at.state, "jobs"))}
-	shell := toolset.NewShell(supervisor, proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment, Secrets: keyNames(cfg)}))
+func (a *app) deps(s settings, w *wired) toolset.Deps {
+	supervisor := proc.Supervisor{Ledger: proc.NewLedger(filepath.Join(s.at.state, "jobs"))}
+	shell := toolset.NewShell(supervisor, proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: keyNames(s.config)}))
 	w.closers = append(w.closers, shell.Close)
-	return toolset.Deps{Root: root, Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{}}
+	return toolset.Deps{Root: s.root, Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{}}
 }
 
 // keyNames are the variables that hold providers' keys; no command ever sees one.
