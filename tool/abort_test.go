@@ -192,6 +192,21 @@ func TestAskWhileRunning(t *testing.T) {
 	}
 }
 
+func TestAskEndsWithItsContext(t *testing.T) {
+	o := execWith(t, t.Context(), running(func(ctx context.Context, c tool.Context[sayMeta], _ sayArgs) (tool.Result[sayMeta], error) {
+		ctx, cancel := context.WithCancel(ctx)
+		cancel()
+		err := c.Ask(ctx, tool.Need{Target: "x"})
+		if !errors.Is(err, context.Canceled) || errors.Is(err, tool.ErrDenied) {
+			t.Errorf("error %v", err)
+		}
+		return tool.Result[sayMeta]{}, nil
+	}))
+	if n := len(o.Record.Decisions); n != 1 {
+		t.Errorf("%d decisions; an answer that came after the abort is none", n)
+	}
+}
+
 func TestAskThatAToolSwallows(t *testing.T) {
 	n := 0
 	r := &tool.Runner{Gate: tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) {

@@ -173,25 +173,40 @@ func rich(change func(*sayConfig)) tool.Tool {
 
 func TestDefinitionsAreCopies(t *testing.T) {
 	set := setOf(t, rich(nil))
-	before, _ := set.Get("rich")
-	for name, d := range map[string]tool.Definition{"Get": must(set.Get("rich")), "Definitions": set.Definitions()[0]} {
-		d.Parameters[0], d.ProviderSchema[0] = 'X', 'X'
+	before := spelled(t, must(set.Get("rich")))
+	change := func(d tool.Definition) {
+		d.Parameters[2], d.ProviderSchema[2] = 'X', 'X'
 		d.Tags[0], d.Roles[0], d.Aliases[0] = "X", "X", "X"
 		d.Permissions.Required[0], d.Permissions.Optional[0] = tool.Execute, tool.Execute
 		*d.Strict = false
-		if diff := cmp.Diff(before, must(set.Get("rich"))); diff != "" {
-			t.Errorf("%s hands out the original:\n%s", name, diff)
+	}
+	for name, handOut := range map[string]func(){
+		"Get":         func() { change(must(set.Get("rich"))) },
+		"Definitions": func() { change(set.Definitions()[0]) },
+		"Only":        func() { set.Only(func(d tool.Definition) bool { change(d); return true }) },
+		"the gate": func() {
+			r := &tool.Runner{Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
+				change(q.Tool)
+				return tool.Decision{}, nil
+			})}
+			r.Exec(t.Context(), hydrateOne(t, r, set, `{}`))
+		},
+	} {
+		handOut()
+		if diff := cmp.Diff(before, spelled(t, must(set.Get("rich")))); diff != "" {
+			t.Fatalf("%s hands out the original:\n%s", name, diff)
 		}
 	}
-	set.Only(func(d tool.Definition) bool { d.Tags[0] = "X"; *d.Strict = false; return true })
-	runner := &tool.Runner{Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
-		q.Tool.Tags[0], q.Tool.Parameters[0] = "X", 'X'
-		return tool.Decision{Allow: true}, nil
-	})}
-	runner.Exec(t.Context(), hydrateOne(t, runner, set, `{}`))
-	if diff := cmp.Diff(before, must(set.Get("rich"))); diff != "" {
-		t.Errorf("Only or the gate got the original:\n%s", diff)
+}
+
+// spelled writes a definition out, so that nothing of it can change afterwards.
+func spelled(t testing.TB, d tool.Definition) string {
+	t.Helper()
+	raw, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return string(raw)
 }
 
 func must(d tool.Definition, ok bool) tool.Definition {
@@ -215,11 +230,10 @@ func TestDefineFreezesTheConfig(t *testing.T) {
 	if err := r.Register(tool.Define("x", c)); err != nil {
 		t.Fatal(err)
 	}
-	before, _ := r.Get("x")
-	c.Parameters[0], c.Tags[0], c.Aliases[0], strict, c.Permissions.Required[0] = 'X', "X", "X", false, tool.Write
+	before := spelled(t, must(r.Get("x")))
+	c.Parameters[2], c.Tags[0], c.Aliases[0], strict, c.Permissions.Required[0] = 'X', "X", "X", false, tool.Write
 	c.ArgAliases["text"] = "message"
-	after, _ := r.Get("x")
-	if diff := cmp.Diff(before, after); diff != "" {
+	if diff := cmp.Diff(before, spelled(t, must(r.Get("x")))); diff != "" {
 		t.Error(diff)
 	}
 }

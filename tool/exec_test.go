@@ -290,6 +290,29 @@ func TestExecContainsPanicsOfDecoding(t *testing.T) {
 	wantStatus(t, o, tool.Invalid, tool.CodePanic)
 }
 
+// quoting refuses every value and repeats it.
+type quoting struct{}
+
+func (*quoting) UnmarshalJSON(raw []byte) error { return fmt.Errorf("cannot take %s", raw) }
+
+func TestExecRecordRepeatsNoArguments(t *testing.T) {
+	type args struct {
+		Q quoting `json:"q"`
+	}
+	one := tool.Define("x", tool.Config[args, sayMeta]{Redact: tool.Expose(), Parameters: rawJSON(`{"type":"object"}`),
+		Run: func(context.Context, tool.Context[sayMeta], args) (r tool.Result[sayMeta], err error) { return }})
+	r := allowing()
+	h := hydrateOne(t, r, setOf(t, one), `{"q":"SECRET"}`)
+	if len(h.Errors) != 1 || !strings.Contains(h.Errors[0].Detail, "SECRET") {
+		t.Errorf("the detail is not kept for who debugs the tool: %+v", h.Errors)
+	}
+	o := r.Exec(t.Context(), h)
+	wantStatus(t, o, tool.Invalid, tool.CodeInvalidArguments)
+	if raw, _ := json.Marshal(o); strings.Contains(string(raw), "SECRET") || len(o.Record.Faults) != 1 {
+		t.Errorf("outcome %s", raw)
+	}
+}
+
 func TestExecViewThatPanicsFallsBack(t *testing.T) {
 	set := setOf(t, say("x", func(c *sayConfig) { c.View = func(sayMeta) []tool.Block { panic("view") } }))
 	blocks := set.Blocks("x", rawJSON(`{"said":7,"b":"c"}`))

@@ -207,6 +207,8 @@ func TestHydrateNeverRunsWhatWasNotValidated(t *testing.T) {
 		}
 	}
 	var ran []sayArgs
+	// The long s folds to s, but has no lower case of its own.
+	wantStatus(t, execOne(t, allowing(), loose(&ran), `{"text":"safe","time\u017f":99}`), tool.Invalid, tool.CodeInvalidArguments)
 	wantStatus(t, execOne(t, allowing(), loose(&ran), `{"text":"safe","unlisted":{"Text":1}}`), tool.Completed, "")
 }
 

@@ -261,7 +261,7 @@ func TestConcurrent(t *testing.T) {
 			t.Errorf("%+v: %t", c.p, h.Concurrent())
 		}
 	}
-	base := tool.Requires(tool.Read).MayUse(tool.Network)
+	base := tool.Permissions{Optional: append(make([]tool.Permission, 0, 8), tool.Network)}
 	a, b := base.MayUse(tool.Write), base.MayUse(tool.Execute)
 	if a.Optional[1] != tool.Write || b.Optional[1] != tool.Execute || len(base.Optional) != 1 {
 		t.Errorf("MayUse shares its list: %v, %v, %v", base, a, b)

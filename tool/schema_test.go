@@ -117,6 +117,21 @@ type twice struct {
 	B inner `json:"b"`
 }
 
+func TestSchemaOfAnEmbeddedStructWithAName(t *testing.T) {
+	type named struct {
+		Paged `json:"page"`
+		Text  string `json:"text"`
+	}
+	got, err := tool.SchemaOf[named]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"type":"object","properties":{"page":{"type":"object","properties":{"offset":{"type":"integer","minimum":1}},"additionalProperties":false},"text":{"type":"string"}},"required":["page","text"],"additionalProperties":false}`
+	if string(got) != want {
+		t.Errorf("schema %s", got)
+	}
+}
+
 func TestSchemaOfEmptyAndRepeatedStructs(t *testing.T) {
 	got, err := tool.SchemaOf[struct{}]()
 	if want := `{"type":"object","properties":{},"additionalProperties":false}`; err != nil || string(got) != want {
