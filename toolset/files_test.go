@@ -239,3 +239,21 @@ func TestReadBoundsItselfBelowThePipeline(t *testing.T) {
 		t.Errorf("%d bytes, cut %v", len(o.Output), o.Truncated)
 	}
 }
+
+func TestReadTakesAnyOffsetAndLimit(t *testing.T) {
+	d := newDesk(t)
+	d.put("f", "one\ntwo\n")
+	largeFile(t, d.dir, 9<<20, "\n")
+	const most = int64(1<<63 - 1)
+	for _, path := range []string{"f", "large.txt"} {
+		d.want(d.call("read", args{"path": path, "offset": most}), tool.CodeInvalidArguments, "past the end")
+		d.want(d.call("read", args{"path": path, "offset": 1, "limit": most}), "", "1  ")
+		d.want(d.call("read", args{"path": path, "offset": 0, "limit": 0}), "", "1  ")
+	}
+	d.want(d.call("read", args{"path": "f", "offset": 3}), tool.CodeInvalidArguments, "has 2 lines")
+	for _, bad := range []args{{"path": "f", "offset": 1e30}, {"path": "f", "offset": "x"}, {"path": 7}, {}} {
+		if o := d.call("read", bad); o.Status != tool.Invalid {
+			t.Errorf("%v: %s", bad, o.Output)
+		}
+	}
+}
