@@ -10,8 +10,13 @@
 //
 // Start reading at Define, then Runner.Exec in runner.go.
 //
+// It has more files than most packages, because the steps of the pipeline share types that must stay
+// unexported: only here can a Hydration be made, and only here can its Run be reached.
+//
 // Known limits: a Run that ignores its context cannot be stopped; Exec gives up on it after Runner.Grace
-// and says so in the outcome.
+// and says so in the outcome. A schema compiles at its first call, so a bad pattern shows only then. What
+// unevaluatedProperties and unevaluatedItems refuse is refused without a pointer. A lone surrogate escape
+// in arguments becomes U+FFFD, as encoding/json decodes it.
 package tool
 
 import (
