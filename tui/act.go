@@ -125,6 +125,8 @@ func (m *model) suspend() tea.Cmd {
 	}
 }
 
+func (m *model) drawAgain() tea.Cmd { m.redrawn++; return nil }
+
 func (m *model) openHelp() tea.Cmd  { m.help.open, m.help.top = true, 0; return nil }
 func (m *model) closeHelp() tea.Cmd { m.help.open = false; return nil }
 

@@ -50,10 +50,10 @@ func (a *activity) Apply(e session.Event) {
 		if c.forming {
 			c.since = a.now()
 		}
-		c.name, c.title, c.forming = e.Tool, e.Title, false
+		c.name, c.title, c.forming = e.Tool, shorten(e.Title), false
 	case session.ToolUpdate:
 		c := a.call(e.Call)
-		c.name, c.title = cmp.Or(e.Tool, c.name), cmp.Or(e.Title, c.title)
+		c.name, c.title = cmp.Or(e.Tool, c.name), cmp.Or(shorten(e.Title), c.title)
 		c.metadata, c.tail = e.Metadata, nil
 	case session.ToolEnd:
 		a.drop(func(c *runningCall) bool { return c.id == e.Outcome.Call })
@@ -126,7 +126,7 @@ func (a *activity) Render(w, h int) []draw.Row {
 }
 
 func (c *runningCall) head(t *draw.Theme, w int, now time.Time) draw.Row {
-	clock := t.Pen().Put(draw.Dim, safeterm.Name(seconds(now.Sub(c.since).Truncate(time.Second)))).Done()
+	clock := t.Pen().Put(draw.Dim, safeterm.Name(running(now.Sub(c.since)))).Done()
 	p := t.Pen().Fixed(draw.Accent, "● ").Put(draw.Bold, safeterm.Name(c.name)).Fixed(draw.Plain, "  ")
 	if c.forming {
 		p.Put(draw.Dim, safeterm.Name(fmt.Sprintf("being written, %s", size(c.bytes))))
@@ -135,6 +135,14 @@ func (c *runningCall) head(t *draw.Theme, w int, now time.Time) draw.Row {
 	}
 	row := p.Done().Fit(w - clock.Width() - 2)
 	return t.Pen().Row(row).Pad(w - clock.Width()).Row(clock).Done()
+}
+
+// running writes how long something runs already, in steps of the clock that redraws it.
+func running(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%d s", int(d/time.Second))
+	}
+	return clock(d)
 }
 
 // rows is the end of what the newest metadata shows.

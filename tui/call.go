@@ -38,7 +38,7 @@ func (e *callEntry) start(ev tool.Event) {
 	e.forget()
 	e.started = true
 	e.args = shortArgs(ev.Args)
-	e.title = cmp.Or(ev.Title, e.title)
+	e.title = cmp.Or(shorten(ev.Title), e.title)
 	if ev.Tool != "" {
 		e.name = ev.Tool
 	}
@@ -46,7 +46,7 @@ func (e *callEntry) start(ev tool.Event) {
 
 func (e *callEntry) update(ev tool.Event) {
 	e.forget()
-	e.title = cmp.Or(ev.Title, e.title)
+	e.title = cmp.Or(shorten(ev.Title), e.title)
 	if ev.Metadata != nil {
 		e.metadata = ev.Metadata
 	}
@@ -54,7 +54,7 @@ func (e *callEntry) update(ev tool.Event) {
 
 func (e *callEntry) end(o tool.Outcome) {
 	e.forget()
-	e.name, e.title = cmp.Or(o.Tool, e.name), cmp.Or(o.Title, e.title)
+	e.name, e.title = cmp.Or(o.Tool, e.name), cmp.Or(shorten(o.Title), e.title)
 	if o.Metadata != nil {
 		e.metadata = o.Metadata
 	}
@@ -159,7 +159,17 @@ func shortArgs(raw json.RawMessage) string {
 		parts = append(parts, fmt.Sprintf("%s: %v", name, v))
 	}
 	slices.Sort(parts)
-	return strings.Join(parts, ", ")
+	return shorten(strings.Join(parts, ", "))
+}
+
+// longest is how many bytes of a text are looked at when one row is drawn of it.
+const longest = 1000
+
+func shorten(s string) string {
+	if len(s) <= longest {
+		return s
+	}
+	return strings.ToValidUTF8(s[:longest], "") + "…"
 }
 
 // seconds writes a duration as people read it: 0.3 s, 12 s, 3:05, 1:02:03.

@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"strconv"
+	"fmt"
 
 	"adze/internal/safeterm"
 	"adze/tui/draw"
@@ -11,7 +11,8 @@ import (
 type drawing struct {
 	theme    *draw.Theme
 	blocks   blocksFunc
-	expanded bool // show everything instead of the first rows
+	expanded bool   // show everything instead of the first rows
+	expand   string // the key that does it
 }
 
 // laidOut keeps the rows of an entry that does not change by itself.
@@ -43,12 +44,20 @@ func (e *userEntry) rows(d *drawing, w int) []draw.Row {
 	return e.get(d, w, func() []draw.Row {
 		bar := d.theme.Pen().Fixed(draw.Accent, "┃ ").Done()
 		var rows []draw.Row
-		for _, line := range e.text.Lines() {
+		lines := e.text.Lines()
+		for i, line := range lines {
+			if len(rows) > userRows && !d.expanded {
+				more := fmt.Sprintf("… %d more lines (%s shows them)", len(lines)-i, d.expand)
+				return append(rows, d.theme.Pen().Row(bar).Put(draw.Dim, safeterm.Name(more)).Done())
+			}
 			rows = d.theme.Wrap(rows, w, draw.Margins{First: bar, Rest: bar}, draw.Span{Style: draw.You, Text: line})
 		}
 		return rows
 	})
 }
+
+// userRows is how much of what the person said is shown: a pasted log must not fill the screen.
+const userRows = 20
 
 // noteEntry is a remark of ours: a retry, a notice, how a turn ended.
 type noteEntry struct {
@@ -101,8 +110,8 @@ const thinkingRows = 3
 func (e *proseEntry) thoughts(d *drawing, w int) []draw.Row {
 	all := e.Prose.Rows(draw.Bare(), w-2)
 	if e.done && !d.expanded {
-		n := strconv.Itoa(len(all))
-		return []draw.Row{d.theme.Pen().Fixed(draw.Dim, "thought for "+n+" rows (ctrl+o shows them)").Done().Fit(w)}
+		text := fmt.Sprintf("thought for %d rows (%s shows them)", len(all), d.expand)
+		return []draw.Row{d.theme.Line(draw.Dim, safeterm.Name(text)).Fit(w)}
 	}
 	if !d.expanded {
 		all = all[max(len(all)-thinkingRows, 0):]

@@ -14,6 +14,7 @@ const (
 	stop
 	quit
 	suspend
+	drawAgain
 	showHelp
 	expand
 	toggleTodos
@@ -146,6 +147,7 @@ func mainKeys() []binding {
 		{action: expand, keys: []string{"ctrl+o"}, help: "show all of tool results and thoughts, or less", do: (*model).toggleExpanded},
 		{action: toggleTodos, keys: []string{"ctrl+t"}, help: "show or hide the todos", can: canTodos, do: (*model).toggleTodos},
 		{action: releaseMouse, keys: []string{"f2"}, label: "F2", help: "give the mouse to the terminal, to select text", do: (*model).toggleMouse},
+		{action: drawAgain, keys: []string{"ctrl+l"}, help: "draw the screen again", do: (*model).drawAgain},
 		{action: suspend, keys: []string{"ctrl+z"}, help: "go to the background", can: canSuspend, do: (*model).suspend},
 	}
 }

@@ -33,19 +33,21 @@ type model struct {
 	armed   bool   // ctrl+c was the last key
 	arming  int
 	leaving bool
+	redrawn int // how often the person asked for a fresh screen
 
 	// Ports to the outside; fakes in tests.
 	now        func() time.Time
 	after      func(time.Duration, tea.Msg) tea.Cmd
 	start      func(ctx context.Context, text string) // runs a turn; its end comes as turnDone
 	show       func(screen.Frame)
-	background func() // gives the terminal back before a suspension; nil: cannot
-	foreground func()
+	background func()            // gives the terminal back before a suspension; nil: cannot
+	foreground func() (w, h int) // takes it again
 }
 
 // turn is one prompt being worked on.
 type turn struct {
 	running, stopping bool
+	ended             bool // its TurnEnd was seen
 	since             time.Time
 	cancel            context.CancelFunc
 }
@@ -92,7 +94,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.armed, m.said = false, ""
 		}
 	case tea.ResumeMsg:
-		m.foreground()
+		m.w, m.h = m.foreground()
 	}
 	return m, cmd
 }
@@ -132,6 +134,8 @@ func (m *model) apply(e session.Event) tea.Cmd {
 	switch e.(type) {
 	case session.ToolStart, session.CallForming:
 		return m.after(showAfter, redraw{})
+	case session.TurnEnd:
+		m.turn.ended = true
 	}
 	return nil
 }
@@ -146,6 +150,9 @@ func (m *model) begin(text string) tea.Cmd {
 
 // done ends a turn. After a good end the next message goes out; else what waits returns to the prompt.
 func (m *model) done(r session.Result) tea.Cmd {
+	if !m.turn.ended { // it failed before it began
+		m.apply(session.TurnEnd{Result: r})
+	}
 	m.turn.cancel()
 	m.turn = turn{}
 	if m.leaving {
@@ -252,8 +259,9 @@ func newModel(o Options) *model {
 	m.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 	}
+	d.expand = m.keys.label(expand)
 	m.show = func(screen.Frame) {}
-	m.foreground = func() {}
+	m.foreground = func() (int, int) { return m.w, m.h }
 	clock := func() time.Time { return m.now() }
 	m.transcript = newTranscript(d, m.welcome)
 	m.activity = &activity{draw: d, now: clock}

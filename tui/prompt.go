@@ -23,13 +23,18 @@ type prompt struct {
 	browse  int    // how far back in history; 0: not
 	draft   string // what was being written when browsing began
 	queue   []string
+	sent    string
 	folded  map[string]string // pasted texts by the word that stands for them
 }
 
 // Apply remembers what the person said before, for a resumed session.
 func (p *prompt) Apply(e session.Event) {
-	if done, ok := e.(session.MessageDone); ok && done.Message.Role == session.User {
-		p.remember(strings.TrimSpace(done.Message.Text()))
+	done, ok := e.(session.MessageDone)
+	if !ok || done.Message.Role != session.User {
+		return
+	}
+	if text := strings.TrimSpace(done.Message.Text()); text != p.sent { // else it is there, pastes folded
+		p.remember(text)
 	}
 }
 
@@ -63,7 +68,8 @@ func (p *prompt) take() string {
 	for word, full := range p.folded {
 		pairs = append(pairs, word, full)
 	}
-	return strings.TrimSpace(strings.NewReplacer(pairs...).Replace(text))
+	p.sent = strings.TrimSpace(strings.NewReplacer(pairs...).Replace(text))
+	return p.sent
 }
 
 // clear empties the prompt; what was there is the newest of the history.
@@ -131,7 +137,8 @@ func (p *prompt) Render(w, h int) (rows []draw.Row, x, y int) {
 		if i == 2 {
 			break
 		}
-		text := q
+		text, _, _ := strings.Cut(q, "\n")
+		text = shorten(text)
 		if i == 1 && len(p.queue) > 2 {
 			text = fmt.Sprintf("… %d more", len(p.queue)-1)
 		}

@@ -190,6 +190,9 @@ func (t *transcript) note(s draw.Style, text string) {
 func (t *transcript) end(r session.Result) {
 	t.finish() // an aborted answer stays as far as it came
 	t.open, t.pieces = "", nil
+	if len(r.Changed) > 0 {
+		t.note(draw.Dim, "changed: "+shorten(strings.Join(r.Changed, ", ")))
+	}
 	switch r.Cause {
 	case session.CauseDone:
 		return

@@ -26,8 +26,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -107,6 +109,7 @@ type UI struct {
 	gone    chan struct{} // closed when nobody looks any more
 	once    sync.Once
 	turns   sync.WaitGroup
+	ended   atomic.Bool // the input ended
 }
 
 // New makes an interface. It does no I/O.
@@ -158,7 +161,7 @@ func (u *UI) Run(ctx context.Context) (err error) {
 	}()
 	u.attach(s)
 	program := tea.NewProgram(u.model,
-		tea.WithContext(ctx), tea.WithInput(u.options.In), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
+		tea.WithContext(ctx), tea.WithInput(u.input(cancel)), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
 		tea.WithWindowSize(u.model.w, u.model.h), tea.WithoutCatchPanics(), tea.WithoutSignalHandler(),
 		tea.WithFPS(1)) // of a renderer that draws nothing: its ticker cannot be turned off
 	go u.bridge.pump(ctx, func(b batch) { program.Send(b) })
@@ -171,14 +174,22 @@ func (u *UI) Run(ctx context.Context) (err error) {
 // attach connects the model with the screen and draws the first frame: before anything else is set up.
 func (u *UI) attach(s *screen.Screen) {
 	m := u.model
-	m.w, m.h = 80, 24
-	if w, h, ok := s.Size(); ok {
-		m.w, m.h = w, h
-	}
+	m.w, m.h = sizeOf(s)
 	m.show = s.Show
 	m.background = s.Suspend
-	m.foreground = func() { _ = s.Resume() } // raw mode that cannot be had again shows as an echo; go on
+	m.foreground = func() (int, int) {
+		_ = s.Resume() // raw mode that cannot be had again shows as an echo; go on
+		return sizeOf(s)
+	}
 	m.View()
+}
+
+// sizeOf is the terminal's size; without one, what every terminal has.
+func sizeOf(s *screen.Screen) (w, h int) {
+	if w, h, ok := s.Size(); ok {
+		return w, h
+	}
+	return 80, 24
 }
 
 // watch ends the interface when the terminal is gone.
@@ -195,10 +206,39 @@ func (u *UI) verdict(ctx context.Context, s *screen.Screen, err error) error {
 	if lost := s.Err(); lost != nil {
 		return fmt.Errorf("write to the terminal: %w", lost)
 	}
+	if u.ended.Load() {
+		return fmt.Errorf("read from the terminal: %w", io.ErrUnexpectedEOF)
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return err
+}
+
+// input is the terminal's input, which tells of its end: Bubble Tea would wait on without it.
+func (u *UI) input(gone func()) io.Reader {
+	f, ok := u.options.In.(*os.File)
+	if !ok {
+		return u.options.In
+	}
+	return &input{File: f, gone: func() {
+		u.ended.Store(true)
+		gone()
+	}}
+}
+
+// input is still a file, so that a waiting read of it can be cancelled.
+type input struct {
+	*os.File
+	gone func()
+}
+
+func (i *input) Read(b []byte) (int, error) {
+	n, err := i.File.Read(b)
+	if err != nil {
+		i.gone()
+	}
+	return n, err
 }
 
 // start runs a turn in a goroutine of its own.
@@ -209,8 +249,7 @@ func (u *UI) start(ctx context.Context, text string) {
 		r := session.Result{Cause: session.CauseInternal}
 		defer func() {
 			if p := recover(); p != nil {
-				r.Message = fmt.Sprintf("a turn failed: %v", p)
-				u.bridge.add(session.TurnEnd{Result: r})
+				r.Message = fmt.Sprintf("the turn failed: %v", p)
 			}
 			u.bridge.push(turnDone{r})
 		}()

@@ -6,20 +6,24 @@ import (
 	"adze/internal/safeterm"
 )
 
-// maxInline bounds the lines whose emphasis is looked for: a search for the closing mark starts at every
-// opening one.
-const maxInline = 16 << 10
+// maxMark is the longest run of marks that means something.
+const maxMark = 3
+
+// unclosed remembers for which marks a search for the closing one came to the end of the line: a later
+// search would too, and the line costs its length, not its square.
+type unclosed map[[2]int]bool
 
 // inline splits a line at its emphasis and code marks.
 func inline(t safeterm.Text) []Span {
 	s := t.String()
-	if len(s) > maxInline || !strings.ContainsAny(s, "`*_") {
+	if !strings.ContainsAny(s, "`*_") {
 		return []Span{{Plain, t}}
 	}
 	var out []Span
+	none := unclosed{}
 	plain := 0 // where text without marks began
 	for i := 0; i < len(s); {
-		style, open, end := marked(s, i)
+		style, open, end := none.marked(s, i)
 		if end < 0 {
 			i += open
 			continue
@@ -39,7 +43,7 @@ func inline(t safeterm.Text) []Span {
 
 // marked looks for a marked piece at i. Without one, end is negative and open says how far to go on; else
 // the piece is s[i+open:end] and as long a mark follows it.
-func marked(s string, i int) (style Style, open, end int) {
+func (u unclosed) marked(s string, i int) (style Style, open, end int) {
 	c := s[i]
 	if c == '\\' && i+1 < len(s) {
 		return Plain, 2, -1
@@ -51,7 +55,10 @@ func marked(s string, i int) (style Style, open, end int) {
 	for i+n < len(s) && s[i+n] == c {
 		n++
 	}
+	kind := [2]int{int(c), n}
 	switch {
+	case n > maxMark || u[kind]:
+		return Plain, n, -1
 	case c == '`':
 		style = Code
 	case n == 1:
@@ -66,6 +73,7 @@ func marked(s string, i int) (style Style, open, end int) {
 	}
 	at := closing(s, i+n, c, n)
 	if at < 0 {
+		u[kind] = true
 		return Plain, n, -1
 	}
 	return style, n, at

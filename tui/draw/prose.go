@@ -71,7 +71,7 @@ func (l *proseLayout) tail(t *Theme, text string) {
 		last := 0
 		breaks(open, l.w, l.w, l.fence != "", func(from, _ int) { last = from })
 		if last > 0 {
-			l.line(t, open[:last])
+			l.line(t, strings.TrimRight(open[:last], " ")) // spaces at a break belong to no row
 			l.closed, l.inside = len(l.rows), true
 			l.done += last
 			open = open[last:]

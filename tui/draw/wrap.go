@@ -24,6 +24,9 @@ type Margins struct {
 // Wrap appends the rows of one line, at most w cells wide, to dst. A line without text is one row.
 func (t *Theme) Wrap(dst []Row, w int, m Margins, spans ...Span) []Row {
 	line := join(spans)
+	if max(m.First.w, m.Rest.w) >= w { // no room for both: the text matters more
+		m.First, m.Rest = Row{}, Row{}
+	}
 	first, rest := max(w-m.First.w, 1), max(w-m.Rest.w, 1)
 	margin := m.First
 	breaks(line.text, first, rest, m.Hard, func(from, to int) {

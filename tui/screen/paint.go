@@ -41,7 +41,7 @@ func (s *Screen) write(f Frame) {
 	}
 	b := append(s.buf[:0], "\x1b[?2026h\x1b[?25l"...) // show the result at once, where supported
 	start := len(b)
-	if s.fresh || f.W != last.W || len(f.Rows) != len(last.Rows) {
+	if s.fresh || f.Fresh != last.Fresh || f.W != last.W || len(f.Rows) != len(last.Rows) {
 		b = append(b, "\x1b[m\x1b[2J"...)
 		last = Frame{}
 	}

@@ -31,6 +31,8 @@ const frameTime = time.Second / 60
 type Frame struct {
 	Rows []draw.Row // from the top; rows below are empty
 	W    int        // columns: a narrower row is erased up to its end
+	// Fresh, when it changes, has everything painted anew.
+	Fresh int
 	// CursorX and CursorY place the cursor; it is hidden when Cursor is false.
 	Cursor           bool
 	CursorX, CursorY int
