@@ -11,7 +11,7 @@ import (
 
 // FuzzEditor plays random keys: the cursor stays between characters and inside of what is drawn.
 func FuzzEditor(f *testing.F) {
-	f.Add("héllo 日本\n👩‍💻 می‌خواهم e\u0301", []byte("lrudLRbdwkx\n"), 20)
+	f.Add("héllo 日本\n👩‍💻 می\u200cخواهم e\u0301", []byte("lrudLRbdwkx\n"), 20)
 	f.Add("🇩🇪🇩🇪\u200d", []byte("llbbxx"), 10)
 	f.Fuzz(func(t *testing.T, text string, keys []byte, w int) {
 		w = 10 + (w&0xff)%60
