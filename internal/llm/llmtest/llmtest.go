@@ -7,7 +7,7 @@
 //
 // Start at Run. An adapter's test is one file: its Wire, and a call of Run and of Cases.
 //
-// Known limits: the suite speaks HTTP/1.1 only; HTTP/2 is left to net/http.
+// Known limits: time is faked over HTTP/1.1 only; over HTTP/2 the suite tries a session and a cut.
 package llmtest
 
 import (
@@ -142,6 +142,8 @@ func Run(t *testing.T, w Wire) {
 	t.Run("leave", func(t *testing.T) { leaves(t, w) })
 	t.Run("session", func(t *testing.T) { talks(t, w) })
 	t.Run("foreign", func(t *testing.T) { foreign(t, w) })
+	t.Run("again", func(t *testing.T) { again(t, w) })
+	t.Run("http2", func(t *testing.T) { http2(t, w) })
 	t.Run("together", func(t *testing.T) { together(t, w) })
 }
 

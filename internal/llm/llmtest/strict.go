@@ -59,7 +59,7 @@ type strictServer struct {
 	mu     sync.Mutex
 	bodies [][]byte
 	seen   []Request
-	conns  atomic.Int32
+	conns  *atomic.Int32
 }
 
 func newStrict(t *testing.T, w Wire, reply func(n int) Answer) *strictServer {
@@ -89,11 +89,18 @@ func newStrict(t *testing.T, w Wire, reply func(n int) Answer) *strictServer {
 		rw.Header().Set("Content-Type", stream.ContentType)
 		send(rw, stream.Body)
 	}))
-	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			s.conns.Add(1)
-		}
-	}
+	s.conns = count(s.Server)
 	s.Start()
 	return s
+}
+
+// count counts the connections that a server takes.
+func count(s *httptest.Server) *atomic.Int32 {
+	var n atomic.Int32
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			n.Add(1)
+		}
+	}
+	return &n
 }

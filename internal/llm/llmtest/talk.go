@@ -141,6 +141,14 @@ func (s *strictServer) check(t *testing.T, w Wire) {
 	if want := 39; results != want {
 		t.Errorf("%d results in the last request, want %d", results, want)
 	}
+	body := string(s.bodies[len(s.bodies)-1])
+	for what, part := range map[string]string{
+		"the image": "AQID", "the document or its note": "a.pdf", "the note of a binary": "attachment a.bin", "the person's file": "[n.txt]",
+	} {
+		if !strings.Contains(body, part) {
+			t.Errorf("%s is not in the request", what)
+		}
+	}
 	if strings.Join(last.Tools, " ") != "read todoread" {
 		t.Errorf("tools %v", last.Tools)
 	}

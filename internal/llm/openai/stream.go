@@ -165,6 +165,7 @@ func (a *answer) delta(d delta) error {
 	}
 	if d.Content != "" || d.ReasoningContent != "" || len(d.Calls) > 0 {
 		a.reply.Content()
+		a.finish = "" // an end that is followed by more was none
 	}
 	if err := a.out.Reasoning(d.ReasoningContent); err != nil {
 		return err
@@ -208,7 +209,9 @@ func (a *answer) conclude() error {
 	case a.finish == "length":
 		a.done.Stop = session.StopLength
 		return nil
-	case a.finish == "content_filter" || a.refused:
+	case a.refused:
+		return a.client.Refused("the model declined")
+	case a.finish == "content_filter":
 		return a.client.Refused(a.finish)
 	case a.finish == "error":
 		return a.client.Object(json.RawMessage(`"the model failed"`))

@@ -147,7 +147,10 @@ func (p *Provider) load(model string) (*play, error) {
 	if raw == nil {
 		var err error
 		if raw, err = p.options.Read(model); err != nil {
-			return nil, failure("cannot read the script: %v", err)
+			return nil, &session.ProviderError{
+				Kind: session.NoModelError, Message: fmt.Sprintf("cannot read the script: %v", err),
+				Hint: "write --model script/FILE with the path of a script",
+			}
 		}
 	} else if p.options.Name != "" {
 		name = p.options.Name

@@ -49,9 +49,11 @@ type call struct {
 	opaque    json.RawMessage
 }
 
-// whole reports whether the arguments are complete JSON, so that further text cannot belong to them.
+// whole reports whether the arguments are a complete JSON object, so that further text cannot belong to
+// them. The look at the last byte keeps a server cheap that repeats the name with each fragment.
 func (c *call) whole() bool {
-	return c.arguments.Len() > 0 && json.Valid([]byte(c.arguments.String()))
+	text := strings.TrimRight(c.arguments.String(), " \t\r\n")
+	return strings.HasSuffix(text, "}") && json.Valid([]byte(text))
 }
 
 // Add takes a fragment and reports the progress of its call.

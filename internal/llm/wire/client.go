@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
 	"time"
 
 	"adze/session"
@@ -86,12 +88,7 @@ func (c *Client) Open(ctx context.Context, call Call) (*Reply, error) {
 	inner, cancel := context.WithCancelCause(ctx)
 	r := &Reply{client: c, outer: ctx, inner: inner, cancel: cancel, left: maxBody}
 	r.clock = time.AfterFunc(c.Idle, func() { cancel(errIdle) })
-	request, err := newRequest(inner, call)
-	if err != nil {
-		r.Close()
-		return nil, c.failure(session.RequestError, "the address of "+c.Provider+" is not valid", c.URLHint)
-	}
-	response, err := c.HTTP.Do(request)
+	response, err := c.do(inner, call)
 	if err != nil {
 		err = r.explain(err)
 		r.Close()
@@ -107,6 +104,28 @@ func (c *Client) Open(ctx context.Context, call Call) (*Reply, error) {
 		return nil, ctx.Err()
 	}
 	return nil, c.statusError(response.StatusCode, response.Header, body)
+}
+
+// maxStale is how many kept connections may turn out to be closed before it counts as a failure.
+const maxStale = 2
+
+// do sends the request. A kept connection that the server closed meanwhile fails before the first byte of
+// an answer; the request is sent again on another one.
+func (c *Client) do(ctx context.Context, call Call) (*http.Response, error) {
+	for try := 0; ; try++ {
+		var stale atomic.Bool
+		request, err := newRequest(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+			GotConn:              func(i httptrace.GotConnInfo) { stale.Store(i.Reused) },
+			GotFirstResponseByte: func() { stale.Store(false) },
+		}), call)
+		if err != nil {
+			return nil, c.failure(session.RequestError, "the address of "+c.Provider+" is not valid", c.URLHint)
+		}
+		response, err := c.HTTP.Do(request)
+		if err == nil || try == maxStale || !stale.Load() || ctx.Err() != nil {
+			return response, err
+		}
+	}
 }
 
 func newRequest(ctx context.Context, call Call) (*http.Request, error) {
@@ -161,11 +180,11 @@ func (r *Reply) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Content says that the server sent something that counts: the idle clock starts again.
+// Content says that the server sent something that counts: the idle clock starts again, and what seemed
+// to be the end was not.
 func (r *Reply) Content() {
-	if !r.settled {
-		r.clock.Reset(r.client.Idle)
-	}
+	r.settled = false
+	r.clock.Reset(r.client.Idle)
 }
 
 // Settle says that the terminal event has come. Only the tail is awaited, for a short time.
@@ -200,6 +219,10 @@ func (r *Reply) Close() {
 func (r *Reply) explain(err error) error {
 	if r.outer.Err() != nil {
 		return r.outer.Err()
+	}
+	var known *session.ProviderError
+	if errors.As(err, &known) {
+		return known
 	}
 	if context.Cause(r.inner) == errIdle {
 		return r.client.failure(session.NetworkError,
