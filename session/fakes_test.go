@@ -147,7 +147,7 @@ func noting(name string, p tool.Permission, run func(context.Context, string) (s
 		Needs: func(in noteArgs) []tool.Need { return []tool.Need{{Permission: p, Target: in.Text}} },
 		Run: func(ctx context.Context, _ tool.Context[noteMeta], in noteArgs) (tool.Result[noteMeta], error) {
 			out, err := run(ctx, in.Text)
-			return tool.Result[noteMeta]{Output: out, Stop: name == "finish", Metadata: noteMeta{in.Text}, Changed: changedBy(p, in.Text)}, err
+			return tool.Result[noteMeta]{Output: out, Stop: name == "finish", Metadata: noteMeta(in), Changed: changedBy(p, in.Text)}, err
 		},
 	})
 }

@@ -260,8 +260,8 @@ func TestExecContainsPanics(t *testing.T) {
 			panic("run")
 		})),
 		"run with nil": say("x", running(func(context.Context, tool.Context[sayMeta], sayArgs) (tool.Result[sayMeta], error) {
-			var m map[string]int
-			m["x"] = 1
+			var m *map[string]int
+			(*m)["x"] = 1
 			return tool.Result[sayMeta]{}, nil
 		})),
 		"metadata": tool.Define("x", tool.Config[sayArgs, sullen]{Redact: tool.Expose(),

@@ -13,8 +13,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 func TestMistakesOfTheCommandLine(t *testing.T) {
@@ -370,8 +368,7 @@ func (u *user) startReading(args ...string) *started {
 	}
 	s := u.startWith(r, args...)
 	waitFor(u.t, "a read of stdin", func() bool {
-		left, err := unix.IoctlGetInt(int(w.Fd()), unix.TIOCINQ)
-		return err == nil && left == 0
+		return unread(u.t, w) == 0
 	})
 	return s
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -107,5 +106,3 @@ func (o *options) input(prompt string) (session.Input, error) {
 	}
 	return session.Input{Text: prompt, Attachments: files}, nil
 }
-
-var errNoTerminal = errors.New("adze needs a terminal")

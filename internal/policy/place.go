@@ -122,7 +122,7 @@ func compilePath(matcher string, effect Effect) (pathMatcher, error) {
 		m.pattern += "**"
 	}
 	if m.pattern == "" || !doublestar.ValidatePattern(m.pattern) || strings.HasPrefix(m.pattern, "../") {
-		return m, fmt.Errorf("%q is not a path pattern; use *, **, ?, [a-z] and {a,b} below an anchor work:, home: or abs:", matcher)
+		return m, fmt.Errorf("%q is not a path pattern; use *, **, ?, [a-z] and {a,b} below one of the anchors work:, home: and abs: only", matcher)
 	}
 	return m, nil
 }

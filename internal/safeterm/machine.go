@@ -185,9 +185,9 @@ func (m *machine) takeBack(dst []byte) []byte {
 		return dst
 	}
 	for {
-		last, n := utf8.DecodeLastRune(dst[m.line:])
+		_, n := utf8.DecodeLastRune(dst[m.line:])
 		dst, m.joiner = dst[:len(dst)-n], 0
-		last, _ = utf8.DecodeLastRune(dst[m.line:])
+		last, _ := utf8.DecodeLastRune(dst[m.line:])
 		if last != zeroWidthJoiner && last != zeroWidthNonJoiner {
 			m.wrote(last)
 			return dst
