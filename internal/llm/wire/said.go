@@ -75,16 +75,16 @@ func classify(status int, s said) session.ErrorKind {
 	return byWords(status, text)
 }
 
-// tooLong recognises a prompt that does not fit, which every server words differently: OpenAI and vLLM,
-// Anthropic, llama.cpp, Ollama, Gemini, others. The text is in lower case.
+// tooLong recognises a prompt that does not fit, which every server words differently; the test names
+// them. The text is in lower case.
 func tooLong(text string) bool {
-	if has(text, "context length", "context size", "context window", "context_length", "context_size") &&
-		has(text, "exceed", "longer than", "too long", "too large", "maximum", "greater than") {
+	if has(text, "context length", "context size", "context window", "context limit", "context_length", "context_size") &&
+		has(text, "exceed", "longer than", "too long", "too large", "maximum", "greater than", "overflow") {
 		return true
 	}
 	return has(text, "prompt is too long", "input is too long", "input token count", "too many tokens",
-		"request_too_large", "reduce the length of the messages", "maximum prompt length",
-		"exceeds the maximum number of tokens", "exceeds maximum context")
+		"request_too_large", "reduce the length of the messages", "maximum prompt length", "maximum model length",
+		"model token limit", "exceeds the maximum number of tokens", "exceeds maximum context", "`inputs` tokens")
 }
 
 func byStatus(status int, text string) (session.ErrorKind, bool) {
