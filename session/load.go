@@ -9,7 +9,8 @@ import (
 	"adze/tool"
 )
 
-// Resume loads a session's log and makes it whole: a call without an outcome gets exactly one, stored
+// Resume loads a session's log and makes it whole. With the same model it sends the same system prompt, so
+// that the provider's cache still fits. A call without an outcome gets exactly one, stored
 // before anything else happens, and is not run again.
 func Resume(ctx context.Context, c Config) (*Session, error) {
 	if err := c.Store.Lock(ctx, c.ID); err != nil {
@@ -23,7 +24,7 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("session %s: %w", c.ID, err)
 	}
-	if log.start.System != "" {
+	if log.start.System != "" && log.start.Model == c.Start.Model {
 		c.Start.System = log.start.System
 	}
 	s := New(c)

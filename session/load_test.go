@@ -74,6 +74,17 @@ func TestCallsWithoutOutcomeBecomeAbortedExactlyOnce(t *testing.T) {
 	}
 }
 
+func TestAnotherModelGetsItsOwnSystemPrompt(t *testing.T) {
+	r := newRig(t, says(text("hi")))
+	r.shelf.entries = []session.Entry{logged(t, session.StartEntry, session.Start{Version: "old", Model: "other/m", System: "for the other"})}
+	s, err := session.Resume(t.Context(), r.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "hi"}), session.CauseDone)
+	wantText(t, "system", r.model.requests[0].System, "you are a test")
+}
+
 func TestTheSameIDInTwoMessagesIsTwoCalls(t *testing.T) {
 	r := newRig(t)
 	r.shelf.entries = []session.Entry{

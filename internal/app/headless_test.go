@@ -288,6 +288,52 @@ func TestASessionGoesOn(t *testing.T) {
 	}
 }
 
+func TestASessionHasOneWriter(t *testing.T) {
+	u := newUser(t)
+	ready := make(chan struct{}, 1)
+	u.serve(waiting(ready, ""))
+	s := u.start("-p", "--model", "openai/m", "hold it")
+	<-ready
+	u.run("-p", "--continue", "--model", "openai/m", "me too").wants(10, "open in another process", fmt.Sprint(s.cmd.Process.Pid))
+	s.signal(syscall.SIGINT).wants(130)
+}
+
+func TestInstructionsOfTheProject(t *testing.T) {
+	u := newUser(t)
+	u.file(".git/HEAD", "ref: refs/heads/main\n")
+	u.file("AGENTS.md", "Top rule.\n")
+	u.file("sub/AGENTS.md", "Sub rule.\n")
+	secret := filepath.Join(u.home, "secret")
+	if err := os.WriteFile(secret, []byte("the key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u.file("sub/deep/go.mod", "module x\n")
+	if err := os.Symlink(secret, filepath.Join(u.dir, "sub/deep/AGENTS.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(u.home, "AGENTS.md"), []byte("My rule.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var sent string
+	u.serve(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		sent = string(body)
+		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"ok\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	})
+	u.run("-p", "--cwd", filepath.Join(u.dir, "sub", "deep"), "--model", "openai/m", "hi").wants(0)
+	mine, top, sub := strings.Index(sent, "My rule."), strings.Index(sent, "Top rule."), strings.Index(sent, "Sub rule.")
+	if mine < 0 || top < mine || sub < top {
+		t.Errorf("instructions at %d, %d, %d: want the person's, then the root's, then the folder's", mine, top, sub)
+	}
+	if strings.Contains(sent, "the key") {
+		t.Error("a link out of the repository was followed into the prompt")
+	}
+	u.run("-p", "--bare", "--cwd", filepath.Join(u.dir, "sub"), "--model", "openai/m", "hi").wants(0)
+	if strings.Contains(sent, "rule.") {
+		t.Error("--bare read instruction files")
+	}
+}
+
 func TestAStoreThatCannotBeOpened(t *testing.T) {
 	u := newUser(t)
 	if err := os.WriteFile(filepath.Join(u.home, "state"), []byte("in the way"), 0o600); err != nil {

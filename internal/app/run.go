@@ -82,6 +82,10 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 		return failure(err)
 	}
 	w, err := a.wire(ctx, o, p.Observe, nil)
+	if ctx.Err() != nil {
+		err = context.Cause(ctx) // an abort explains itself better than what it broke
+		w.close()
+	}
 	if err != nil {
 		return failure(err)
 	}

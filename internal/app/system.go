@@ -1,12 +1,13 @@
 package app
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"adze/prompts"
@@ -16,7 +17,7 @@ import (
 const maxInstructions = 32 << 10
 
 // systemPrompt renders the system prompt once for a session.
-func systemPrompt(o *options, name, dir string, now time.Time) (string, error) {
+func systemPrompt(o *options, own, name, dir string, now time.Time) (string, error) {
 	extra, err := textOf("--append-system-prompt", o.appendSystem)
 	if err != nil {
 		return "", err
@@ -30,7 +31,7 @@ func systemPrompt(o *options, name, dir string, now time.Time) (string, error) {
 	}
 	var files []prompts.Instructions
 	if !o.bare {
-		if files, err = instructions(dir); err != nil {
+		if files, err = instructions(own, dir); err != nil {
 			return "", err
 		}
 	}
@@ -52,51 +53,73 @@ func textOf(flag, path string) (string, error) {
 	return string(raw), nil
 }
 
-// instructions reads AGENTS.md from the repository's root down to dir, so that the nearest speaks last.
-// Text of a project may be read without consent; it is data for the model, not for adze.
-func instructions(dir string) ([]prompts.Instructions, error) {
+// instructions reads the person's own AGENTS.md, then those of the repository from its root down to dir, so
+// that the nearest speaks last. Text of a project may be read without consent; it is data for the model, not
+// for adze.
+func instructions(own, dir string) ([]prompts.Instructions, error) {
 	top, ok := repository(dir)
 	if !ok {
 		top = dir
 	}
+	folders := []string{dir}
+	for at := dir; at != top && at != filepath.Dir(at); {
+		at = filepath.Dir(at)
+		folders = append(folders, at)
+	}
 	var files []prompts.Instructions
-	for at := dir; ; at = filepath.Dir(at) {
-		text, err := instructionText(filepath.Join(at, "AGENTS.md"))
+	add := func(folder, within, name string) error {
+		text, err := instructionText(filepath.Join(folder, instructionFile), within)
+		if text != "" {
+			files = append(files, prompts.Instructions{Path: name, Text: text})
+		}
+		return err
+	}
+	if err := add(own, own, "the person's own "+instructionFile); err != nil {
+		return nil, err
+	}
+	for _, folder := range slices.Backward(folders) {
+		name, err := filepath.Rel(dir, filepath.Join(folder, instructionFile))
 		if err != nil {
 			return nil, err
 		}
-		if text != "" {
-			name, _ := filepath.Rel(dir, filepath.Join(at, "AGENTS.md"))
-			files = append([]prompts.Instructions{{Path: name, Text: text}}, files...)
-		}
-		if at == top || at == filepath.Dir(at) {
-			return files, nil
+		if err := add(folder, top, name); err != nil {
+			return nil, err
 		}
 	}
+	return files, nil
 }
 
-func instructionText(path string) (string, error) {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+// instructionFile is the name that assistants agreed on.
+const instructionFile = "AGENTS.md"
+
+// instructionText reads one file. A link may lead to another file of the same tree, but not out of it: a
+// repository must not be able to send the person's other files to a model.
+func instructionText(path, within string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", nil // missing, or a link that leads nowhere
+	}
+	if top, err := filepath.EvalSymlinks(within); err != nil || !strings.HasPrefix(real, top+string(filepath.Separator)) {
 		return "", nil
 	}
-	if err != nil {
-		return "", misuse("make it readable, or run with --bare", "%v", err)
+	info, err := os.Lstat(real)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", nil
 	}
-	f, err := os.Open(path)
+	f, err := os.Open(real)
 	if err != nil {
 		return "", misuse("make it readable, or run with --bare", "%v", err)
 	}
 	defer f.Close()
-	text := make([]byte, min(info.Size(), maxInstructions))
-	n, err := f.ReadAt(text, 0)
-	if n == 0 && err != nil {
-		return "", nil
+	raw, err := io.ReadAll(io.LimitReader(f, maxInstructions))
+	if err != nil {
+		return "", misuse("make it readable, or run with --bare", "%v", err)
 	}
+	text := strings.ToValidUTF8(string(raw), "\uFFFD")
 	if info.Size() > maxInstructions {
-		return string(text[:n]) + fmt.Sprintf("\n(cut: the file has %d bytes; read the rest when it matters)", info.Size()), nil
+		text += fmt.Sprintf("\n(cut: the file has %d bytes; read the rest when it matters)", info.Size())
 	}
-	return string(text[:n]), nil
+	return text, nil
 }
 
 // repository finds the folder that holds .git, upwards from dir. It looks at names only and runs nothing.

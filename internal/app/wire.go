@@ -32,11 +32,12 @@ type wired struct {
 	closers []func()
 }
 
-// close ends what the run started, last first.
+// close ends what the run started, last first, once.
 func (w *wired) close() {
 	for _, end := range slices.Backward(w.closers) {
 		end()
 	}
+	w.closers = nil
 }
 
 // wire connects a run: configuration, folder, store, model, tools, gate, session. On an error everything
@@ -61,7 +62,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if w.set, err = toolsFor(ctx, o, deps, s.root.Dir(), model.profile); err != nil {
 		return w, err
 	}
-	system, err := systemPrompt(o, model.profile.prompt, s.root.Dir(), time.Now())
+	system, err := systemPrompt(o, s.at.config, model.profile.prompt, s.root.Dir(), time.Now())
 	if err != nil {
 		return w, err
 	}
