@@ -83,17 +83,17 @@ func (a *answer) read() error {
 		if err != nil {
 			return a.client.Framing(err)
 		}
-		if err := a.event(e.Data); err != nil {
+		if err := a.event(e.Data, events.Unfinished()); err != nil {
 			return err
 		}
 	}
 	return a.conclude()
 }
 
-func (a *answer) event(data []byte) error {
+func (a *answer) event(data []byte, last bool) error {
 	var e event
 	if err := json.Unmarshal(data, &e); err != nil {
-		return a.client.Malformed(data)
+		return a.client.Malformed(data, last)
 	}
 	switch e.Type {
 	case "message_start":
@@ -119,7 +119,7 @@ func (a *answer) event(data []byte) error {
 		if len(e.Error) > 0 {
 			return a.client.Object(e.Error)
 		}
-		return a.client.Malformed(data)
+		return a.client.Malformed(data, last)
 	}
 	return nil // the API may add events; it asks clients to skip them
 }

@@ -198,7 +198,7 @@ func (p *Provider) decode(reply *wire.Reply, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
-		return p.client.Malformed(raw)
+		return p.client.Malformed(raw, false)
 	}
 	return nil
 }

@@ -57,17 +57,17 @@ func (a *answer) read() error {
 		if len(line) == 0 {
 			continue
 		}
-		if err := a.line(line); err != nil {
+		if err := a.line(line, lines.Unfinished()); err != nil {
 			return err
 		}
 	}
 	return a.conclude()
 }
 
-func (a *answer) line(line []byte) error {
+func (a *answer) line(line []byte, last bool) error {
 	var c chunk
 	if err := json.Unmarshal(line, &c); err != nil {
-		return a.client.Malformed(line)
+		return a.client.Malformed(line, last)
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
 		return a.client.Object(c.Error)

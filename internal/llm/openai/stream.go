@@ -98,7 +98,7 @@ func (a *answer) events() error {
 		if err != nil {
 			return a.client.Framing(err)
 		}
-		if err := a.event(event.Data); err != nil {
+		if err := a.event(event.Data, events.Unfinished()); err != nil {
 			return err
 		}
 	}
@@ -111,10 +111,10 @@ func (a *answer) single() error {
 	if err != nil {
 		return err
 	}
-	return a.event(body)
+	return a.event(body, true)
 }
 
-func (a *answer) event(data []byte) error {
+func (a *answer) event(data []byte, last bool) error {
 	if string(data) == "[DONE]" {
 		a.ended = true
 		a.reply.Settle()
@@ -122,7 +122,7 @@ func (a *answer) event(data []byte) error {
 	}
 	var c chunk
 	if err := json.Unmarshal(data, &c); err != nil {
-		return a.client.Malformed(data)
+		return a.client.Malformed(data, last)
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
 		return a.client.Object(c.Error)

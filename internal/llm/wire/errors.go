@@ -55,10 +55,14 @@ func (c *Client) Framing(err error) error {
 	return c.Bad("sent %v", err)
 }
 
-// Malformed is the failure of data that is not JSON, or JSON of another shape.
-func (c *Client) Malformed(data []byte) error {
-	if isHTML(data) {
+// Malformed is the failure of data that is not JSON, or JSON of another shape; cut says that the stream
+// stopped inside the data.
+func (c *Client) Malformed(data []byte, cut bool) error {
+	switch {
+	case isHTML(data):
 		return c.Bad("sent an HTML page instead of an answer")
+	case cut:
+		return c.Ended()
 	}
 	return c.Bad("sent data that is malformed: %q", clip(string(data), 120))
 }
@@ -146,16 +150,30 @@ func (c *Client) networkError(err error, begun bool) error {
 	}
 	var unknown x509.UnknownAuthorityError
 	var dns *net.DNSError
+	var dial *net.OpError
 	text := "cannot reach " + c.Provider + ": " + err.Error()
 	switch {
 	case begun || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		text = "the connection to " + c.Provider + " was cut: " + err.Error()
 	case errors.As(err, &dns):
 		text = "cannot reach " + c.Provider + ": no such host " + dns.Name
+	case errors.As(err, &dial) && dial.Op == "dial" && dial.Addr != nil:
+		text = fmt.Sprintf("cannot reach %s at %s: %v", c.Provider, dial.Addr, innermost(dial))
 	case errors.As(err, &unknown):
 		text = "cannot trust the certificate of " + c.Provider
 	}
 	return c.failure(session.NetworkError, text, c.URLHint)
+}
+
+// innermost is the cause at the bottom: "connection refused".
+func innermost(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
 }
 
 // mask removes the key, also when only its start is repeated.

@@ -28,6 +28,9 @@ type Events struct {
 // NewEvents reads events from r.
 func NewEvents(r io.Reader) *Events { return &Events{lines: NewLines(r)} }
 
+// Unfinished reports whether the stream stopped inside the last event, or right after it.
+func (e *Events) Unfinished() bool { return e.lines.Unfinished() }
+
 // Next returns the next event with data, or io.EOF. The last event needs no blank line after it.
 func (e *Events) Next() (Event, error) {
 	e.name, e.data, e.has = e.name[:0], e.data[:0], false
@@ -47,9 +50,22 @@ func (e *Events) Next() (Event, error) {
 			continue
 		}
 		if err := e.field(line); err != nil {
+			if e.Unfinished() && begins(line) {
+				return Event{}, io.EOF // cut inside the name of a field
+			}
 			return Event{}, err
 		}
 	}
+}
+
+// begins reports whether a line is the beginning of a field's name.
+func begins(line []byte) bool {
+	for _, name := range []string{"data", "event", "id", "retry"} {
+		if bytes.HasPrefix([]byte(name), line) {
+			return true
+		}
+	}
+	return false
 }
 
 func (e *Events) field(line []byte) error {

@@ -20,8 +20,12 @@ type Lines struct {
 	searched   int // bytes after start that hold no line end
 	afterCR    bool
 	begun      bool
+	unfinished bool
 	err        error
 }
+
+// Unfinished reports whether the last line had no end: the stream stopped inside it, or right after it.
+func (l *Lines) Unfinished() bool { return l.unfinished }
 
 // NewLines reads lines from r.
 func NewLines(r io.Reader) *Lines { return &Lines{r: r, buf: make([]byte, 4<<10)} }
@@ -35,7 +39,7 @@ func (l *Lines) Next() ([]byte, error) {
 		}
 		if l.err == io.EOF && l.start < l.end {
 			line := l.buf[l.start:l.end]
-			l.start, l.searched = l.end, 0
+			l.start, l.searched, l.unfinished = l.end, 0, true
 			return line, nil
 		}
 		if l.err != nil {
