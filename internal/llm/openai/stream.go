@@ -73,11 +73,11 @@ func (a *answer) read() error {
 	if err := a.events(); err != nil {
 		return err
 	}
-	if !a.choices {
-		return a.client.Bad("sent an answer without choices")
-	}
 	if a.finish == "" && !a.ended {
 		return a.client.Ended()
+	}
+	if !a.choices {
+		return a.client.Bad("sent an answer without choices")
 	}
 	return a.conclude()
 }
