@@ -31,10 +31,11 @@ type Fault struct {
 	Detail  string `json:"detail,omitempty"`
 }
 
-// Provenance tells how a call came to its arguments.
+// Provenance tells how a call came to its arguments. Original and Repair.Before are what the model wrote,
+// unredacted: they are for the caller that has the model's message anyway, never for log or audit.
 type Provenance struct {
 	ProviderID CallID          `json:"provider_id"`
-	Original   string          `json:"original"`
+	Original   string          `json:"original_arguments"`
 	Parsed     json.RawMessage `json:"parsed,omitempty"`
 	Validated  json.RawMessage `json:"validated,omitempty"`
 	Validator  *ValidatorInfo  `json:"validator,omitempty"`
@@ -44,10 +45,12 @@ type Provenance struct {
 	Duration   time.Duration   `json:"duration_ns"`
 }
 
-// ValidatorInfo names the validator that accepted or refused the arguments.
+// ValidatorInfo names the validator that accepted or refused the arguments; there is none before a call was
+// parsed, and none for a tool without a schema.
 type ValidatorInfo struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
+	Name       string    `json:"name"`
+	Version    string    `json:"version"`
+	CompiledAt time.Time `json:"compiled_at"` // when the tool's schema was compiled
 }
 
 // Hydration is what came of a call's arguments. Only Runner.Hydrate makes one that can run.
@@ -55,7 +58,7 @@ type Hydration struct {
 	OK         bool       `json:"ok"`
 	Call       CallID     `json:"call"`
 	Tool       string     `json:"tool"`
-	Errors     []Fault    `json:"errors,omitempty"`
+	Errors     []Fault    `json:"errors"`
 	Provenance Provenance `json:"provenance"`
 
 	message  string
@@ -86,7 +89,7 @@ func (r *Runner) Hydrate(ctx context.Context, s *Set, calls []RawCall) []Hydrati
 }
 
 func hydrate(s *Set, raw RawCall, duplicate bool) (h Hydration) {
-	h = Hydration{Call: raw.ID, Tool: raw.Name, message: raw.Message, ran: new(atomic.Bool), Provenance: Provenance{
+	h = Hydration{Call: raw.ID, Tool: raw.Name, message: raw.Message, ran: new(atomic.Bool), Errors: []Fault{}, Provenance: Provenance{
 		ProviderID: raw.ID, Original: raw.Arguments, Origin: raw.Origin,
 	}}
 	if h.Provenance.Origin == "" {
@@ -131,7 +134,6 @@ func (h *Hydration) find(s *Set, name string) bool {
 		return false
 	}
 	h.prepared, h.Tool = p, p.def.Name
-	h.Provenance.Validator = &ValidatorInfo{Name: s.validator.Name(), Version: s.validator.Version()}
 	if alias {
 		h.Provenance.Alias = name
 		if h.Provenance.Origin == Native {
@@ -211,11 +213,12 @@ func (h *Hydration) validate(object map[string]any) []Fault {
 	if h.prepared.def.AllowNoSchema {
 		return nil
 	}
-	check, err := h.prepared.check()
+	schema, err := h.prepared.check()
+	h.Provenance.Validator = &schema.info
 	if err != nil {
 		return []Fault{{Stage: StageValidate, Code: CodePanic, Message: "the tool's schema does not compile; use another tool", Detail: err.Error()}}
 	}
-	return check(object)
+	return schema.check(object)
 }
 
 func (h *Hydration) instantiate(args parsed) {
@@ -224,7 +227,10 @@ func (h *Hydration) instantiate(args parsed) {
 		h.fail(instantiateFault(err))
 		return
 	}
-	h.Provenance.Validated, h.bound, h.OK = args.raw, b, true
+	if !h.prepared.def.AllowNoSchema { // nothing validated those
+		h.Provenance.Validated = args.raw
+	}
+	h.bound, h.OK = b, true
 }
 
 // instantiateFault avoids Go's wording: the model does not know our types.

@@ -9,13 +9,19 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Registry holds declared tools in the order of their registration. The zero value is ready for use with
 // the default Validator. It is safe for concurrent use.
 type Registry struct {
-	// Validator compiles schemas; nil: JSONSchema. Set it before the first Tools.
+	// Validator compiles schemas; nil: JSONSchema. Set it, and the other fields, before the first Tools.
 	Validator Validator
+	// Eager compiles every schema in Tools, so that a bad one fails there; otherwise each compiles at its
+	// first call, which keeps a start short.
+	Eager bool
+	// Now is the clock for the time of compilation; nil: time.Now.
+	Now func() time.Time
 
 	mu    sync.Mutex
 	tools []Tool
@@ -91,31 +97,55 @@ func (r *Registry) all() []Tool {
 }
 
 // Tools initialises and describes every tool once and returns an immutable Set. Schemas compile on first
-// use. One tool that fails to initialise fails the whole: a missing tool must not go unnoticed.
+// use, or here with Eager. One tool that fails to initialise fails the whole: a missing tool must not go unnoticed.
 func (r *Registry) Tools(ctx context.Context, in Init) (*Set, error) {
 	validator := r.Validator
 	if validator == nil {
 		validator = JSONSchema{}
 	}
 	in.Vars = maps.Clone(in.Vars) // every call of the set sees it
-	set := &Set{byName: map[string]*prepared{}, aliases: map[string]string{}, validator: validator}
+	set := &Set{byName: map[string]*prepared{}, aliases: map[string]string{}}
 	for _, t := range r.all() {
 		p, err := t.load(ctx, in)
 		if err != nil {
 			return nil, err
 		}
-		p.check = sync.OnceValues(func() (Check, error) { return validator.Compile(p.def.Parameters) })
+		p.check = r.compiler(validator, p.def.Parameters)
+		if err := r.eagerly(p); err != nil {
+			return nil, err
+		}
 		set.add(p)
 	}
 	return set, nil
 }
 
+// compiler compiles a schema once, at its first use.
+func (r *Registry) compiler(v Validator, schema json.RawMessage) func() (compiled, error) {
+	now := r.Now
+	if now == nil {
+		now = time.Now
+	}
+	return sync.OnceValues(func() (compiled, error) {
+		check, err := v.Compile(schema)
+		return compiled{check, ValidatorInfo{Name: v.Name(), Version: v.Version(), CompiledAt: now()}}, err
+	})
+}
+
+func (r *Registry) eagerly(p *prepared) error {
+	if !r.Eager || p.def.AllowNoSchema {
+		return nil
+	}
+	if _, err := p.check(); err != nil {
+		return fmt.Errorf("tool %s: %w", p.def.Name, err)
+	}
+	return nil
+}
+
 // Set is an immutable selection of initialised tools, in order. It is safe for concurrent use.
 type Set struct {
-	order     []*prepared
-	byName    map[string]*prepared
-	aliases   map[string]string
-	validator Validator
+	order   []*prepared
+	byName  map[string]*prepared
+	aliases map[string]string
 }
 
 // add keeps the first owner of an alias; a real name always wins over an alias in lookup.
@@ -158,7 +188,7 @@ func (s *Set) Get(name string) (Definition, bool) {
 
 // Only returns the Set of those tools that keep accepts.
 func (s *Set) Only(keep func(Definition) bool) *Set {
-	out := &Set{byName: map[string]*prepared{}, aliases: map[string]string{}, validator: s.validator}
+	out := &Set{byName: map[string]*prepared{}, aliases: map[string]string{}}
 	for _, p := range s.order {
 		if keep(p.def.clone()) {
 			out.add(p)

@@ -134,7 +134,7 @@ type Init struct {
 type prepared struct {
 	def         Definition
 	redact      Redaction
-	check       func() (Check, error) // compiles on first use
+	check       func() (compiled, error) // compiles on first use
 	instantiate func(parsed) (bound, error)
 	view        func(json.RawMessage) []Block
 	argAliases  map[string]string

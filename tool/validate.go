@@ -19,6 +19,12 @@ type Validator interface {
 // means valid.
 type Check func(value any) []Fault
 
+// compiled is a Check with where it came from.
+type compiled struct {
+	check Check
+	info  ValidatorInfo
+}
+
 // JSONSchema is the default Validator: drafts 2020-12 and 7 by github.com/google/jsonschema-go, with all
 // errors instead of the first.
 type JSONSchema struct{}
