@@ -1,0 +1,257 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"strings"
+)
+
+// BM25 ranks by the words that a query and a tool share, weighted by how rare a word is and by where it
+// stands (BM25F: Robertson, Zaragoza, Taylor, 2004). Names fall apart into their words, endings are cut,
+// and a word that no tool has is looked for as beginning of one, or with one letter wrong. The score is
+// the part that was reached of what a tool with all words of the query in its name would get.
+type BM25 struct {
+	// Plain turns synonyms off.
+	Plain bool
+}
+
+// field is where a word of a tool stands.
+type field int
+
+const (
+	inName field = iota
+	inAliases
+	inTags
+	inDescription
+	inArguments
+	fields
+)
+
+func (f field) String() string {
+	return [fields]string{"name", "aliases", "tags", "description", "arguments"}[f]
+}
+
+// Constants of the formula, chosen on the dev half of testdata/pick.
+const (
+	saturation    = 1.2 // k1: how soon more of a word stops to count
+	synonymWeight = 0.5 // a synonym counts this part of the word itself
+	guessWeight   = 0.6 // so does a beginning or a misspelling
+)
+
+// weightOf is how much one occurrence counts, lengthOf how much a long field is held against it (b).
+func weightOf(f field) float64 { return [fields]float64{3, 2, 2, 1, 0.5}[f] }
+func lengthOf(f field) float64 { return [fields]float64{0.3, 0.3, 0.3, 0.6, 0.6}[f] }
+
+// Name is "bm25".
+func (b BM25) Name() string {
+	if b.Plain {
+		return "bm25-plain"
+	}
+	return "bm25"
+}
+
+// Index counts the words of all fields.
+func (b BM25) Index(ctx context.Context, defs []Definition) (Index, error) {
+	x := &bm25Index{terms: make(map[string]int, 4*len(defs)), docs: len(defs)}
+	if !b.Plain {
+		x.synonyms = synonyms()
+	}
+	c := &counter{index: x, lengths: make([][fields]int, len(defs))}
+	for i, d := range defs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c.document(i, d)
+	}
+	c.finish()
+	return x, nil
+}
+
+// bm25Index holds, for each term, the tools it stands in.
+type bm25Index struct {
+	terms    map[string]int // number of a term, by stem
+	postings [][]posting    // by number of the term
+	idf      []float64
+	names    []string // stems, by number
+	synonyms map[string][]string
+	docs     int
+}
+
+// posting is one term in one tool.
+type posting struct {
+	doc    int
+	counts [fields]uint8
+	tf     float64 // weighted and normalised by length
+}
+
+// counter fills an index.
+type counter struct {
+	index   *bm25Index
+	stems   map[string]string // most words come again and again
+	stops   map[string]bool
+	lengths [][fields]int
+}
+
+func (c *counter) document(i int, d Definition) {
+	c.text(i, inName, d.Name)
+	for _, a := range d.Aliases {
+		c.text(i, inAliases, a)
+	}
+	for _, t := range d.Tags {
+		c.text(i, inTags, t)
+	}
+	c.text(i, inDescription, d.Description)
+	for _, name := range argumentNames(d.Parameters) {
+		c.text(i, inArguments, name)
+	}
+}
+
+// argumentNames lists the properties of a schema's top level.
+func argumentNames(schema json.RawMessage) []string {
+	var s struct {
+		Properties map[string]struct{} `json:"properties"`
+	}
+	if json.Unmarshal(schema, &s) != nil {
+		return nil // a schema of an unusual form offers no names
+	}
+	return sortedKeys(s.Properties)
+}
+
+func (c *counter) text(doc int, f field, text string) {
+	if c.stems == nil {
+		c.stems, c.stops = map[string]string{}, stopWords()
+	}
+	eachWord(text, func(w string) {
+		if len(w) < 2 || c.stops[w] {
+			return
+		}
+		s, known := c.stems[w]
+		if !known {
+			s = stem(w)
+			c.stems[w] = s
+		}
+		c.count(doc, f, s)
+	})
+}
+
+func (c *counter) count(doc int, f field, term string) {
+	x := c.index
+	n, ok := x.terms[term]
+	if !ok {
+		n = len(x.names)
+		x.terms[term] = n
+		x.names = append(x.names, term)
+		x.postings = append(x.postings, nil)
+	}
+	list := x.postings[n]
+	if len(list) == 0 || list[len(list)-1].doc != doc {
+		list = append(list, posting{doc: doc})
+		x.postings[n] = list
+	}
+	counts := &list[len(list)-1].counts
+	counts[f] = min(counts[f], math.MaxUint8-1) + 1
+	c.lengths[doc][f]++
+}
+
+// finish turns counts into weights, now that the average lengths are known.
+func (c *counter) finish() {
+	x := c.index
+	var average [fields]float64
+	for _, lengths := range c.lengths {
+		for f, n := range lengths {
+			average[f] += float64(n) / float64(max(1, x.docs))
+		}
+	}
+	x.idf = make([]float64, len(x.names))
+	for term, list := range x.postings {
+		x.idf[term] = x.rarity(len(list))
+		for i := range list {
+			list[i].tf = weigh(list[i].counts, c.lengths[list[i].doc], average)
+		}
+	}
+}
+
+func weigh(counts [fields]uint8, lengths [fields]int, average [fields]float64) (tf float64) {
+	for f := range fields {
+		if counts[f] > 0 {
+			b := lengthOf(f)
+			tf += weightOf(f) * float64(counts[f]) / (1 - b + b*float64(lengths[f])/average[f])
+		}
+	}
+	return tf
+}
+
+// rarity is the idf of a term that df tools have; it is never negative.
+func (x *bm25Index) rarity(df int) float64 {
+	return math.Log(1 + (float64(x.docs)-float64(df)+0.5)/(float64(df)+0.5))
+}
+
+// Score adds up what each word of the query gives each tool.
+func (x *bm25Index) Score(ctx context.Context, query string) ([]float64, error) {
+	scores := make([]float64, x.docs)
+	best := make([]float64, x.docs)
+	ideal := 0.0
+	for _, w := range x.words(query) {
+		ideal += w.ideal
+		var touched []int
+		for _, v := range w.variants {
+			for _, p := range x.postings[v.term] {
+				if best[p.doc] == 0 {
+					touched = append(touched, p.doc)
+				}
+				best[p.doc] = max(best[p.doc], x.gain(v, p))
+			}
+		}
+		for _, doc := range touched {
+			scores[doc] += best[doc]
+			best[doc] = 0
+		}
+	}
+	for i := range scores {
+		if ideal > 0 {
+			scores[i] = min(1, scores[i]/ideal)
+		}
+	}
+	return scores, ctx.Err()
+}
+
+func (x *bm25Index) gain(v variant, p posting) float64 {
+	return v.weight * x.idf[v.term] * p.tf / (saturation + p.tf)
+}
+
+// Explain names the words of the query that count for a tool, best first.
+func (x *bm25Index) Explain(query string, i int) string {
+	var parts []string
+	for _, w := range x.words(query) {
+		if text := x.explainWord(w, i); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing in it fits the query"
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (x *bm25Index) explainWord(w asked, doc int) (text string) {
+	most := 0.0
+	for _, v := range w.variants {
+		for _, p := range x.postings[v.term] {
+			if g := x.gain(v, p); p.doc == doc && g > most {
+				most, text = g, w.text+v.how+" in "+p.places()
+			}
+		}
+	}
+	return text
+}
+
+func (p posting) places() string {
+	var out []string
+	for f := range fields {
+		if p.counts[f] > 0 {
+			out = append(out, f.String())
+		}
+	}
+	return strings.Join(out, ", ")
+}

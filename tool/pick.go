@@ -1,0 +1,202 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Defaults of PickOptions.
+const (
+	DefaultMaxCandidates = 3
+	DefaultMinScore      = 0.05
+)
+
+// PickOptions says what Pick may return. The zero value: three safe tools by the default scorer.
+type PickOptions struct {
+	MaxCandidates int     // 0: DefaultMaxCandidates
+	MinScore      float64 // 0: DefaultMinScore; negative: none
+	// AllowUnsafe also returns tools that are not declared safe. Whoever sets it has a gate.
+	AllowUnsafe bool
+	Scorer      Scorer        // nil: DefaultScorer
+	Timeout     time.Duration // for the scorer; 0: only ctx bounds it
+	// Debug also returns what was excluded, behind the picks, each with its reason.
+	Debug bool
+	// Roles leaves out tools that are for other roles; a tool without roles is for all.
+	Roles []string
+	// Capabilities are those that a tool must have.
+	Capabilities Capabilities
+	// Budget is how many bytes of JSON all picks may take together in a request; 0: any.
+	Budget int
+}
+
+// PickResult is one candidate.
+type PickResult struct {
+	Definition Definition     `json:"definition"`
+	Score      float64        `json:"score"` // 0 to 1
+	Reason     string         `json:"reason"`
+	Excluded   bool           `json:"excluded,omitempty"` // only with Debug
+	Provenance PickProvenance `json:"provenance"`
+}
+
+// PickProvenance says how a candidate came to its place.
+type PickProvenance struct {
+	Scorer string `json:"scorer"`
+	// Rank is the place among all tools by score, from 1; 0 when nothing was scored.
+	Rank int `json:"rank"`
+	// Of is how many tools there were.
+	Of int `json:"of"`
+	// Fallback says why the order is that of registration.
+	Fallback string `json:"fallback,omitempty"`
+}
+
+// Pick chooses the definitions that fit a query best. It runs no tool. The same input gives the same
+// answer; equal scores stay in the order of defs. A scorer that fails or takes too long is replaced by the
+// order of defs, and every result says so. Whoever asks the same definitions often makes a Picker.
+func Pick(ctx context.Context, query string, defs []Definition, o PickOptions) []PickResult {
+	return NewPicker(defs, o.Scorer).Pick(ctx, query, o)
+}
+
+// Picker keeps a scorer's index of some definitions, which is made at the first Pick. It is safe for
+// concurrent use.
+type Picker struct {
+	defs   []Definition
+	scorer Scorer
+
+	mu    sync.Mutex
+	index Index
+}
+
+// NewPicker makes a Picker. A nil scorer is the default one.
+func NewPicker(defs []Definition, scorer Scorer) *Picker {
+	if scorer == nil {
+		scorer = DefaultScorer()
+	}
+	return &Picker{defs: defs, scorer: scorer}
+}
+
+// Pick is Pick for the definitions of the Picker; o.Scorer is not looked at.
+func (p *Picker) Pick(ctx context.Context, query string, o PickOptions) []PickResult {
+	r := p.rate(ctx, query, o.Timeout)
+	results := make([]PickResult, len(p.defs))
+	for place, i := range r.order {
+		from := PickProvenance{Scorer: p.scorer.Name(), Of: len(p.defs), Fallback: r.fallback}
+		if r.fallback == "" {
+			from.Rank = place + 1
+		}
+		results[place] = PickResult{Definition: p.defs[i], Score: r.score(i), Provenance: from}
+	}
+	picked, excluded := o.choose(results, r)
+	for i := range picked {
+		picked[i].Definition = picked[i].Definition.clone()
+	}
+	if o.Debug {
+		for i := range excluded {
+			excluded[i].Definition = excluded[i].Definition.clone()
+		}
+		picked = append(picked, excluded...)
+	}
+	return picked
+}
+
+// rating is what the scorer said: the definitions by falling score, or why there are no scores.
+type rating struct {
+	order    []int
+	scores   []float64
+	explain  func(i int) string
+	fallback string
+}
+
+func (r rating) score(i int) float64 {
+	if r.scores == nil {
+		return 0
+	}
+	return min(max(r.scores[i], 0), 1)
+}
+
+// rate asks the scorer and bounds how long it may take.
+func (p *Picker) rate(ctx context.Context, query string, timeout time.Duration) rating {
+	r := rating{order: make([]int, len(p.defs))}
+	for i := range r.order {
+		r.order[i] = i
+	}
+	scores, index, err := p.ask(ctx, query, timeout)
+	if err == nil && len(scores) != len(p.defs) {
+		err = fmt.Errorf("it scored %d of %d tools", len(scores), len(p.defs))
+	}
+	if err != nil {
+		r.fallback = fmt.Sprintf("%s: %s; tools are in the order of registration", p.scorer.Name(), slow(err, timeout))
+		return r
+	}
+	r.scores = scores
+	slices.SortStableFunc(r.order, func(a, b int) int {
+		switch x, y := r.score(a), r.score(b); {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	r.explain = func(i int) string { return index.Explain(query, i) }
+	return r
+}
+
+func slow(err error, timeout time.Duration) string {
+	if errors.Is(err, context.DeadlineExceeded) && timeout > 0 {
+		return fmt.Sprintf("took longer than %s", timeout)
+	}
+	return err.Error()
+}
+
+// ask waits for the scorer until the timeout. One that does not look at its context goes on in the
+// background; its answer is dropped.
+func (p *Picker) ask(ctx context.Context, query string, timeout time.Duration) ([]float64, Index, error) {
+	if timeout <= 0 {
+		return p.scores(ctx, query)
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	type answer struct {
+		scores []float64
+		index  Index
+		err    error
+	}
+	wait := make(chan answer, 1)
+	go func() {
+		scores, index, err := p.scores(ctx, query)
+		wait <- answer{scores, index, err}
+	}()
+	select {
+	case a := <-wait:
+		return a.scores, a.index, a.err
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+}
+
+func (p *Picker) scores(ctx context.Context, query string) ([]float64, Index, error) {
+	index, err := p.indexed(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	scores, err := index.Score(ctx, query)
+	return scores, index, err
+}
+
+// indexed makes the index once; a failure is not kept, so that the next Pick tries again.
+func (p *Picker) indexed(ctx context.Context) (Index, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.index != nil {
+		return p.index, nil
+	}
+	index, err := p.scorer.Index(ctx, p.defs)
+	if err == nil {
+		p.index = index
+	}
+	return index, err
+}

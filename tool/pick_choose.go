@@ -1,0 +1,87 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// choose parts results, which come best first, into picks and the rest, and gives each its reason.
+func (o PickOptions) choose(results []PickResult, r rating) (picked, excluded []PickResult) {
+	limit := o.MaxCandidates
+	if limit <= 0 {
+		limit = DefaultMaxCandidates
+	}
+	spent := 0
+	for place, c := range results {
+		why := o.unfit(c.Definition)
+		if why == "" && r.fallback == "" {
+			why = o.weak(c.Score)
+		}
+		size := 0
+		if why == "" && o.Budget > 0 {
+			if size = OfferSize(c.Definition); spent+size > o.Budget {
+				why = fmt.Sprintf("its %d bytes do not fit into the budget of %d, of which %d are left", size, o.Budget, o.Budget-spent)
+			}
+		}
+		if why == "" && len(picked) >= limit {
+			why = fmt.Sprintf("not among the best %d", limit)
+		}
+		if why != "" {
+			c.Reason, c.Excluded = why, true
+			excluded = append(excluded, c)
+			continue
+		}
+		spent += size
+		c.Reason = r.reason(place)
+		picked = append(picked, c)
+	}
+	return picked, excluded
+}
+
+func (r rating) reason(place int) string {
+	if r.explain == nil {
+		return "in the order of registration"
+	}
+	return r.explain(r.order[place])
+}
+
+// unfit says why a definition may not be picked whatever its score.
+func (o PickOptions) unfit(d Definition) string {
+	forRole := func(role string) bool { return slices.Contains(o.Roles, role) }
+	switch want, has := o.Capabilities, d.Capabilities; {
+	case !o.AllowUnsafe && !d.Safety.Safe:
+		return "not declared safe"
+	case len(o.Roles) > 0 && len(d.Roles) > 0 && !slices.ContainsFunc(d.Roles, forRole):
+		return fmt.Sprintf("for other roles: %v", d.Roles)
+	case want.Streaming && !has.Streaming:
+		return "cannot stream"
+	case want.Background && !has.Background:
+		return "cannot run in the background"
+	case want.Attachments && !has.Attachments:
+		return "takes no attachments"
+	}
+	return ""
+}
+
+func (o PickOptions) weak(score float64) string {
+	least := o.MinScore
+	if least == 0 {
+		least = DefaultMinScore
+	}
+	switch {
+	case score >= least || least < 0:
+		return ""
+	case score == 0:
+		return "nothing in it fits the query"
+	}
+	return fmt.Sprintf("scores less than %.2g", least)
+}
+
+// OfferSize is about how many bytes a definition takes in a request: name, description and the offered
+// schema in the frame that most wire formats share.
+func OfferSize(d Definition) int {
+	const frame = len(`{"type":"function","function":{"name":"","description":,"parameters":}},`)
+	text, _ := json.Marshal(d.Description) // a string always encodes
+	return frame + len(d.Name) + len(text) + len(d.Offered())
+}

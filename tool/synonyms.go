@@ -1,0 +1,211 @@
+package tool
+
+import (
+	"strings"
+	"sync"
+)
+
+// groups are words that stand for one another when people speak of what tools do, one group a line. They
+// are general: a group is right when a thesaurus or the vocabulary of a trade would agree, whatever the
+// labelled set says. A word may stand in several groups.
+const groups = `
+create add make new open
+delete remove erase drop destroy purge wipe clear discard
+update change modify edit alter adjust
+set configure assign
+list show enumerate browse
+get fetch retrieve read view show display
+search find look lookup query locate discover
+send post deliver submit dispatch
+message msg dm chat
+message text sms
+mail email inbox
+run execute invoke trigger launch
+start launch begin boot
+stop halt shut kill terminate end
+restart reboot bounce
+move rename
+copy duplicate clone
+bug defect issue ticket problem
+pr pull merge
+repo repository codebase
+commit changeset
+author blame wrote
+file document
+folder directory dir
+image picture photo pic
+resize scale shrink enlarge
+convert transform turn
+weather forecast rain temperature sunny snow
+directions route navigate drive way
+place location venue spot
+address location coordinates
+nearby near close around
+restaurant cafe food eat dinner lunch
+calendar schedule agenda
+event meeting appointment call
+free available availability busy slot
+reschedule postpone move
+remind reminder
+task todo
+person people user member contact
+colleague teammate coworker member
+channel room
+phone call dial ring
+pay payment charge
+refund reimburse
+invoice bill
+customer client buyer
+subscription plan membership
+price cost quote
+currency money exchange dollar euro
+stock share ticker equity
+crypto bitcoin coin ethereum
+database db sql postgres mysql
+column field
+row record entry
+schema structure layout
+slow latency performance sluggish
+error exception crash failure fail
+log output trace
+metric chart graph statistic
+alert alarm page incident outage
+downtime outage incident
+deploy release ship rollout publish
+rollback revert undo
+build compile ci
+pipeline workflow job
+test spec
+pod container workload
+kubernetes k8s kubectl cluster
+node machine host server vm instance
+replica scale instance
+bucket s3 storage blob object
+upload put
+download save pull
+secret password credential
+permission access role right grant
+user account login
+domain dns
+certificate tls ssl cert https
+website page site web
+url link address
+click press tap
+type fill enter input
+screenshot capture snapshot
+summarize summary digest brief gist
+translate language
+transcribe transcript speech audio recording
+speak speech voice aloud tts
+song music track tune
+playlist album
+video clip movie film
+news article headline
+flight fly plane airline
+hotel accommodation lodging stay
+book reserve reservation
+parcel package shipment delivery
+track status progress
+order purchase buy
+cart basket
+product item article
+inventory stock
+compress zip archive
+extract unzip decompress unpack
+hash checksum digest
+random dice
+time clock hour
+calculate compute math sum
+spreadsheet sheet excel
+slide presentation deck
+note page memo
+wiki documentation docs knowledge
+lead prospect
+deal opportunity
+campaign newsletter
+react reaction emoji
+comment reply respond answer
+subscribe subscription
+label tag
+close resolve finish complete done
+approve accept
+diff difference compare change
+history past previous
+recent latest newest last
+disk space storage
+memory ram
+cpu load
+process pid
+light lamp bulb
+thermostat heat temperature
+employee staff worker
+salary payroll wage
+vacation leave pto holiday absence
+candidate applicant
+notify notification alert tell
+share give invite
+invite add
+draft compose write
+write save
+unread new
+forward pass
+snooze mute silence
+visibility public private
+environment env variable
+config configuration setting
+function lambda
+queue topic
+cache redis memcached
+backup snapshot dump
+restore recover
+migrate migration
+index indexes
+explain plan
+vulnerability cve security
+dependency library package
+version release tag
+license licence
+format lint tidy
+rename refactor
+definition declaration
+reference usage caller
+symbol function class
+autoscale scale
+bill cost spend
+quota limit
+region zone
+network subnet vpc
+rotate renew
+sprint iteration
+epic story
+estimate point
+priority severity urgent
+assign owner assignee
+board kanban
+due deadline
+timezone time
+distance far
+traffic congestion
+air quality pollution
+recipe cook
+calorie nutrition
+workout exercise run
+sleep rest
+heart pulse
+`
+
+// synonyms maps a stem to the stems that may stand for it.
+var synonyms = sync.OnceValue(func() map[string][]string {
+	out := map[string][]string{}
+	for line := range strings.Lines(groups) {
+		words := strings.Fields(line)
+		for _, w := range words {
+			for _, other := range words {
+				if from, to := stem(w), stem(other); from != to {
+					out[from] = append(out[from], to)
+				}
+			}
+		}
+	}
+	return out
+})
