@@ -67,6 +67,8 @@ type Outcome struct {
 	Duration time.Duration `json:"duration_ns"`
 	// Stop ends the turn.
 	Stop bool `json:"stop,omitempty"`
+	// Repair is the fix of its arguments, before and after; local like Output, never redacted.
+	Repair *Repair `json:"repair,omitempty"`
 	// Record is the audit record, stored with the outcome.
 	Record Record `json:"record"`
 }

@@ -3,11 +3,7 @@ package tool
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 )
@@ -58,11 +54,11 @@ func failureText(err error) string {
 
 // finish makes the one outcome and its audit record.
 func (x *execution) finish(p outcomeParts, status Status, code string) Outcome {
-	sum := sha256.Sum256([]byte(p.output))
+	hash := hashOf(p.output)
 	x.note(func(r *Record) {
 		r.Status, r.Code = status, code
 		r.Duration = x.runner.now().Sub(r.Start)
-		r.OutputHash = hex.EncodeToString(sum[:])
+		r.OutputHash = hash
 		x.over = true
 	})
 	record := x.snapshot()
@@ -70,7 +66,7 @@ func (x *execution) finish(p outcomeParts, status Status, code string) Outcome {
 		Call: x.h.Call, Tool: x.h.Tool, Status: status, Code: code, Title: p.title,
 		Output: p.output, Attachments: p.attachments, Metadata: p.metadata,
 		Truncated: p.truncated, OutputFile: p.outputFile, Changed: p.changed,
-		Duration: record.Duration, Stop: p.stop, Record: record,
+		Duration: record.Duration, Stop: p.stop, Repair: x.h.Provenance.Repair, Record: record,
 	}
 }
 
@@ -86,7 +82,7 @@ func (x *execution) snapshot() Record {
 // contain keeps the promise of one outcome when a port (Emit, Intent, Spill) panics.
 func (x *execution) contain(ctx context.Context, out *Outcome) {
 	if p := recover(); p != nil {
-		x.note(func(r *Record) { r.Panic = fmt.Sprintf("%v\n%s", p, debug.Stack()) })
+		x.note(func(r *Record) { r.Panic = panicked(p) })
 		status, code := verdict(ctx, errInside())
 		*out = x.finish(outcomeParts{output: errInside().Error()}, status, code)
 	}
@@ -101,7 +97,7 @@ func errInside() error {
 func guard[T any](x *execution, f func() T) (out T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			x.note(func(r *Record) { r.Panic = fmt.Sprintf("%v\n%s", p, debug.Stack()) })
+			x.note(func(r *Record) { r.Panic = panicked(p) })
 			err = errInside()
 		}
 	}()

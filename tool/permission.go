@@ -38,7 +38,10 @@ func (p Permissions) SideEffects() bool {
 	return slices.ContainsFunc(p.Required, changes) || slices.ContainsFunc(p.Optional, changes)
 }
 
-// Need is one thing that a call touches.
+// Need is one thing that a call touches. It is shown to the person who is asked, streamed, and kept in the
+// audit whole, since a decision without what was decided on proves nothing: naming a Need declares it
+// loggable, as Redact does for arguments. What must not be logged does not belong in a Target; name the
+// host and not the address with its token.
 type Need struct {
 	Permission Permission `json:"permission"`
 	// Target is a path as the model gave it, a command, or a URL.

@@ -3,11 +3,11 @@ package tool
 import (
 	"encoding/json"
 	"slices"
-	"time"
 )
 
 // Redaction is the mandatory allowlist of top-level fields, of arguments and of metadata, that may leave
-// for log and audit. Its zero value is undeclared, and a tool with it does not register.
+// for log and audit. Its zero value is undeclared, and a tool with it does not register. It does not govern
+// Needs: what a call touches is what was decided on, and is declared loggable by being a Need.
 type Redaction struct {
 	declared bool
 	fields   []string
@@ -35,29 +35,4 @@ func (r Redaction) Apply(raw json.RawMessage) json.RawMessage {
 		return json.RawMessage(`{}`)
 	}
 	return out
-}
-
-// Record is the audit record of one call. Of arguments it holds what Redact exposed; Needs and Decisions are
-// whole, because they are what was decided on.
-type Record struct {
-	Session   string          `json:"session,omitempty"`
-	Message   string          `json:"message,omitempty"`
-	Agent     string          `json:"agent,omitempty"`
-	Call      CallID          `json:"call"`
-	Tool      string          `json:"tool"`
-	Digest    string          `json:"digest,omitempty"` // of the definition
-	Origin    Origin          `json:"origin"`
-	Repair    string          `json:"repair,omitempty"`
-	Validated bool            `json:"validated"`
-	Args      json.RawMessage `json:"args"`
-	Needs     []Need          `json:"needs,omitempty"`
-	Decisions []Decision      `json:"decisions,omitempty"`
-	// Status is empty in the intent record, which is written before the effect.
-	Status     Status        `json:"status,omitempty"`
-	Code       string        `json:"code,omitempty"`
-	Faults     []Fault       `json:"faults,omitempty"`
-	Start      time.Time     `json:"start"`
-	Duration   time.Duration `json:"duration_ns,omitempty"`
-	OutputHash string        `json:"output_sha256,omitempty"`
-	Panic      string        `json:"panic,omitempty"`
 }

@@ -99,6 +99,9 @@ func (r *Runner) begin(h Hydration) *execution {
 		x.record.Args = h.prepared.redact.Apply(h.Provenance.Parsed)
 		x.record.Validated = h.runnable() && !h.prepared.def.AllowNoSchema
 	}
+	if h.Provenance.Validated != nil {
+		x.record.ArgsHash = hashOf(string(h.Provenance.Validated))
+	}
 	if h.Provenance.Repair != nil {
 		x.record.Repair = h.Provenance.Repair.Kind
 	}
@@ -230,7 +233,10 @@ func (x *execution) base() base {
 		session: x.runner.Session, message: x.record.Message, agent: x.runner.Agent, call: x.h.Call,
 		metadata: x.live.update,
 		ask: func(ctx context.Context, n Need) error {
-			return x.ask(ctx, []Need{n})
+			if err := x.ask(ctx, []Need{n}); err != nil {
+				return err
+			}
+			return x.intendMore(ctx, n)
 		},
 	}
 }

@@ -1,0 +1,80 @@
+package tool
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"time"
+)
+
+// Record is the audit record of one call. Of arguments it holds what Redact exposed; Needs and Decisions are
+// whole, because they are what was decided on. It is made twice for a call with side effects: as the intent,
+// stored before the effect, and with the outcome.
+type Record struct {
+	Session   string `json:"session,omitempty"`
+	Message   string `json:"message,omitempty"`
+	Agent     string `json:"agent,omitempty"`
+	Call      CallID `json:"call"`
+	Tool      string `json:"tool"`
+	Digest    string `json:"digest,omitempty"` // of the definition
+	Origin    Origin `json:"origin"`
+	Repair    string `json:"repair,omitempty"` // its kind; before and after are in the outcome
+	Validated bool   `json:"validated"`
+	// Args is what Redact exposed; ArgsHash is the SHA-256 of all of what ran, in hexadecimal.
+	Args      json.RawMessage `json:"args"`
+	ArgsHash  string          `json:"args_sha256,omitempty"`
+	Needs     []Need          `json:"needs,omitempty"`
+	Decisions []Decision      `json:"decisions,omitempty"`
+	// Status is empty in the intent record, which is written before the effect.
+	Status     Status        `json:"status,omitempty"`
+	Code       string        `json:"code,omitempty"`
+	Faults     []Fault       `json:"faults,omitempty"`
+	Start      time.Time     `json:"start"`
+	Duration   time.Duration `json:"duration_ns,omitempty"`
+	OutputHash string        `json:"output_sha256,omitempty"`
+	// Panic is the value and stack of a panic. It may quote arguments, so it stays in the local log: Public
+	// leaves it out.
+	Panic string `json:"panic,omitempty"`
+}
+
+// Public is the record as far as it may leave the local log: without the value and stack of a panic.
+func (r Record) Public() Record {
+	if r.Panic != "" {
+		r.Panic = "the tool failed inside; the stack is in the session's log"
+	}
+	return r
+}
+
+// maxPanic bounds what a record keeps of a panic, in runes: the value and the innermost frames.
+const maxPanic = 8_000
+
+// panicked describes a panic for the log. It is called from the deferred function that recovered.
+func panicked(value any) string {
+	return cut(fmt.Sprintf("%s\n%s", cut(fmt.Sprint(value), maxPanic/4), debug.Stack()), maxPanic)
+}
+
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// Skip concludes a call that is not run, such as one over a budget, with a whole record. The call counts as
+// run: a later Exec of it is refused.
+func (r *Runner) Skip(h Hydration, code, why string) Outcome {
+	if h.ran != nil {
+		h.ran.Store(true)
+	}
+	return r.begin(h).finish(outcomeParts{output: why}, Aborted, code)
+}
+
+// intendMore stores the record again when a running call was allowed something more that changes things: its
+// new decision must be durable before the effect, too.
+func (x *execution) intendMore(ctx context.Context, n Need) error {
+	if n.Permission != Write && n.Permission != Execute {
+		return nil
+	}
+	return x.intend(ctx)
+}
