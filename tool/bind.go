@@ -12,25 +12,37 @@ import (
 	"strings"
 )
 
-// prepare erases the types of a checked configuration.
-func prepare[Args, Meta any](id string, c Config[Args, Meta], in Init) (*prepared, error) {
-	def, err := define(id, c, in)
+// hooks are the typed functions of a Config.
+type hooks[Args, Meta any] struct {
+	needs   func(Args) []Need
+	preview func(context.Context, Args) (Meta, error)
+	run     func(context.Context, Context[Meta], Args) (Result[Meta], error)
+	view    func(Meta) []Block
+}
+
+func hooksOf[Args, Meta any](c Config[Args, Meta]) *hooks[Args, Meta] {
+	return &hooks[Args, Meta]{needs: c.Needs, preview: c.Preview, run: c.Run, view: c.View}
+}
+
+// prepare erases the types of a checked declaration.
+func prepare[Args, Meta any](d *declaration, h *hooks[Args, Meta], in Init) (*prepared, error) {
+	def, err := d.define(in)
 	if err != nil {
 		return nil, err
 	}
-	names := faceOf(reflect.TypeFor[Args]())
+	names := faceOf(d.args)
 	return &prepared{
 		def:        def,
-		redact:     c.Redact,
-		argAliases: c.ArgAliases,
+		redact:     d.redact,
+		argAliases: d.argAliases,
 		instantiate: func(given parsed) (bound, error) {
 			var args Args
 			if err := decodeArgs(given, names(), &args); err != nil {
 				return nil, err
 			}
-			return call[Args, Meta]{config: &c, args: args, init: in}, nil
+			return call[Args, Meta]{hooks: h, args: args, init: in}, nil
 		},
-		view: func(raw json.RawMessage) []Block { return viewOf(c.View, raw) },
+		view: func(raw json.RawMessage) []Block { return viewOf(h.view, raw) },
 	}, nil
 }
 
@@ -107,23 +119,23 @@ func viewOf[Meta any](view func(Meta) []Block, raw json.RawMessage) (blocks []Bl
 
 // call is one call with typed arguments; it implements bound.
 type call[Args, Meta any] struct {
-	config *Config[Args, Meta]
-	args   Args
-	init   Init
+	hooks *hooks[Args, Meta]
+	args  Args
+	init  Init
 }
 
 func (c call[Args, Meta]) needs() []Need {
-	if c.config.Needs == nil {
+	if c.hooks.needs == nil {
 		return nil
 	}
-	return c.config.Needs(c.args)
+	return c.hooks.needs(c.args)
 }
 
 func (c call[Args, Meta]) preview(ctx context.Context) ([]Block, error) {
-	if c.config.Preview == nil {
+	if c.hooks.preview == nil {
 		return nil, nil
 	}
-	meta, err := c.config.Preview(ctx, c.args)
+	meta, err := c.hooks.preview(ctx, c.args)
 	if err != nil {
 		return nil, err
 	}
@@ -131,11 +143,11 @@ func (c call[Args, Meta]) preview(ctx context.Context) ([]Block, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode preview: %w", err)
 	}
-	return viewOf(c.config.View, raw), nil
+	return viewOf(c.hooks.view, raw), nil
 }
 
 func (c call[Args, Meta]) run(ctx context.Context, b base) (outcomeParts, error) {
-	res, err := c.config.Run(ctx, newContext[Meta](b, c.init), c.args)
+	res, err := c.hooks.run(ctx, newContext[Meta](b, c.init), c.args)
 	parts := outcomeParts{
 		title: res.Title, output: res.Output, attachments: res.Attachments,
 		changed: res.Changed, outputFile: res.OutputFile, truncated: res.Truncated, stop: res.Stop && err == nil,

@@ -4,43 +4,52 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
+	"reflect"
 	"slices"
-	"sync"
 )
 
-// The names that every provider accepts.
-var namePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]{0,63}$`) })
+// goodName accepts the names that every provider accepts: a letter, then up to 63 letters, digits, _ or -.
+func goodName(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (i == 0 || !('0' <= c && c <= '9' || c == '_' || c == '-')) {
+			return false
+		}
+	}
+	return len(name) >= 1 && len(name) <= 64
+}
 
-// checkConfig is what Define can know: registration fails closed, with one clear error each.
-func checkConfig[Args, Meta any](id string, c Config[Args, Meta]) error {
+// check is what Define can know: registration fails closed, with one clear error each.
+func (d *declaration) check() error {
+	f := d.face
 	var errs []error
-	refuse := func(format string, args ...any) { errs = append(errs, fmt.Errorf("tool "+id+": "+format, args...)) }
-	if c.Run == nil {
+	refuse := func(format string, args ...any) { errs = append(errs, fmt.Errorf("tool "+f.Name+": "+format, args...)) }
+	if !d.runs {
 		refuse("no Run function")
 	}
-	if !c.Redact.declared {
+	if !d.redact.declared {
 		refuse("no Redact: say which fields may be logged with Expose(…), or Expose() for none")
 	}
-	if err := checkSchema(c.Parameters, c.AllowNoSchema, c.NoSchemaMode, SchemaOf[Args]); err != nil {
+	if err := d.checkSchema(); err != nil {
 		refuse("%w", err)
 	}
-	if c.ProviderSchema != nil {
-		if err := localSchema(c.ProviderSchema); err != nil {
+	if f.ProviderSchema != nil {
+		if err := localSchema(f.ProviderSchema); err != nil {
 			refuse("provider schema: %w", err)
 		}
 	}
-	for _, p := range slices.Concat(c.Permissions.Required, c.Permissions.Optional) {
+	for _, p := range slices.Concat(f.Permissions.Required, f.Permissions.Optional) {
 		if !slices.Contains([]Permission{Read, Write, Execute, Network}, p) {
 			refuse("unknown permission %q", p)
 		}
 	}
-	for _, alias := range c.Aliases {
-		if alias == id || !namePattern().MatchString(alias) {
+	for _, alias := range f.Aliases {
+		if alias == f.Name || !goodName(alias) {
 			refuse("bad alias %q", alias)
 		}
 	}
-	for _, err := range checkArgAliases(c.ArgAliases, c.Parameters, SchemaOf[Args]) {
+	for _, err := range d.checkArgAliases() {
 		refuse("%w", err)
 	}
 	return errors.Join(errs...)
@@ -48,44 +57,60 @@ func checkConfig[Args, Meta any](id string, c Config[Args, Meta]) error {
 
 // checkArgAliases compares aliases of arguments with the properties of a schema that lists some: an alias
 // that leads nowhere would only show when a model uses it.
-func checkArgAliases(aliases map[string]string, params json.RawMessage, derive func() (json.RawMessage, error)) (errs []error) {
-	if len(aliases) == 0 {
+func (d *declaration) checkArgAliases() (errs []error) {
+	if len(d.argAliases) == 0 {
 		return nil
 	}
-	if params == nil {
-		params, _ = derive()
-	}
-	var schema struct{ Properties map[string]any }
-	if json.Unmarshal(params, &schema) != nil || len(schema.Properties) == 0 {
+	names := d.argNames()
+	if len(names) == 0 {
 		return nil
 	}
-	for _, alias := range sortedKeys(aliases) {
-		if _, real := schema.Properties[alias]; real {
+	for _, alias := range sortedKeys(d.argAliases) {
+		if names[alias] {
 			errs = append(errs, fmt.Errorf("argument alias %q is a property", alias))
 		}
-		if _, real := schema.Properties[aliases[alias]]; !real {
-			errs = append(errs, fmt.Errorf("argument alias %q stands for %q, which is not a property", alias, aliases[alias]))
+		if !names[d.argAliases[alias]] {
+			errs = append(errs, fmt.Errorf("argument alias %q stands for %q, which is not a property", alias, d.argAliases[alias]))
 		}
 	}
 	return errs
 }
 
-func checkSchema(params json.RawMessage, allowNone bool, mode NoSchemaMode, derive func() (json.RawMessage, error)) error {
-	if allowNone != (mode != "") {
+// argNames are the properties of the arguments: as the given schema lists them, or those of the struct.
+func (d *declaration) argNames() map[string]bool {
+	names := map[string]bool{}
+	switch {
+	case d.face.Parameters != nil:
+		var schema struct{ Properties map[string]any }
+		_ = json.Unmarshal(d.face.Parameters, &schema) // checkSchema says what is wrong with it
+		for name := range schema.Properties {
+			names[name] = true
+		}
+	case d.args.Kind() == reflect.Struct:
+		for _, p := range properties(d.args) {
+			names[p.name] = true
+		}
+	}
+	return names
+}
+
+func (d *declaration) checkSchema() error {
+	f := d.face
+	if f.AllowNoSchema != (f.NoSchemaMode != "") {
 		return errors.New("AllowNoSchema and NoSchemaMode go together")
 	}
-	if allowNone && !slices.Contains([]NoSchemaMode{NoSchemaReadOnly, NoSchemaApproval, NoSchemaFull}, mode) {
-		return fmt.Errorf("unknown NoSchemaMode %q", mode)
+	if f.AllowNoSchema && !slices.Contains([]NoSchemaMode{NoSchemaReadOnly, NoSchemaApproval, NoSchemaFull}, f.NoSchemaMode) {
+		return fmt.Errorf("unknown NoSchemaMode %q", f.NoSchemaMode)
 	}
-	if allowNone && params != nil {
+	if f.AllowNoSchema && f.Parameters != nil {
 		return errors.New("AllowNoSchema with Parameters: a schema that is there is always checked; drop one of them")
 	}
-	if params != nil {
-		return localSchema(params)
+	if f.Parameters != nil {
+		return localSchema(f.Parameters)
 	}
-	if allowNone {
+	if f.AllowNoSchema {
 		return nil
 	}
-	_, err := derive()
+	_, err := d.derive()
 	return err
 }

@@ -3,10 +3,11 @@ package tool
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"slices"
+	"strconv"
 )
 
 // Definition is the canonical, frozen public face of a tool. Every Definition handed out is a copy:
@@ -81,41 +82,45 @@ func (d Definition) clone() Definition {
 	return d
 }
 
-// define freezes a configuration that checkConfig accepted.
-func define[Args, Meta any](id string, c Config[Args, Meta], in Init) (Definition, error) {
-	description, err := fill(c.Description, in)
-	if err != nil {
-		return Definition{}, fmt.Errorf("tool %s: %w", id, err)
-	}
-	parameters := c.Parameters
-	if parameters == nil {
-		if parameters, err = parametersOf[Args](c.AllowNoSchema); err != nil {
-			return Definition{}, fmt.Errorf("tool %s: %w", id, err)
+// sum is the digest of all fields but Digest. Each text and list comes with its length before it, so that
+// nothing can move from one field to another, and schemas count as the author wrote them.
+func (d Definition) sum() string {
+	var b []byte
+	number := func(n int) { b = binary.AppendUvarint(b, uint64(n)) }
+	text := func(s string) { number(len(s)); b = append(b, s...) }
+	flag := func(v bool) { b = strconv.AppendBool(b, v) }
+	list := func(l []string) {
+		number(len(l))
+		for _, s := range l {
+			text(s)
 		}
 	}
-	d := Definition{
-		Type: "function", Name: id, Description: description,
-		Parameters: parameters, ProviderSchema: c.ProviderSchema, Strict: c.Strict,
-		AllowNoSchema: c.AllowNoSchema, NoSchemaMode: c.NoSchemaMode,
-		Safety: c.Safety, Capabilities: c.Capabilities, Tags: c.Tags, Roles: c.Roles,
-		Aliases: c.Aliases, Permissions: c.Permissions, CostClass: c.CostClass,
-	}.clone()
-	raw, err := json.Marshal(d)
-	if err != nil {
-		return Definition{}, fmt.Errorf("tool %s: encode definition: %w", id, err)
+	granted := func(l []Permission) {
+		number(len(l))
+		for _, p := range l {
+			text(string(p))
+		}
 	}
-	// Marshal compacts the schema; hashing the author's own bytes as well makes the digest verbatim.
-	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\n%d %s\n%d %s", raw, len(d.Parameters), d.Parameters, len(d.ProviderSchema), d.ProviderSchema)
-	d.Digest = hex.EncodeToString(sum.Sum(nil))
-	return d, nil
-}
-
-// parametersOf derives the schema, or for a tool that is allowed none the schema that accepts any object.
-func parametersOf[Args any](allowNone bool) (json.RawMessage, error) {
-	schema, err := SchemaOf[Args]()
-	if err != nil && allowNone {
-		return json.RawMessage(`{"type":"object"}`), nil
+	for _, s := range []string{
+		d.Type, d.Name, d.Description, string(d.Parameters), string(d.ProviderSchema),
+		string(d.NoSchemaMode), d.Safety.ThreatLevel, d.CostClass,
+	} {
+		text(s)
 	}
-	return schema, err
+	flag(d.ProviderSchema != nil)
+	flag(d.Strict != nil)
+	flag(d.Strict != nil && *d.Strict)
+	for _, v := range []bool{
+		d.AllowNoSchema, d.Safety.Safe, d.Safety.RequiresApproval,
+		d.Capabilities.Streaming, d.Capabilities.Background, d.Capabilities.Attachments,
+	} {
+		flag(v)
+	}
+	list(d.Tags)
+	list(d.Roles)
+	list(d.Aliases)
+	granted(d.Permissions.Required)
+	granted(d.Permissions.Optional)
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
 }

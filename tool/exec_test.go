@@ -218,7 +218,7 @@ func TestExecRefusesWhatHydrateDidNotMake(t *testing.T) {
 	var ran []sayArgs
 	r := allowing()
 	set := setOf(t, say("x", running(recording(&ran))))
-	forged := hydrateOne(t, r, set, `{"text":1}`)
+	forged := hydrateOne(t, r, set, `{"text":null}`)
 	forged.OK = true
 	raw, err := json.Marshal(hydrateOne(t, r, set, `{"text":"a"}`))
 	if err != nil {

@@ -81,14 +81,14 @@ func (r *Runner) Hydrate(ctx context.Context, s *Set, calls []RawCall) []Hydrati
 	seen := map[CallID]bool{}
 	for i, raw := range calls {
 		start := r.now()
-		out[i] = hydrate(s, raw, seen[raw.ID])
+		out[i] = r.hydrate(ctx, s, raw, seen[raw.ID])
 		out[i].Provenance.Duration = r.now().Sub(start)
 		seen[raw.ID] = true
 	}
 	return out
 }
 
-func hydrate(s *Set, raw RawCall, duplicate bool) (h Hydration) {
+func (r *Runner) hydrate(ctx context.Context, s *Set, raw RawCall, duplicate bool) (h Hydration) {
 	h = Hydration{Call: raw.ID, Tool: raw.Name, message: raw.Message, ran: new(atomic.Bool), Errors: []Fault{}, Provenance: Provenance{
 		ProviderID: raw.ID, Original: raw.Arguments, Origin: raw.Origin,
 	}}
@@ -111,7 +111,7 @@ func hydrate(s *Set, raw RawCall, duplicate bool) (h Hydration) {
 	}
 	args, faults := h.accept(raw.Arguments)
 	if len(faults) > 0 {
-		args, faults = h.repair(raw.Arguments, faults)
+		args, faults = h.repair(ctx, r.Repairer, raw.Arguments, faults)
 	}
 	if len(faults) > 0 {
 		h.fail(faults...)

@@ -88,7 +88,8 @@ func TestHydrateArguments(t *testing.T) {
 		"double encoded and alias":   {`"{\"msg\":\"x\"}"`, `{"text":"x"}`, "double_encoded+alias"},
 		"alias beside the real name": {`{"message":"x","text":"y"}`, "", ""},
 		"two aliases of one name":    {`{"message":"x","msg":"y"}`, "", ""},
-		"alias of a wrong value":     {`{"message":1}`, "", ""},
+		"alias of a wrong value":     {`{"message":[1]}`, "", ""},
+		"alias of a number":          {`{"message":1.50}`, `{"text":"1.50"}`, "alias+number_to_string"},
 		"array":                      {`[]`, "", ""},
 		"string":                     {`"text"`, "", ""},
 		"number":                     {`7`, "", ""},
@@ -96,10 +97,10 @@ func TestHydrateArguments(t *testing.T) {
 		"cut":                        {`{"text":"x`, "", ""},
 		"two objects":                {`{"text":"x"}{"text":"y"}`, "", ""},
 		"trailing words":             {`{"text":"x"} and done`, "", ""},
-		"single quotes":              {`{'text':'x'}`, "", ""},
+		"single quotes":              {`{'text':'x'}`, `{"text":"x"}`, "single_quotes"},
 		"a name twice":               {`{"text":"x","text":"y"}`, "", ""},
 		"a name twice by an escape":  {`{"text":"x","\u0074ext":"y"}`, "", ""},
-		"another case":               {`{"Text":"x"}`, "", ""},
+		"another case":               {`{"Text":"x"}`, `{"text":"x"}`, "name_variant"},
 		"not UTF-8":                  {"{\"text\":\"\xff\"}", "", ""},
 		"a number beyond floats":     {`{"times":1e400}`, "", ""},
 		"NUL in the text":            {"{\"text\":\"\x00\"}", "", ""},
@@ -268,7 +269,9 @@ func TestHydrateNumbers(t *testing.T) {
 		`{"s":300}`:                            nil,
 		`{"s":1.27e2}`:                         {S: 127},
 		`{"f":1e300}`:                          {F: 1e300},
-		`{"n":"10"}`:                           nil,
+		`{"n":"10"}`:                           {N: 10},
+		`{"n":"9007199254740993"}`:             {N: 9007199254740993}, // a repair keeps every digit
+		`{"n":"10 "}`:                          nil,
 		`{"n":10.000000000000000000000000001}`: {N: 10}, // as a float it is 10, for the schema too
 	} {
 		got = numbers{}

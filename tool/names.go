@@ -92,6 +92,9 @@ func buildFace(t reflect.Type, known map[reflect.Type]*face) *face {
 }
 
 func decodesItself(t reflect.Type) bool {
+	if t.PkgPath() == "" && t.Kind() != reflect.Struct {
+		return false // only named types have methods, and structs those that they embed
+	}
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }

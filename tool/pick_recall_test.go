@@ -24,7 +24,7 @@ func labelled(t testing.TB) pickset.Set {
 func TestPickRecall(t *testing.T) {
 	const (
 		floor  = 0.60 // of the default at 3, on the test half
-		better = 1.5 // times plain overlap
+		better = 1.5  // times plain overlap
 	)
 	set := labelled(t)
 	if len(set.Tools) < 200 || len(set.Queries) < 300 {

@@ -78,3 +78,10 @@ func (x *execution) intendMore(ctx context.Context, n Need) error {
 	}
 	return x.intend(ctx)
 }
+
+// Aborted makes the outcome of a call whose process ended before it, from what was recorded until then.
+// Nothing is known about how long it ran.
+func (r Record) Aborted(output string) Outcome {
+	r.Status, r.Code, r.OutputHash = Aborted, CodeAborted, hashOf(output)
+	return Outcome{Call: r.Call, Tool: r.Tool, Status: r.Status, Code: r.Code, Output: output, Record: r}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"sync"
@@ -30,7 +31,7 @@ type Registry struct {
 // Register adds a tool and fails closed: a bad or taken name, no schema, a remote $ref, no Redact, an
 // unknown permission are errors, all named at once.
 func (r *Registry) Register(t Tool) error {
-	if !namePattern().MatchString(t.id) {
+	if !goodName(t.id) {
 		return fmt.Errorf("tool %q: bad name: want a letter, then up to 63 letters, digits, _ or -", t.id)
 	}
 	if t.check == nil || t.load == nil {
@@ -201,7 +202,7 @@ func (s *Set) Only(keep func(Definition) bool) *Set {
 func (s *Set) Digest() string {
 	sum := sha256.New()
 	for _, p := range s.order {
-		fmt.Fprintln(sum, p.def.Digest)
+		io.WriteString(sum, p.def.Digest+"\n")
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

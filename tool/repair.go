@@ -1,43 +1,70 @@
 package tool
 
 import (
+	"context"
 	"encoding/json"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Repair records the single fix of malformed arguments. A repair reshapes what the model wrote; it never
-// invents or completes content.
+// invents or completes content: what ends too early stays refused, and no character of a value changes.
 type Repair struct {
 	// Kind joins the steps that applied with +, in order: "double_encoded+alias".
 	Kind   string          `json:"kind"`
 	Before string          `json:"before"`
 	After  json.RawMessage `json:"after"`
+	// Dropped are the JSON pointers of what was left out because it says nothing, or only talks about the
+	// call.
+	Dropped []string `json:"dropped,omitempty"`
 }
 
-// repairStep returns the mended text, or false when it does not apply.
-type repairStep struct {
-	kind string
-	mend func(p *prepared, text string) (string, bool)
+// Steps of a repair. The first group reads text that is not JSON, the second fits values to the schema.
+const (
+	stepFence    = "fence"              // ``` around the arguments
+	stepDouble   = "double_encoded"     // a string that holds the JSON of what the schema wants
+	stepSingle   = "single_quotes"      // 'text'
+	stepSmart    = "smart_quotes"       // “text”
+	stepBare     = "bare_names"         // {path: …}
+	stepComma    = "trailing_comma"     // [1,]
+	stepComment  = "comments"           // // … and /* … */ and # …
+	stepPython   = "python_literals"    // True, False, None
+	stepControls = "control_characters" // line breaks and tabs inside a string
+
+	stepWrapped  = "wrapped"           // {"arguments":{…}} instead of the arguments
+	stepAlias    = "alias"             // a name that models use instead
+	stepName     = "name_variant"      // filePath, file-path or FilePath for file_path
+	stepNumber   = "string_to_number"  // "10" where only a number fits
+	stepBoolean  = "string_to_boolean" // "true" where only a boolean fits
+	stepString   = "number_to_string"  // 10 where only a string fits
+	stepArray    = "array_of_one"      // one value where only an array fits
+	stepNull     = "null_dropped"      // null for an optional property
+	stepUnknown  = "unknown_dropped"   // a property that does not exist and says nothing
+	stepModel    = "model"             // a model rewrote the arguments; see Repairer
+	repairAtMost = 16 << 20            // bytes of arguments that are worth mending
+)
+
+// fixes is what a repair did.
+type fixes struct {
+	kinds   []string
+	dropped []string
 }
 
-// The order matters: the outer wrapping goes first.
-func repairSteps() []repairStep {
-	return []repairStep{
-		{"double_encoded", unwrapString},
-		{"alias", renameArguments},
+func (f *fixes) did(kind string) {
+	if !slices.Contains(f.kinds, kind) {
+		f.kinds = append(f.kinds, kind)
 	}
 }
 
 // repair makes the one attempt: every step that applies, then one more judgement. When the result is not
 // valid either, the faults of the original stand.
-func (h *Hydration) repair(before string, faults []Fault) (parsed, []Fault) {
-	text, kinds := before, []string(nil)
-	for _, step := range repairSteps() {
-		if mended, ok := step.mend(h.prepared, text); ok {
-			text, kinds = mended, append(kinds, step.kind)
-		}
+func (h *Hydration) repair(ctx context.Context, model Repairer, before string, faults []Fault) (parsed, []Fault) {
+	text, did := mend(h.prepared, before)
+	if len(did.kinds) == 0 {
+		text, did = h.askModel(ctx, model, before, faults)
 	}
-	if len(kinds) == 0 {
+	if len(did.kinds) == 0 {
 		return parsed{}, faults
 	}
 	original := h.Provenance.Parsed
@@ -46,46 +73,32 @@ func (h *Hydration) repair(before string, faults []Fault) (parsed, []Fault) {
 		h.Provenance.Parsed = original
 		return parsed{}, faults
 	}
-	h.Provenance.Repair = &Repair{Kind: strings.Join(kinds, "+"), Before: before, After: args.raw}
+	h.Provenance.Repair = &Repair{Kind: strings.Join(did.kinds, "+"), Before: before, After: args.raw, Dropped: did.dropped}
 	if h.Provenance.Origin != FromText {
 		h.Provenance.Origin = Repaired
 	}
 	return args, nil
 }
 
-// unwrapString takes an object out of a JSON string that holds it, once.
-func unwrapString(_ *prepared, text string) (string, bool) {
-	var inner string
-	if json.Unmarshal([]byte(text), &inner) != nil {
-		return "", false
+// mend makes one pass over the arguments: it reads what is almost JSON, then fits it to the schema. Nothing
+// applied when no kind is recorded, also where the text cannot be read with certainty.
+func mend(p *prepared, text string) (string, fixes) {
+	if len(text) > repairAtMost || !utf8.ValidString(text) {
+		return "", fixes{}
 	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal([]byte(inner), &object) != nil {
-		return "", false
+	var did fixes
+	root, ok := readLoosely(text, &did)
+	if ok && root.kind == stringTree && strings.HasPrefix(strings.TrimSpace(root.text), "{") {
+		did.did(stepDouble)
+		root, ok = readLoosely(root.text, &did)
 	}
-	return inner, true
-}
-
-// renameArguments gives known argument names to aliases of them; a real name that is present wins, and
-// then the alias stays, to be refused as unknown.
-func renameArguments(p *prepared, text string) (string, bool) {
-	var object map[string]json.RawMessage
-	if len(p.argAliases) == 0 || json.Unmarshal([]byte(text), &object) != nil {
-		return "", false
+	if !ok || root.kind != objectTree {
+		return "", fixes{}
 	}
-	renamed := false
-	for _, alias := range sortedKeys(p.argAliases) {
-		value, used := object[alias]
-		name := p.argAliases[alias]
-		if _, taken := object[name]; !used || taken {
-			continue
-		}
-		delete(object, alias)
-		object[name], renamed = value, true
+	var schema any
+	if json.Unmarshal(p.def.Parameters, &schema) == nil {
+		m := mender{prepared: p, root: schema, draft7: isDraft7(schema), did: &did}
+		m.top(root)
 	}
-	if !renamed {
-		return "", false
-	}
-	raw, err := json.Marshal(object)
-	return string(raw), err == nil
+	return root.String(), did
 }

@@ -20,6 +20,8 @@ type Runner struct {
 	// the call. Nil: not stored.
 	Intent func(context.Context, Record) error
 	Clip   Clip
+	// Repairer may mend arguments that are not JSON where no rule applies; nil: nobody does.
+	Repairer Repairer
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 	// Grace is how long a Run may take to return after its context ended; 0: two seconds.

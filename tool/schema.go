@@ -16,12 +16,14 @@ var ErrNoSchema = errors.New("no schema: give Parameters, or a struct as Args, o
 // SchemaOf derives a JSON Schema (2020-12) from a struct. Properties stand in field order, so the bytes
 // are stable. Field tags: json (name, omitempty = optional), doc (description), enum (comma separated),
 // min and max (numbers). Unknown properties are refused.
-func SchemaOf[Args any]() (json.RawMessage, error) {
-	t := reflect.TypeFor[Args]()
+func SchemaOf[Args any]() (json.RawMessage, error) { return schemaOf(reflect.TypeFor[Args]()) }
+
+func schemaOf(t reflect.Type) (json.RawMessage, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, ErrNoSchema
 	}
 	var b bytes.Buffer
+	b.Grow(1 << 10)
 	if err := writeStruct(&b, t, map[reflect.Type]bool{}); err != nil {
 		return nil, err
 	}
@@ -42,7 +44,8 @@ func writeStruct(b *bytes.Buffer, t reflect.Type, open map[reflect.Type]bool) er
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(quoteJSON(p.name) + ":")
+		b.WriteString(quoteJSON(p.name))
+		b.WriteByte(':')
 		if err := writeField(b, p.field, open); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
@@ -52,8 +55,8 @@ func writeStruct(b *bytes.Buffer, t reflect.Type, open map[reflect.Type]bool) er
 	}
 	b.WriteByte('}')
 	if len(required) > 0 {
-		raw, _ := json.Marshal(required)
-		b.WriteString(`,"required":` + string(raw))
+		b.WriteString(`,"required":`)
+		b.WriteString(quoteList(required))
 	}
 	b.WriteString(`,"additionalProperties":false}`)
 	return nil
@@ -70,14 +73,12 @@ type property struct {
 // their place.
 func properties(t reflect.Type) []property {
 	var out []property
-	for _, field := range reflect.VisibleFields(t) {
-		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if !promoted(t, field) || field.Tag.Get("json") == "-" || embeds(field) {
+	for _, field := range fieldsOf(t) {
+		tag := field.Tag.Get("json")
+		if !promoted(t, field) || tag == "-" || embeds(field) || !field.IsExported() {
 			continue
 		}
-		if !field.IsExported() {
-			continue
-		}
+		name, options, _ := strings.Cut(tag, ",")
 		if name == "" {
 			name = field.Name
 		}
@@ -87,15 +88,30 @@ func properties(t reflect.Type) []property {
 	return out
 }
 
+// fieldsOf are the fields of a struct and those that embedding promotes. Looking for the latter costs more
+// than all the rest, and most structs embed nothing.
+func fieldsOf(t reflect.Type) []reflect.StructField {
+	fields := make([]reflect.StructField, t.NumField())
+	for i := range fields {
+		if fields[i] = t.Field(i); fields[i].Anonymous {
+			return reflect.VisibleFields(t)
+		}
+	}
+	return fields
+}
+
 // embeds reports whether a field stands for the fields of its struct: embedded and without a name of its
 // own in JSON.
 func embeds(field reflect.StructField) bool {
+	if !field.Anonymous {
+		return false
+	}
 	t := field.Type
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-	return field.Anonymous && t.Kind() == reflect.Struct && name == ""
+	return t.Kind() == reflect.Struct && name == ""
 }
 
 // promoted reports whether all that a field lies in is embedded in JSON too.
@@ -109,8 +125,8 @@ func promoted(t reflect.Type, field reflect.StructField) bool {
 }
 
 func writeField(b *bytes.Buffer, field reflect.StructField, open map[reflect.Type]bool) error {
-	var inner bytes.Buffer
-	if err := writeType(&inner, field.Type, open); err != nil {
+	start := b.Len()
+	if err := writeType(b, field.Type, open); err != nil {
 		return err
 	}
 	keywords, err := keywordsOf(field)
@@ -118,15 +134,12 @@ func writeField(b *bytes.Buffer, field reflect.StructField, open map[reflect.Typ
 		return err
 	}
 	// The type's schema is an object; the field's own keywords go in before its closing brace.
-	schema := inner.Bytes()
-	b.Write(schema[:len(schema)-1])
-	sep := ","
-	if len(schema) == 2 {
-		sep = ""
-	}
+	b.Truncate(b.Len() - 1)
 	for _, keyword := range keywords {
-		b.WriteString(sep + keyword)
-		sep = ","
+		if b.Len() > start+1 {
+			b.WriteByte(',')
+		}
+		b.WriteString(keyword)
 	}
 	b.WriteByte('}')
 	return nil
@@ -143,8 +156,7 @@ func keywordsOf(field reflect.StructField) ([]string, error) {
 		if kindOf(field.Type) != reflect.String {
 			return nil, errors.New("schema: an enum tag is for strings; write Parameters by hand")
 		}
-		raw, _ := json.Marshal(strings.Split(values, ","))
-		out = append(out, `"enum":`+string(raw))
+		out = append(out, `"enum":`+quoteList(strings.Split(values, ",")))
 	}
 	for _, bound := range [][2]string{{"min", "minimum"}, {"max", "maximum"}} {
 		n := field.Tag.Get(bound[0])
@@ -173,8 +185,20 @@ func numeric(k reflect.Kind) bool {
 	return k >= reflect.Int && k <= reflect.Float64 && k != reflect.Uintptr
 }
 
+func quoteList(list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = quoteJSON(s)
+	}
+	return "[" + strings.Join(quoted, ",") + "]"
+}
+
 // quoteJSON keeps < > & readable: models see these bytes.
 func quoteJSON(s string) string {
+	special := func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }
+	if strings.IndexFunc(s, special) < 0 {
+		return `"` + s + `"`
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

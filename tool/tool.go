@@ -20,12 +20,9 @@
 package tool
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 )
 
 // Config is what the author of a tool fills in. Args and Meta are plain structs: Args is decoded from the
@@ -75,30 +72,17 @@ type Tool struct {
 // ID is the name under which the tool registers.
 func (t Tool) ID() string { return t.id }
 
-// Define declares a tool whose configuration is known at once.
+// Define declares a tool whose configuration is known at once. What an author changes in c afterwards
+// changes nothing here.
 func Define[Args, Meta any](id string, c Config[Args, Meta]) Tool {
-	c = c.frozen()
+	d, h := declare(id, c), hooksOf(c)
 	return Tool{
 		id:    id,
-		check: func() error { return checkConfig(id, c) },
+		check: d.check,
 		load: func(_ context.Context, in Init) (*prepared, error) {
-			return prepare(id, c, in)
+			return prepare(d, h, in)
 		},
 	}
-}
-
-// frozen copies what an author could still change after Define.
-func (c Config[Args, Meta]) frozen() Config[Args, Meta] {
-	c.Parameters, c.ProviderSchema = bytes.Clone(c.Parameters), bytes.Clone(c.ProviderSchema)
-	c.Tags, c.Roles, c.Aliases = slices.Clone(c.Tags), slices.Clone(c.Roles), slices.Clone(c.Aliases)
-	c.ArgAliases = maps.Clone(c.ArgAliases)
-	c.Permissions.Required = slices.Clone(c.Permissions.Required)
-	c.Permissions.Optional = slices.Clone(c.Permissions.Optional)
-	if c.Strict != nil {
-		strict := *c.Strict
-		c.Strict = &strict
-	}
-	return c
 }
 
 // DefineFunc declares a tool whose configuration is made when a Set is initialised: descriptions that
@@ -113,10 +97,11 @@ func DefineFunc[Args, Meta any](id string, init func(context.Context, Init) (Con
 			if err != nil {
 				return nil, fmt.Errorf("tool %s: initialise: %w", id, err)
 			}
-			if err := checkConfig(id, c); err != nil {
+			d := declare(id, c)
+			if err := d.check(); err != nil {
 				return nil, err
 			}
-			return prepare(id, c.frozen(), in)
+			return prepare(d, hooksOf(c), in)
 		},
 	}
 }

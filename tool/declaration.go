@@ -1,0 +1,62 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"sync"
+)
+
+// declaration is a Config without its types, frozen: what is checked and described is the same code for
+// every tool, and only the hooks (bind.go) are compiled for each.
+type declaration struct {
+	face       Definition // Description not filled in, Parameters nil when they come from args, no Digest
+	args       reflect.Type
+	argAliases map[string]string
+	redact     Redaction
+	runs       bool                            // it has a Run
+	derive     func() (json.RawMessage, error) // the schema of args, made once for check and definition
+}
+
+// declare copies what an author could still change afterwards.
+func declare[Args, Meta any](id string, c Config[Args, Meta]) *declaration {
+	args := reflect.TypeFor[Args]()
+	face := Definition{
+		Type: "function", Name: id, Description: c.Description,
+		Parameters: c.Parameters, ProviderSchema: c.ProviderSchema, Strict: c.Strict,
+		AllowNoSchema: c.AllowNoSchema, NoSchemaMode: c.NoSchemaMode,
+		Safety: c.Safety, Capabilities: c.Capabilities, Tags: c.Tags, Roles: c.Roles,
+		Aliases: c.Aliases, Permissions: c.Permissions, CostClass: c.CostClass,
+	}
+	return &declaration{
+		face: face.clone(), args: args, argAliases: maps.Clone(c.ArgAliases), redact: c.Redact, runs: c.Run != nil,
+		derive: deriveOnce(args),
+	}
+}
+
+func deriveOnce(args reflect.Type) func() (json.RawMessage, error) {
+	return sync.OnceValues(func() (json.RawMessage, error) { return schemaOf(args) })
+}
+
+// define makes the public face of a declaration that check accepted.
+func (d *declaration) define(in Init) (Definition, error) {
+	def := d.face.clone()
+	var err error
+	if def.Description, err = fill(def.Description, in); err != nil {
+		return Definition{}, fmt.Errorf("tool %s: %w", def.Name, err)
+	}
+	if def.Parameters == nil {
+		schema, err := d.derive()
+		switch {
+		case err == nil:
+			def.Parameters = append(json.RawMessage(nil), schema...)
+		case def.AllowNoSchema:
+			def.Parameters = json.RawMessage(`{"type":"object"}`) // any object
+		default:
+			return Definition{}, fmt.Errorf("tool %s: %w", def.Name, err)
+		}
+	}
+	def.Digest = def.sum()
+	return def, nil
+}
