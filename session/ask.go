@@ -52,16 +52,20 @@ type draft struct {
 	done    Done
 	ended   bool
 	text    bool // something was shown
+	began   time.Time
 	saved   time.Time
 }
 
 // stream reads one attempt to its end.
 func (s *Session) stream(t *turn, id string) (*draft, error) {
-	d := &draft{message: Message{ID: id, Role: Assistant}, saved: s.config.Now()}
+	now := s.config.Now()
+	d := &draft{message: Message{ID: id, Role: Assistant}, began: now, saved: now}
 	request := Request{
 		Model: s.config.Model, System: s.config.Start.System, Messages: s.history,
 		Tools: s.tools, ToolsDigest: s.digest,
 	}
+	d.message.Prompt = s.prints.of(request)
+	defer func() { d.message.Took = s.config.Now().Sub(d.began) }()
 	for c := range s.config.Provider.Stream(t.ctx, request) {
 		if d.ended {
 			return d, &ProviderError{Kind: BadResponse, Message: "the adapter sent more after the end of its stream"}

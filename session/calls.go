@@ -17,7 +17,7 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 	outcomes := Message{ID: s.nextID(), Role: ToolRole}
 	for i := 0; i < len(calls); {
 		n := together(hydrated[i:])
-		results := s.run(t, message, hydrated[i:i+n])
+		results := s.run(t, hydrated[i:i+n])
 		for j, result := range results {
 			o := <-result
 			if serr := s.settleCall(t, calls[i+j], o); serr != nil && err == nil {
@@ -46,13 +46,13 @@ func together(h []tool.Hydration) int {
 }
 
 // run starts calls and returns where each outcome will come.
-func (s *Session) run(t *turn, message string, calls []tool.Hydration) []chan tool.Outcome {
+func (s *Session) run(t *turn, calls []tool.Hydration) []chan tool.Outcome {
 	results := make([]chan tool.Outcome, len(calls))
 	for i, h := range calls {
 		results[i] = make(chan tool.Outcome, 1)
 		t.calls++
 		if t.limits.Calls > 0 && t.calls > t.limits.Calls {
-			results[i] <- overBudget(message, h, t.limits.Calls)
+			results[i] <- s.runner.Skip(h, tool.CodeLimit, fmt.Sprintf("not run: the budget of %d calls is spent", t.limits.Calls))
 			continue
 		}
 		if len(calls) == 1 {
@@ -62,14 +62,6 @@ func (s *Session) run(t *turn, message string, calls []tool.Hydration) []chan to
 		go func() { results[i] <- s.runner.Exec(t.ctx, h) }()
 	}
 	return results
-}
-
-func overBudget(message string, h tool.Hydration, limit int) tool.Outcome {
-	return tool.Outcome{
-		Call: h.Call, Tool: h.Tool, Status: tool.Aborted, Code: tool.CodeLimit,
-		Output: fmt.Sprintf("not run: the budget of %d calls is spent", limit),
-		Record: tool.Record{Message: message, Call: h.Call, Tool: h.Tool, Status: tool.Aborted, Code: tool.CodeLimit},
-	}
 }
 
 // settleCall stores one outcome, then shows it.

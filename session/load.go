@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -35,7 +36,7 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 // close stores the synthetic outcomes of calls that the last process left open.
 func (s *Session) close(ctx context.Context, orphans []orphan) error {
 	for _, o := range orphans {
-		outcome := o.outcome()
+		outcome := o.outcome(s.config)
 		if err := s.store(ctx, s.entry(OutcomeEntry, outcome)); err != nil {
 			return err
 		}
@@ -47,19 +48,23 @@ func (s *Session) close(ctx context.Context, orphans []orphan) error {
 // orphan is a call without an outcome, and where its outcome belongs in the history.
 type orphan struct {
 	call          tool.RawCall
-	intended      bool
+	intent        *tool.Record // nil: it had not begun
 	message, part int
 }
 
-func (o orphan) outcome() tool.Outcome {
+// outcome is what is certain about the call. Its record goes on from the intent, so that the decision on
+// what may have happened is not lost.
+func (o orphan) outcome(c Config) tool.Outcome {
 	text := "aborted before it ran"
-	if o.intended {
+	record := tool.Record{
+		Session: string(c.ID), Message: o.call.Message, Agent: c.Start.Agent, Call: o.call.ID, Tool: o.call.Name,
+		Origin: cmp.Or(o.call.Origin, tool.Native), Args: json.RawMessage(`{}`), Start: c.Now(),
+	}
+	if o.intent != nil {
 		text = "outcome unknown: adze ended while this ran; look before you run it again"
+		record = *o.intent
 	}
-	return tool.Outcome{
-		Call: o.call.ID, Tool: o.call.Name, Status: tool.Aborted, Code: tool.CodeAborted, Output: text,
-		Record: tool.Record{Message: o.call.Message, Call: o.call.ID, Tool: o.call.Name, Status: tool.Aborted, Code: tool.CodeAborted},
-	}
+	return record.Aborted(text)
 }
 
 // log is what a list of entries amounts to.
@@ -70,7 +75,7 @@ type log struct {
 	orphans  []orphan
 
 	outcomes map[callKey]tool.Outcome
-	intents  map[callKey]bool
+	intents  map[callKey]*tool.Record
 }
 
 // callKey names a call in a log: some servers use the same ids again in every message.
@@ -80,7 +85,7 @@ type callKey struct {
 }
 
 func replay(entries []Entry) (*log, error) {
-	l := &log{outcomes: map[callKey]tool.Outcome{}, intents: map[callKey]bool{}}
+	l := &log{outcomes: map[callKey]tool.Outcome{}, intents: map[callKey]*tool.Record{}}
 	var messages []Message
 	var partial *Message
 	for i, e := range entries {
@@ -116,7 +121,7 @@ func (l *log) call(e Entry) error {
 	if e.Type == IntentEntry {
 		var r tool.Record
 		err := json.Unmarshal(e.Data, &r)
-		l.intents[callKey{r.Message, r.Call}] = true
+		l.intents[callKey{r.Message, r.Call}] = &r
 		return err
 	}
 	var o tool.Outcome

@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/json"
 	"strings"
+	"time"
 
 	"adze/tool"
 )
@@ -40,6 +41,10 @@ type Message struct {
 	Model    string `json:"model,omitempty"`
 	Stop     Stop   `json:"stop,omitempty"`
 	Usage    *Usage `json:"usage,omitempty"`
+	// Prompt is the hash of what the model was asked (fingerprint.go), Took the time from the request to
+	// the end of the answer, retries not included.
+	Prompt string        `json:"prompt_sha256,omitempty"`
+	Took   time.Duration `json:"duration_ns,omitempty"`
 }
 
 // Part is one piece of a message; Kind says which fields count.

@@ -53,6 +53,7 @@ type Session struct {
 	history  []Message
 	messages int  // how many message ids were given out
 	started  bool // the start entry is stored
+	prints   fingerprints
 
 	watch sync.Mutex // one observer call at a time
 }

@@ -44,6 +44,7 @@ const (
 	IntentEntry   EntryType = "intent"   // tool.Record, before a side effect
 	DecisionEntry EntryType = "decision" // Decided: a person or a rule answered
 	OutcomeEntry  EntryType = "outcome"  // tool.Outcome
+	RequestEntry  EntryType = "request"  // FailedRequest: one that left no message
 	EndEntry      EntryType = "end"      // Result of one turn
 )
 

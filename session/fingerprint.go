@@ -1,0 +1,92 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+
+	"adze/tool"
+)
+
+// fingerprints names what models were asked. It remembers the hashes of the last request's messages: a
+// request repeats all of the one before, and hashing it again would cost a millisecond for each megabyte.
+type fingerprints struct{ last []hashedMessage }
+
+// hashedMessage is the hash of one message. Messages do not change once they are stored; first tells a
+// changed copy under an old id, such as one whose outputs were cut, from the original.
+type hashedMessage struct {
+	id    string
+	first *Part
+	parts int
+	sum   [sha256.Size]byte
+}
+
+// of is the prompt hash of a request: the SHA-256, in hexadecimal, of the system prompt, the digest of the
+// canonical tool definitions and the hashes of the messages, in order. What a provider adds to them (ids,
+// cache marks) does not count, so the same question to two providers has one hash. Nor does what no model
+// sees: titles, metadata, records.
+func (f *fingerprints) of(r Request) string {
+	h := hasher{sha256.New()}
+	h.text("adze.prompt/1", r.System, r.ToolsDigest)
+	for i, m := range r.Messages {
+		if i >= len(f.last) || !f.last[i].is(m) {
+			f.last = append(f.last[:min(i, len(f.last))], hashMessage(m))
+		}
+		h.Write(f.last[i].sum[:])
+	}
+	f.last = f.last[:len(r.Messages)]
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func (k hashedMessage) is(m Message) bool {
+	return k.id == m.ID && k.parts == len(m.Parts) && k.first == firstPart(m)
+}
+
+func firstPart(m Message) *Part {
+	if len(m.Parts) == 0 {
+		return nil
+	}
+	return &m.Parts[0]
+}
+
+// hasher writes every text with its length before it, so that none can move into another.
+type hasher struct{ hash.Hash }
+
+func (h hasher) text(texts ...string) {
+	var n [8]byte
+	for _, t := range texts {
+		binary.BigEndian.PutUint64(n[:], uint64(len(t)))
+		h.Write(n[:])
+		h.Write([]byte(t))
+	}
+}
+
+func hashMessage(m Message) hashedMessage {
+	h := hasher{sha256.New()}
+	h.text(string(m.Role))
+	for _, p := range m.Parts {
+		h.part(p)
+	}
+	k := hashedMessage{id: m.ID, first: firstPart(m), parts: len(m.Parts)}
+	h.Sum(k.sum[:0])
+	return k
+}
+
+func (h hasher) part(p Part) {
+	h.text(string(p.Kind), p.Text, string(p.Opaque))
+	if c := p.Call; c != nil {
+		h.text(string(c.ID), c.Name, c.Arguments, string(c.Opaque))
+	}
+	if o := p.Outcome; o != nil {
+		h.text(string(o.Call), o.Tool, string(o.Status), o.Output)
+		for _, a := range o.Attachments {
+			h.attachment(a)
+		}
+	}
+	if p.Attachment != nil {
+		h.attachment(*p.Attachment)
+	}
+}
+
+func (h hasher) attachment(a tool.Attachment) { h.text(a.Name, a.MediaType, string(a.Data)) }
