@@ -314,13 +314,14 @@ func TestInstructionsOfTheProject(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(u.home, "AGENTS.md"), []byte("My rule.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var sent string
+	bodies := make(chan string, 2)
 	u.serve(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		sent = string(body)
+		bodies <- string(body)
 		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"ok\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 	})
 	u.run("-p", "--cwd", filepath.Join(u.dir, "sub", "deep"), "--model", "openai/m", "hi").wants(0)
+	sent := <-bodies
 	mine, top, sub := strings.Index(sent, "My rule."), strings.Index(sent, "Top rule."), strings.Index(sent, "Sub rule.")
 	if mine < 0 || top < mine || sub < top {
 		t.Errorf("instructions at %d, %d, %d: want the person's, then the root's, then the folder's", mine, top, sub)
@@ -329,7 +330,7 @@ func TestInstructionsOfTheProject(t *testing.T) {
 		t.Error("a link out of the repository was followed into the prompt")
 	}
 	u.run("-p", "--bare", "--cwd", filepath.Join(u.dir, "sub"), "--model", "openai/m", "hi").wants(0)
-	if strings.Contains(sent, "rule.") {
+	if strings.Contains(<-bodies, "rule.") {
 		t.Error("--bare read instruction files")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 )
@@ -107,6 +108,7 @@ func TestTwentyTurnsWithACompatibleServer(t *testing.T) {
 // llama is a written Ollama: two models, of which one can call tools.
 type llama struct {
 	*httptest.Server
+	mu     sync.Mutex
 	bodies []map[string]any
 }
 
@@ -139,7 +141,9 @@ func (l *llama) chat(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), 400)
 		return
 	}
+	l.mu.Lock()
 	l.bodies = append(l.bodies, body)
+	l.mu.Unlock()
 	results := 0
 	for _, m := range body["messages"].([]any) {
 		if m.(map[string]any)["role"] == "tool" {
@@ -171,6 +175,8 @@ func TestTwentyTurnsWithOllama(t *testing.T) {
 	if first["provider"] != "ollama" || first["model"] != "coder:7b" {
 		t.Errorf("chose %v/%v", first["provider"], first["model"])
 	}
+	server.mu.Lock()
+	defer server.mu.Unlock()
 	if len(server.bodies) != turns+1 {
 		t.Errorf("%d requests, want %d", len(server.bodies), turns+1)
 	}
