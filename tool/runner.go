@@ -148,10 +148,13 @@ func (x *execution) ask(ctx context.Context, needs []Need) error {
 	if d.Asked || !d.Allow {
 		x.runner.emit(Event{Kind: Asked, Call: x.h.Call, Tool: x.h.Tool, Needs: needs, Decision: &d})
 	}
-	if !d.Allow {
-		return &denial{d}
+	switch {
+	case d.Allow:
+		return nil
+	case d.Code != "":
+		return &Error{Code: d.Code, Message: d.Reason}
 	}
-	return nil
+	return &denial{d}
 }
 
 // decide asks the gate; one that panics has not allowed anything.
