@@ -251,7 +251,7 @@ func TestReadTakesAnyOffsetAndLimit(t *testing.T) {
 		d.want(d.call("read", args{"path": path, "offset": 0, "limit": 0}), "", "1  ")
 	}
 	d.want(d.call("read", args{"path": "f", "offset": 3}), tool.CodeInvalidArguments, "has 2 lines")
-	for _, bad := range []args{{"path": "f", "offset": 1e30}, {"path": "f", "offset": "x"}, {"path": 7}, {}} {
+	for _, bad := range []args{{"path": "f", "offset": 1e30}, {"path": "f", "offset": "x"}, {"path": []int{7}}, {}} {
 		if o := d.call("read", bad); o.Status != tool.Invalid {
 			t.Errorf("%v: %s", bad, o.Output)
 		}
