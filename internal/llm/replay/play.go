@@ -1,0 +1,154 @@
+package replay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"sync"
+
+	"adze/session"
+)
+
+// Player is a Provider that serves a recording.
+type Player struct {
+	head  Header
+	steps []Step
+
+	mu   sync.Mutex
+	next int
+	sent int
+}
+
+// NewPlayer reads a whole recording; a damaged one is an error that names the place.
+func NewPlayer(in io.Reader) (*Player, error) {
+	dec := json.NewDecoder(in)
+	p := &Player{}
+	if err := dec.Decode(&p.head); err != nil || p.head.Format == "" {
+		return nil, fmt.Errorf("not a recording: its first value is no header (%w)", errors.Join(err))
+	}
+	if p.head.Format != Format {
+		return nil, fmt.Errorf("the recording's format is %q; this adze reads %q", p.head.Format, Format)
+	}
+	for {
+		var s Step
+		err := dec.Decode(&s)
+		if errors.Is(err, io.EOF) {
+			return p, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the recording is damaged after step %d: %w", len(p.steps), err)
+		}
+		if s.Step != len(p.steps)+1 || len(s.Answer) == 0 || s.Answer[len(s.Answer)-1].Done == nil {
+			return nil, fmt.Errorf("the recording is damaged: step %d is not whole", len(p.steps)+1)
+		}
+		p.steps = append(p.steps, s)
+	}
+}
+
+// Name is the recorded provider's, so that a replayed run looks like the first.
+func (p *Player) Name() string { return p.head.Provider }
+
+// Model is the recorded model's name.
+func (p *Player) Model() string { return p.head.Model }
+
+// Stream serves the next step, when the request is the one that was recorded.
+func (p *Player) Stream(ctx context.Context, q session.Request) iter.Seq[session.Chunk] {
+	return func(yield func(session.Chunk) bool) {
+		step, err := p.take(q)
+		if err != nil {
+			yield(session.Done{Stop: session.StopError, Err: err})
+			return
+		}
+		for _, a := range step.Answer {
+			if ctx.Err() != nil {
+				yield(session.Done{Stop: session.StopAborted, Err: ctx.Err()})
+				return
+			}
+			if c := a.chunk(); c != nil && !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+func (p *Player) take(q session.Request) (Step, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := p.next + 1
+	if n > len(p.steps) {
+		return Step{}, failed(n, "the recording has only %d steps", len(p.steps))
+	}
+	step := p.steps[p.next]
+	from := min(p.sent, len(q.Messages))
+	if difference := compare(step.Sent, sentOf(q.Messages[from:])); difference != "" {
+		return Step{}, failed(n, "%s", difference)
+	}
+	p.next, p.sent = n, len(q.Messages)
+	return step, nil
+}
+
+// compare names the first difference between what was sent then and now; empty: none that counts.
+func compare(then, now []Sent) string {
+	for i := range max(len(then), len(now)) {
+		switch {
+		case i >= len(now):
+			return fmt.Sprintf("a message of the %s is missing", then[i].Role)
+		case i >= len(then):
+			return fmt.Sprintf("a message of the %s is new", now[i].Role)
+		case then[i].Role != now[i].Role:
+			return fmt.Sprintf("the %s speaks where the %s spoke", now[i].Role, then[i].Role)
+		}
+		if d := compareParts(then[i], now[i]); d != "" {
+			return d
+		}
+	}
+	return ""
+}
+
+func compareParts(then, now Sent) string {
+	for i := range max(len(then.Parts), len(now.Parts)) {
+		var a, b SentPart
+		if i < len(then.Parts) {
+			a = then.Parts[i]
+		}
+		if i < len(now.Parts) {
+			b = now.Parts[i]
+		}
+		was, is := spell(a), spell(b)
+		if comparable(was) == comparable(is) {
+			continue
+		}
+		what := "the message of the " + string(then.Role)
+		if a.Outcome != nil {
+			what = "the outcome of " + a.Outcome.Tool
+		}
+		return fmt.Sprintf("%s differs: recorded %s, now %s", what, around(was, is), around(is, was))
+	}
+	return ""
+}
+
+// spell is a part as text to compare.
+func spell(p SentPart) string {
+	if o := p.Outcome; o != nil {
+		return string(o.Status) + ": " + o.Output
+	}
+	if c := p.Call; c != nil {
+		return c.Name + " " + c.Arguments
+	}
+	return p.Text + p.Reasoning + p.Attachment
+}
+
+// around quotes the first difference with a little of what stands before it.
+func around(s, other string) string {
+	at := 0
+	for at < len(s) && at < len(other) && s[at] == other[at] {
+		at++
+	}
+	from := max(0, at-20)
+	piece := strings.ToValidUTF8(s[from:min(len(s), at+60)], "")
+	return fmt.Sprintf("%q at byte %d", piece, at)
+}
