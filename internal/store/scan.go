@@ -1,0 +1,162 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"adze/session"
+)
+
+// Scan says what to look for in the logs.
+type Scan struct {
+	Session session.ID          // empty: all
+	Types   []session.EntryType // empty: all
+	// Paths picks single values out of each entry's data, such as "$.record.tool": Found.Data is then an
+	// array of them, null where there is none. Empty: Data is the whole.
+	Paths []string
+}
+
+// Found is one entry that a scan met.
+type Found struct {
+	Session session.ID
+	Seq     int64
+	Entry   session.Entry
+}
+
+// Each streams entries, session by session in the order of their logs, without holding more than one in
+// memory. An entry whose data is not JSON comes with Data nil. Each is called while the database is read:
+// it must not use the store, and its error ends the scan.
+//
+// It reads all rows for lack of an index on the type, which every append would pay for. Measured: 1.2 µs an
+// entry where one in four is an outcome of 2 kB that is picked apart, 10 µs for one full of escapes; so one
+// to ten seconds for a million entries, and nothing at start.
+func (s *Store) Each(ctx context.Context, scan Scan, each func(Found) error) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	query, args := scan.query()
+	rows, err := s.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return s.explain("read", err)
+	}
+	defer rows.Close()
+	met := false
+	for rows.Next() {
+		met = true
+		found, err := scanned(rows)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		if err := each(found); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return s.explain("read", err)
+	}
+	if !met && scan.Session != "" {
+		return s.known(ctx, scan.Session)
+	}
+	return nil
+}
+
+// known is nil when a session is there: it may hold no entry of the types that were looked for.
+func (s *Store) known(ctx context.Context, id session.ID) error {
+	var num int64
+	err := s.db.QueryRowContext(ctx, "SELECT num FROM sessions WHERE id = ?", string(id)).Scan(&num)
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("%w: %q", session.ErrNotFound, id)
+	}
+	if err != nil {
+		return s.explain("read", err)
+	}
+	return nil
+}
+
+func scanned(rows *sql.Rows) (f Found, err error) {
+	var at int64
+	var data sql.RawBytes
+	if err := rows.Scan(&f.Session, &f.Seq, &f.Entry.Type, &at, &data); err != nil {
+		return f, err
+	}
+	f.Entry.Time, f.Entry.Data = fromNanos(at), raw(data)
+	return f, nil
+}
+
+func (q Scan) query() (string, []any) {
+	data, args := "e.data", []any(nil)
+	if len(q.Paths) > 0 {
+		paths := q.Paths
+		if len(paths) == 1 {
+			paths = append(paths, paths[0]) // of one path SQLite returns the bare value
+		}
+		for _, p := range paths {
+			args = append(args, p)
+		}
+		data = "json_extract(e.data" + strings.Repeat(", ?", len(paths)) + ")"
+	}
+	where := []string{"true"}
+	if q.Session != "" {
+		where, args = append(where, "s.id = ?"), append(args, string(q.Session))
+	}
+	if len(q.Types) > 0 {
+		where = append(where, "e.type IN (?"+strings.Repeat(", ?", len(q.Types)-1)+")")
+		for _, t := range q.Types {
+			args = append(args, string(t))
+		}
+	}
+	return "SELECT s.id, e.seq, e.type, e.time, iif(json_valid(e.data), " + data + ", NULL) FROM sessions AS s JOIN entries AS e ON e.session = s.num WHERE " +
+		strings.Join(where, " AND ") + " ORDER BY e.session, e.seq", args
+}
+
+// Anchor names the end of a chain as it is now: its last entry and the hash of that. Kept elsewhere, it
+// shows later whether what came before was rewritten, even by the owner of the database.
+type Anchor struct {
+	Seq  int64
+	Hash string // hexadecimal
+}
+
+func (a Anchor) String() string { return fmt.Sprintf("%d:%s", a.Seq, a.Hash) }
+
+// Anchor is the end of id's chain.
+func (s *Store) Anchor(ctx context.Context, id session.ID) (a Anchor, err error) {
+	return s.anchor(ctx, id, "SELECT entries, lower(hex(tip)) FROM sessions WHERE id = ?", string(id))
+}
+
+// Check verifies that id's chain still goes through an anchor, and returns how many entries are sound. Its
+// errors are those of Verify.
+func (s *Store) Check(ctx context.Context, id session.ID, a Anchor) (int, error) {
+	n, err := s.Verify(ctx, id)
+	if err != nil {
+		return n, err
+	}
+	if int64(n) < a.Seq {
+		return n, &BadRow{id, int64(n) + 1, "is missing: the anchor knows more"}
+	}
+	now, err := s.anchor(ctx, id, `SELECT seq, lower(hex(hash)) FROM entries
+		WHERE session = (SELECT num FROM sessions WHERE id = ?) AND seq = ?`, string(id), a.Seq)
+	if err != nil {
+		return n, err
+	}
+	if now != a {
+		return n, &BadRow{id, a.Seq, "or one before it is not what the anchor knows: the chain was rewritten"}
+	}
+	return n, nil
+}
+
+func (s *Store) anchor(ctx context.Context, id session.ID, query string, args ...any) (a Anchor, err error) {
+	if err := s.usable(); err != nil {
+		return a, err
+	}
+	err = s.db.QueryRowContext(ctx, query, args...).Scan(&a.Seq, &a.Hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return a, fmt.Errorf("%w: %q", session.ErrNotFound, id)
+	}
+	if err != nil {
+		return a, s.explain("read", err)
+	}
+	return a, nil
+}
