@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 )
 
@@ -73,11 +74,24 @@ func (r *Runner) Skip(h Hydration, code, why string) Outcome {
 // intendMore stores the record again when a running call was allowed something more that changes things: its
 // new decision must be durable before the effect, too.
 func (x *execution) intendMore(ctx context.Context, n Need) error {
-	if n.Permission != Write && n.Permission != Execute {
+	if !n.changes() {
 		return nil
 	}
 	return x.intend(ctx)
 }
+
+// mayChange goes by what the tool declares and by what this call names: a tool that is declared wrongly
+// leaves its intent, too.
+func (x *execution) mayChange() bool {
+	if x.h.prepared.def.Permissions.SideEffects() {
+		return true
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.ContainsFunc(x.record.Needs, Need.changes)
+}
+
+func (n Need) changes() bool { return n.Permission == Write || n.Permission == Execute }
 
 // Aborted makes the outcome of a call whose process ended before it, from what was recorded until then.
 // Nothing is known about how long it ran.

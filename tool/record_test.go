@@ -118,6 +118,16 @@ func TestADecisionWhileRunningIsStoredBeforeItsEffect(t *testing.T) {
 				return tool.Result[sayMeta]{}, err
 			}
 			wantStatus(t, execOne(t, r, say("say", writing, running(effect)), `{"text":"x"}`), tool.Completed, "")
+
+			// Declared to read only, it names what it changes all the same.
+			decisions = nil
+			r = allowing()
+			r.Intent = func(context.Context, tool.Record) error { decisions = append(decisions, 1); return nil }
+			needs := needing(func(sayArgs) []tool.Need { return []tool.Need{{Permission: c.kind, Target: "a"}} })
+			wantStatus(t, execOne(t, r, say("say", needs), `{"text":"x"}`), tool.Completed, "")
+			if len(decisions) != c.intents-1 {
+				t.Errorf("declared wrongly: %d intents, want %d", len(decisions), c.intents-1)
+			}
 		})
 	}
 }

@@ -186,7 +186,7 @@ func (x *execution) question(needs []Need) Question {
 
 // intend stores what is about to happen, when it may change something.
 func (x *execution) intend(ctx context.Context) error {
-	if x.runner.Intent == nil || !x.h.prepared.def.Permissions.SideEffects() {
+	if x.runner.Intent == nil || !x.mayChange() {
 		return ctx.Err()
 	}
 	if err := x.runner.Intent(ctx, x.snapshot()); err != nil {
