@@ -97,6 +97,19 @@ func TestExecDeniedNeverRuns(t *testing.T) {
 	}
 }
 
+// A call that is itself wrong leaves nothing to judge: it fails with its own code and is no denial.
+func TestExecMistakeIsNoDenial(t *testing.T) {
+	var ran []sayArgs
+	r := &tool.Runner{Gate: tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) {
+		return tool.Decision{Code: tool.CodeInvalidArguments, Reason: "the path holds a NUL byte; give the plain name"}, nil
+	})}
+	o := execOne(t, r, say("x", running(recording(&ran))), `{"text":"a"}`)
+	wantStatus(t, o, tool.Failed, tool.CodeInvalidArguments)
+	if o.Output != "the path holds a NUL byte; give the plain name" || len(ran) > 0 || len(o.Record.Decisions) != 1 {
+		t.Errorf("output %q, ran %d times, decisions %+v", o.Output, len(ran), o.Record.Decisions)
+	}
+}
+
 func TestExecWithoutAGateDenies(t *testing.T) {
 	var ran []sayArgs
 	o := execOne(t, &tool.Runner{}, say("x", running(recording(&ran))), `{"text":"a"}`)

@@ -75,6 +75,9 @@ type Decision struct {
 	Layer string `json:"layer,omitempty"`
 	// Reason goes to the model with a denial.
 	Reason string `json:"reason,omitempty"`
+	// Code is set when nothing could be judged because the call itself is wrong, a path with a NUL byte say:
+	// it then fails with this code and Reason, and does not count as denied.
+	Code string `json:"code,omitempty"`
 	// Need is the one that was decisive in a denial.
 	Need *Need `json:"need,omitempty"`
 }

@@ -47,6 +47,9 @@ func (f files) open(p workspace.Path) (*workspace.Opened, error) {
 }
 
 func (f files) missing(p workspace.Path) error {
+	if !p.Direct() {
+		return tool.Fail(tool.CodeNotFound, "%s leads by a link to %s, which does not exist; glob or list shows what does", p.Given(), p.Display())
+	}
 	names := f.root.Similar(p)
 	if len(names) == 0 {
 		return tool.Fail(tool.CodeNotFound, "%s does not exist; glob or list shows what does", p.Display())

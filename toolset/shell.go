@@ -79,6 +79,9 @@ func workdir(root *workspace.Root, name string) (string, error) {
 	case !p.Exists():
 		return "", tool.Fail(tool.CodeNotFound, "workdir %s does not exist%s", name, orSimilar(root.Similar(p)))
 	}
+	if info, err := root.Stat(p); err == nil && !info.Mode.IsDir() {
+		return "", tool.Fail(tool.CodeInvalidArguments, "workdir %s is not a folder; name one, or leave it out", name)
+	}
 	return p.Abs(), nil
 }
 

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"os"
 	"strings"
 
@@ -76,7 +75,7 @@ type judge struct{ root *workspace.Root }
 func (j judge) Judge(name string) (policy.Place, error) {
 	p, err := j.root.Resolve(name)
 	if err != nil {
-		return policy.Place{}, fmt.Errorf("%s: %w", name, err)
+		return policy.Place{}, err
 	}
 	return policy.Place{Abs: p.Abs(), Rel: p.Display(), Outside: p.Outside(), Protected: p.Protected()}, nil
 }

@@ -296,3 +296,38 @@ func TestToolsThatAreAskedForAsSuch(t *testing.T) {
 		}
 	}
 }
+
+// coded is an error with a code, as the path layer makes them.
+type coded struct{ code string }
+
+func (c coded) Error() string     { return "links form a circle; name the real file" }
+func (c coded) ErrorCode() string { return c.code }
+
+// lost is a path layer that can resolve nothing.
+type lost struct{ err error }
+
+func (u lost) Judge(string) (Place, error) { return Place{}, u.err }
+
+// What cannot be read as a path or address is not allowed in any mode, and says that the call is wrong.
+func TestAMistakeHasItsCode(t *testing.T) {
+	for _, mode := range []Mode{AskFirst, Edits, Yolo} {
+		for _, c := range []struct {
+			need tool.Need
+			err  error
+			want string
+		}{
+			{tool.Need{Permission: tool.Read, Target: "a"}, coded{tool.CodeIO}, tool.CodeIO},
+			{tool.Need{Permission: tool.Write, Target: "a"}, errors.New("odd"), tool.CodeInvalidArguments},
+			{tool.Need{Permission: tool.Network, Target: "http://"}, nil, tool.CodeInvalidArguments},
+		} {
+			p, err := New(Options{Mode: mode, Paths: lost{c.err}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := decide(t, p, tool.Question{Needs: []tool.Need{c.need}})
+			if d.Allow || d.Asked || d.Code != c.want || d.Reason == "" {
+				t.Errorf("%s in mode %s: %+v, want code %s", c.need.Permission, mode, d, c.want)
+			}
+		}
+	}
+}

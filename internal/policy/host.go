@@ -103,8 +103,7 @@ func (m hostMatcher) matches(a address, effect Effect) bool {
 func (p *Policy) judgeHost(mode Mode, v verdict) verdict {
 	a, err := parseAddress(v.need.Target)
 	if err != nil {
-		v.effect, v.reason = Deny, err.Error()
-		return v
+		return v.mistaken(err)
 	}
 	v.target = a.String()
 	doing := "connecting to " + quote(a.String())

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -14,6 +15,7 @@ type verdict struct {
 	rule   string
 	layer  Layer
 	reason string  // for the model, and for the person who is asked
+	code   string  // of a mistake that left nothing to judge
 	target string  // the need resolved: an absolute path, argument vectors, an address
 	offers []grant // what "for this session" would grant; none: it is not offered
 }
@@ -23,11 +25,22 @@ type grant struct{ key, rule string }
 
 func (v verdict) decision(allow, asked bool) tool.Decision {
 	d := tool.Decision{Allow: allow, Asked: asked, Rule: v.rule, Layer: string(v.layer), Reason: v.reason}
+	d.Code = v.code
 	if !allow {
 		need := v.need
 		d.Need = &need
 	}
 	return d
+}
+
+// mistaken is the verdict on a need that cannot be read: the call is wrong, and is not done.
+func (v verdict) mistaken(err error) verdict {
+	v.effect, v.reason, v.code = Deny, err.Error(), tool.CodeInvalidArguments
+	var coded interface{ ErrorCode() string }
+	if errors.As(err, &coded) {
+		v.code = coded.ErrorCode()
+	}
+	return v
 }
 
 func (v verdict) by(r Rule) verdict {

@@ -27,8 +27,7 @@ type Paths interface {
 func (p *Policy) judgeFile(mode Mode, v verdict) verdict {
 	place, err := p.place(v.need.Target)
 	if err != nil {
-		v.effect, v.reason = Deny, err.Error()
-		return v
+		return v.mistaken(err)
 	}
 	v.target = place.Abs
 	doing := map[tool.Permission]string{tool.Read: "reading ", tool.Write: "writing "}[v.need.Permission] + quote(v.need.Target)

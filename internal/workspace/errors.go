@@ -58,12 +58,14 @@ func wrap(err error, name, doing string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Code, e.Message = NotFound, fmt.Sprintf("%s does not exist", name)
+	case errors.Is(err, errCircle):
+		e.Message = fmt.Sprintf("%s goes through too many links, which probably form a circle; name the real file", name)
 	case errors.Is(err, syscall.ELOOP):
 		e.Message = fmt.Sprintf("%s: a link was put in the path while it was used; try again", name)
 	case errors.Is(err, syscall.ENOTDIR):
-		e.Code, e.Message = NotFound, fmt.Sprintf("%s does not exist: a part of its path is not a folder", name)
+		e.Code, e.Message = NotFound, fmt.Sprintf("%s does not exist: a part of its path is not a folder; list shows what is there", name)
 	case errors.Is(err, syscall.ENAMETOOLONG):
-		e.Code, e.Message = InvalidInput, fmt.Sprintf("the name is too long for the file system (255 bytes a part): %.80s…", name)
+		e.Code, e.Message = InvalidInput, fmt.Sprintf("a part of the name is too long for the file system (255 bytes); give a shorter one: %.80s…", name)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		e.Message = fmt.Sprintf("%s: %s: no permission; ask the user to change its mode or owner", doing, name)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

@@ -80,7 +80,7 @@ func regular(info Info, p Path) error {
 	default:
 		kind = "a device"
 	}
-	return fail(NotRegular, "%s is %s; only regular files can be read or written", p.display, kind)
+	return fail(NotRegular, "%s is %s, and only regular files can be read or written; name a regular file", p.display, kind)
 }
 
 // allowed refuses a path outside the workspace unless the gate's consent was noted on it.

@@ -10,8 +10,15 @@ import (
 	"unicode"
 )
 
-// maxLinks is how many symbolic links one name may go through, as in Linux (path_resolution(7)).
-const maxLinks = 40
+const (
+	// maxLinks is how many symbolic links one name may go through, as in Linux (path_resolution(7)).
+	maxLinks = 40
+	// maxPath bounds a name in bytes: PATH_MAX of Linux, above which no call of the kernel takes it whole.
+	maxPath = 4096
+)
+
+// errCircle is a name that goes through more links than the kernel would follow.
+var errCircle = errors.New("too many links")
 
 // Path is a resolved name. Only Resolve makes one, so that a tool cannot skip the checks.
 type Path struct {
@@ -22,6 +29,7 @@ type Path struct {
 	exists    bool
 	consented bool
 	links     int
+	given     string
 }
 
 // Abs is the absolute path; no part of it was a link when it was resolved.
@@ -39,6 +47,9 @@ func (p Path) Protected() bool { return p.protected }
 // Direct reports that no link was followed on the way, so that the name itself says which object is meant.
 func (p Path) Direct() bool { return p.links == 0 }
 
+// Given is the name as it was asked for.
+func (p Path) Given() string { return p.given }
+
 // Exists reports whether something was there when the name was resolved.
 func (p Path) Exists() bool { return p.exists }
 
@@ -52,8 +63,13 @@ func (p Path) Consented() Path {
 // Resolve finds what name means now: a leading @ is dropped, ~ is the home folder, a relative name starts at the
 // root, links are followed part by part. A missing tail is kept as written, so that new files have a path too.
 func (r *Root) Resolve(name string) (Path, error) {
-	if strings.ContainsRune(name, 0) {
+	switch {
+	case strings.ContainsRune(name, 0):
 		return Path{}, fail(InvalidInput, "the path holds a NUL byte; give the plain name")
+	case len(name) > maxPath:
+		return Path{}, fail(InvalidInput, "the path has %d bytes, at most %d are taken; give a shorter one", len(name), maxPath)
+	case name != "" && strings.TrimSpace(name) == "":
+		return Path{}, fail(InvalidInput, "the path is blank; name a file or folder")
 	}
 	if err := r.still(); err != nil {
 		return Path{}, err
@@ -67,7 +83,7 @@ func (r *Root) Resolve(name string) (Path, error) {
 		return Path{}, wrap(err, name, "resolve")
 	}
 	rel, inside := below(r.dir, abs)
-	p := Path{abs: abs, display: filepath.ToSlash(rel), outside: !inside, exists: exists, links: links}
+	p := Path{abs: abs, display: filepath.ToSlash(rel), outside: !inside, exists: exists, links: links, given: name}
 	if !inside {
 		p.display = abs
 	}
@@ -132,7 +148,7 @@ func follow(full string) (at string, exists bool, links int, err error) {
 			continue
 		}
 		if links++; links > maxLinks {
-			return "", false, links, fail(IO, "%s: too many links; they probably form a circle", full)
+			return "", false, links, errCircle
 		}
 		target, err := os.Readlink(next)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 const (
 	similarNames = 3      // more would be noise in an error
 	similarScan  = 20_000 // entries looked at before giving up: about 20 ms
+	similarDepth = 12     // folders below the root; each is opened from there, so depth costs twice
 )
 
 // Similar offers up to three names that somebody who wrote p, which does not exist, may have meant: first from the
@@ -98,7 +99,7 @@ func (r *Root) elsewhere(name string, not []string) (found []string) {
 			switch {
 			case err != nil:
 			case info.Mode.IsDir():
-				if !strings.HasPrefix(n, ".") && n != "node_modules" {
+				if !strings.HasPrefix(n, ".") && n != "node_modules" && strings.Count(r.display(path), "/") < similarDepth {
 					queue = append(queue, path)
 				}
 			case strings.EqualFold(n, name) && !slices.Contains(not, r.display(path)):

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 )
 
 // Splice replaces Len bytes at Off of the old file by Data.
@@ -134,6 +135,18 @@ func ordered(splices []Splice, cur *Current) error {
 	return nil
 }
 
+// maxMade is how many missing folders one update makes: a path with more is a mistake or an attack, and each costs a
+// wait for the disk.
+const maxMade = 64
+
+// cut keeps a very long name from filling a message.
+func cut(name string) string {
+	if len(name) <= 80 {
+		return name
+	}
+	return strings.ToValidUTF8(name[:80], "") + "…"
+}
+
 // makeParent opens p's folder and makes the missing ones, whose absolute paths it returns, outermost first.
 func (r *Root) makeParent(p Path) (Dir, string, []string, error) {
 	base, leaf := filepath.Split(p.abs)
@@ -151,6 +164,10 @@ func (r *Root) makeParent(p Path) (Dir, string, []string, error) {
 		at.Close()
 		if created {
 			made = append(made, so)
+		}
+		if err == nil && len(made) > maxMade {
+			next.Close()
+			err = fail(InvalidInput, "%s would need more than %d new folders; give a shorter path", cut(p.display), maxMade)
 		}
 		if err != nil {
 			r.unmake(made)
