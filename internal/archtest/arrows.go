@@ -34,7 +34,7 @@ func Table() []Row {
 		{Package: "session", May: []string{"tool"}, Why: "the conversation knows tools and its own ports"},
 		{Package: "prompts", Why: "embedded texts"},
 		{Package: "toolset", May: []string{"tool", "internal/workspace", "internal/search", "internal/proc",
-			"internal/web", "internal/diff", "internal/text", "internal/textedit"}, Why: "tools act through leaf helpers"},
+			"internal/web", "internal/diff", "internal/text", "internal/textedit", "internal/git"}, Why: "tools act through leaf helpers"},
 		{Package: "tui", May: []string{"session", "tool", "internal/safeterm"}, Why: "an observer of one event stream"},
 		{Package: "internal/print", May: []string{"session", "tool", "internal/safeterm"}, Why: "an observer of one event stream"},
 
@@ -42,12 +42,15 @@ func Table() []Row {
 		{Package: "internal/llm/wire", May: []string{"session", "tool"}, Why: "what adapters share"},
 		{Package: "internal/llm/*", May: []string{"session", "tool", "internal/llm/wire"}, Why: "adapters depend inwards, not on one another"},
 		{Package: "internal/store", May: []string{"session", "tool"}, Why: "adapters depend inwards"},
+		{Package: "internal/audit", May: []string{"session", "tool"}, Why: "it reads what the session wrote, wherever that is kept"},
 
 		{Package: "internal/policy", May: []string{"tool", "internal/workspace"}, Why: "the gate judges resolved paths"},
 		{Package: "internal/trust", May: []string{"tool", "internal/workspace"}, Why: "consent is about files in the workspace"},
 		{Package: "internal/sandbox", May: []string{"tool", "internal/workspace", "internal/proc"}, Why: "a sandbox wraps processes"},
 
 		{Package: "internal/textedit", May: []string{"internal/text", "internal/diff"}, Why: "edits keep the format that text found and show what changed"},
+
+		{Package: "internal/git", May: []string{"internal/proc"}, Why: "git is a supervised process"},
 
 		{Package: "internal/golden", From: []string{}, Why: "for tests only"},
 		{Package: "internal/archtest", From: []string{}, Why: "for its own test only"},
