@@ -12,7 +12,7 @@ import (
 // and a word that no tool has is looked for as beginning of one, or with one letter wrong. The score is
 // the part that was reached of what a tool with all words of the query in its name would get.
 type BM25 struct {
-	// Plain turns synonyms off.
+	// Plain turns synonyms, phrases and the meaning of values (photo.jpg is an image) off.
 	Plain bool
 }
 
@@ -34,8 +34,8 @@ func (f field) String() string {
 
 // Constants of the formula, chosen on the dev half of testdata/pick.
 const (
-	saturation    = 1.2 // k1: how soon more of a word stops to count
-	synonymWeight = 0.5 // a synonym counts this part of the word itself
+	saturation    = 0.8 // k1: how soon more of a word stops to count
+	synonymWeight = 0.6 // a synonym counts this part of the word itself
 	guessWeight   = 0.6 // so does a beginning or a misspelling
 )
 
@@ -188,11 +188,11 @@ func (x *bm25Index) rarity(df int) float64 {
 }
 
 // Score adds up what each word of the query gives each tool.
-func (x *bm25Index) Score(ctx context.Context, query string) ([]float64, error) {
+func (x *bm25Index) Score(ctx context.Context, query string) (Scores, error) {
 	scores := make([]float64, x.docs)
 	best := make([]float64, x.docs)
-	ideal := 0.0
-	for _, w := range x.words(query) {
+	ideal, words := 0.0, x.words(query)
+	for _, w := range words {
 		ideal += w.ideal
 		var touched []int
 		for _, v := range w.variants {
@@ -213,17 +213,17 @@ func (x *bm25Index) Score(ctx context.Context, query string) ([]float64, error) 
 			scores[i] = min(1, scores[i]/ideal)
 		}
 	}
-	return scores, ctx.Err()
+	return Scores{scores, func(i int) string { return x.explain(words, i) }}, ctx.Err()
 }
 
 func (x *bm25Index) gain(v variant, p posting) float64 {
 	return v.weight * x.idf[v.term] * p.tf / (saturation + p.tf)
 }
 
-// Explain names the words of the query that count for a tool, best first.
-func (x *bm25Index) Explain(query string, i int) string {
+// explain names the words of the query that count for a tool.
+func (x *bm25Index) explain(words []asked, i int) string {
 	var parts []string
-	for _, w := range x.words(query) {
+	for _, w := range words {
 		if text := x.explainWord(w, i); text != "" {
 			parts = append(parts, text)
 		}

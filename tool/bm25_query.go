@@ -18,26 +18,46 @@ type variant struct {
 
 // words turns a query into what to look for; a word counts once.
 func (x *bm25Index) words(query string) []asked {
-	var out []asked
-	seen := map[string]bool{}
-	before, stops := "", stopWords()
-	eachWord(query, func(w string) {
-		joined := before + w
-		before = w
-		if len(w) < 2 || stops[w] {
-			return
+	q := &queryReader{index: x, seen: map[string]bool{}, stops: stopWords()}
+	eachWord(query, q.word)
+	for _, h := range hints(query) {
+		if x.synonyms != nil {
+			q.ask(h.word+" (from "+h.value+")", stem(h.word))
 		}
-		if s := stem(w); !seen[s] {
-			seen[s] = true
-			out = append(out, x.ask(w, s))
-		}
-		// "web hook" is webhook where a tool writes it so.
-		if s := stem(joined); joined != w && x.has(s) && !seen[s] {
-			seen[s] = true
-			out = append(out, x.ask(joined, s))
-		}
-	})
-	return out
+	}
+	return q.out
+}
+
+// queryReader collects the words of one query.
+type queryReader struct {
+	index  *bm25Index
+	out    []asked
+	seen   map[string]bool
+	stops  map[string]bool
+	before string
+}
+
+func (q *queryReader) word(w string) {
+	x, before := q.index, q.before
+	q.before = w
+	if phrase := stemPhrase(before + "_" + w); x.synonyms[phrase] != nil {
+		q.ask(before+" "+w, phrase)
+	}
+	if len(w) < 2 || q.stops[w] {
+		return
+	}
+	q.ask(w, stem(w))
+	// "web hook" is webhook where a tool writes it so.
+	if joined := stem(before + w); before != "" && x.has(joined) {
+		q.ask(before+w, joined)
+	}
+}
+
+func (q *queryReader) ask(text, term string) {
+	if !q.seen[term] {
+		q.seen[term] = true
+		q.out = append(q.out, q.index.ask(text, term))
+	}
 }
 
 func (x *bm25Index) has(term string) bool { _, ok := x.terms[term]; return ok }
@@ -67,7 +87,7 @@ func (x *bm25Index) ask(word, term string) asked {
 	return a
 }
 
-// guess finds terms that begin as the word does, or differ from it in one letter.
+// guess finds terms that begin as the word does, are its two halves, or differ from it in one letter.
 func (x *bm25Index) guess(term string) (out []variant) {
 	const shortest, typo = 3, 5 // letters that a beginning, and a word with a mistake, must have
 	if len(term) < shortest {
@@ -78,6 +98,9 @@ func (x *bm25Index) guess(term string) (out []variant) {
 			out = append(out, variant{n, guessWeight, " (as " + name + ")"})
 		}
 	}
+	if len(out) == 0 {
+		out = x.halves(term, shortest)
+	}
 	if len(out) > 0 || len(term) < typo {
 		return out
 	}
@@ -87,4 +110,18 @@ func (x *bm25Index) guess(term string) (out []variant) {
 		}
 	}
 	return out
+}
+
+// halves parts "webhook" into web and hook, when tools know both.
+func (x *bm25Index) halves(term string, shortest int) []variant {
+	for at := shortest; at <= len(term)-shortest; at++ {
+		first, second := stem(term[:at]), term[at:]
+		if x.has(first) && x.has(second) {
+			return []variant{
+				{x.terms[first], guessWeight, " (as " + first + ")"},
+				{x.terms[second], guessWeight, " (as " + second + ")"},
+			}
+		}
+	}
+	return nil
 }

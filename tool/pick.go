@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 )
@@ -105,16 +104,26 @@ func (p *Picker) Pick(ctx context.Context, query string, o PickOptions) []PickRe
 // rating is what the scorer said: the definitions by falling score, or why there are no scores.
 type rating struct {
 	order    []int
-	scores   []float64
-	explain  func(i int) string
+	scores   Scores
 	fallback string
 }
 
 func (r rating) score(i int) float64 {
-	if r.scores == nil {
+	if r.scores.Values == nil {
 		return 0
 	}
-	return min(max(r.scores[i], 0), 1)
+	return r.scores.Values[i]
+}
+
+// inRange copies scores into 0 to 1; what is no number is 0.
+func inRange(scores []float64) []float64 {
+	out := make([]float64, len(scores))
+	for i, s := range scores {
+		if s > 0 { // false for NaN
+			out[i] = min(s, 1)
+		}
+	}
+	return out
 }
 
 // rate asks the scorer and bounds how long it may take.
@@ -123,25 +132,16 @@ func (p *Picker) rate(ctx context.Context, query string, timeout time.Duration) 
 	for i := range r.order {
 		r.order[i] = i
 	}
-	scores, index, err := p.ask(ctx, query, timeout)
-	if err == nil && len(scores) != len(p.defs) {
-		err = fmt.Errorf("it scored %d of %d tools", len(scores), len(p.defs))
+	scores, err := p.ask(ctx, query, timeout)
+	if err == nil && len(scores.Values) != len(p.defs) {
+		err = fmt.Errorf("it scored %d of %d tools", len(scores.Values), len(p.defs))
 	}
 	if err != nil {
 		r.fallback = fmt.Sprintf("%s: %s; tools are in the order of registration", p.scorer.Name(), slow(err, timeout))
 		return r
 	}
-	r.scores = scores
-	slices.SortStableFunc(r.order, func(a, b int) int {
-		switch x, y := r.score(a), r.score(b); {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
-	r.explain = func(i int) string { return index.Explain(query, i) }
+	r.scores = Scores{inRange(scores.Values), scores.Explain}
+	r.order = best(r.scores.Values, len(p.defs))
 	return r
 }
 
@@ -154,37 +154,35 @@ func slow(err error, timeout time.Duration) string {
 
 // ask waits for the scorer until the timeout. One that does not look at its context goes on in the
 // background; its answer is dropped.
-func (p *Picker) ask(ctx context.Context, query string, timeout time.Duration) ([]float64, Index, error) {
+func (p *Picker) ask(ctx context.Context, query string, timeout time.Duration) (Scores, error) {
 	if timeout <= 0 {
 		return p.scores(ctx, query)
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	type answer struct {
-		scores []float64
-		index  Index
+		scores Scores
 		err    error
 	}
 	wait := make(chan answer, 1)
 	go func() {
-		scores, index, err := p.scores(ctx, query)
-		wait <- answer{scores, index, err}
+		scores, err := p.scores(ctx, query)
+		wait <- answer{scores, err}
 	}()
 	select {
 	case a := <-wait:
-		return a.scores, a.index, a.err
+		return a.scores, a.err
 	case <-ctx.Done():
-		return nil, nil, ctx.Err()
+		return Scores{}, ctx.Err()
 	}
 }
 
-func (p *Picker) scores(ctx context.Context, query string) ([]float64, Index, error) {
+func (p *Picker) scores(ctx context.Context, query string) (Scores, error) {
 	index, err := p.indexed(ctx)
 	if err != nil {
-		return nil, nil, err
+		return Scores{}, err
 	}
-	scores, err := index.Score(ctx, query)
-	return scores, index, err
+	return index.Score(ctx, query)
 }
 
 // indexed makes the index once; a failure is not kept, so that the next Pick tries again.

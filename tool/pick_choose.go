@@ -40,10 +40,10 @@ func (o PickOptions) choose(results []PickResult, r rating) (picked, excluded []
 }
 
 func (r rating) reason(place int) string {
-	if r.explain == nil {
+	if r.scores.Explain == nil {
 		return "in the order of registration"
 	}
-	return r.explain(r.order[place])
+	return r.scores.Explain(r.order[place])
 }
 
 // unfit says why a definition may not be picked whatever its score.

@@ -19,10 +19,15 @@ type Scorer interface {
 
 // Index is a scorer's view of some definitions. It is safe for concurrent use.
 type Index interface {
-	// Score rates every definition, in their order, from 0 (nothing fits) to 1.
-	Score(ctx context.Context, query string) ([]float64, error)
-	// Explain says in a few words why definition i has its score for the query.
-	Explain(query string, i int) string
+	Score(ctx context.Context, query string) (Scores, error)
+}
+
+// Scores are what an Index says about one query.
+type Scores struct {
+	// Values rate every definition, in their order, from 0 (nothing fits) to 1.
+	Values []float64
+	// Explain says in a few words why definition i has its score.
+	Explain func(i int) string
 }
 
 // DefaultScorer is the one that measures best on testdata/pick without asking anybody: BM25.
@@ -49,33 +54,25 @@ func (Keyword) Index(_ context.Context, defs []Definition) (Index, error) {
 
 type keywordIndex []map[string]bool
 
-func (x keywordIndex) Score(ctx context.Context, query string) ([]float64, error) {
+func (x keywordIndex) Score(ctx context.Context, query string) (Scores, error) {
 	asked := plainWords(query)
 	scores := make([]float64, len(x))
-	if len(asked) == 0 {
-		return scores, ctx.Err()
+	for i := range x {
+		scores[i] = float64(len(x.hits(asked, i))) / float64(max(1, len(asked)))
 	}
-	for i, words := range x {
-		hits := 0
-		for _, w := range asked {
-			if words[w] {
-				hits++
-			}
-		}
-		scores[i] = float64(hits) / float64(len(asked))
-	}
-	return scores, ctx.Err()
+	return Scores{scores, func(i int) string {
+		hits := x.hits(asked, i)
+		return fmt.Sprintf("%d of %d words: %s", len(hits), len(asked), strings.Join(hits, ", "))
+	}}, ctx.Err()
 }
 
-func (x keywordIndex) Explain(query string, i int) string {
-	asked := plainWords(query)
-	var hits []string
+func (x keywordIndex) hits(asked []string, i int) (hits []string) {
 	for _, w := range asked {
 		if x[i][w] {
 			hits = append(hits, w)
 		}
 	}
-	return fmt.Sprintf("%d of %d words: %s", len(hits), len(asked), strings.Join(hits, ", "))
+	return hits
 }
 
 // plainWords lists the distinct words of a text in lower case: what stands between characters that are

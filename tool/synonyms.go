@@ -7,7 +7,7 @@ import (
 
 // groups are words that stand for one another when people speak of what tools do, one group a line. They
 // are general: a group is right when a thesaurus or the vocabulary of a trade would agree, whatever the
-// labelled set says. A word may stand in several groups.
+// labelled set says. A word may stand in several groups; two words joined by _ are a phrase of the query.
 const groups = `
 create add make new open
 delete remove erase drop destroy purge wipe clear discard
@@ -192,6 +192,40 @@ calorie nutrition
 workout exercise run
 sleep rest
 heart pulse
+delete get_rid throw_away throw_out
+stop turn_off switch_off shut_down power_off
+start turn_on switch_on power_on
+search find look_for look_up look_through look_into
+create set_up
+start kick_off spin_up
+cancel call_off
+move reschedule put_off push_back
+note record write_down jot_down take_down
+revert undo go_back roll_back
+restore bring_back
+wait hold_on
+login log_in sign_in
+register sign_up
+pickup pick_up
+assign hand_over
+crop cut_out
+type fill_in
+history summary catch_up
+speak speech out_loud read_aloud
+play put_on
+expire expiry run_out
+price amount cost balance how_much
+count how_many
+duration time how_long
+distance how_far
+size how_big
+author who_wrote
+person people owner who
+time date when
+location path where
+date day tomorrow today yesterday tonight
+date day monday tuesday wednesday thursday friday saturday sunday weekend
+date january february march april june july august september october november december
 `
 
 // synonyms maps a stem to the stems that may stand for it.
@@ -201,7 +235,7 @@ var synonyms = sync.OnceValue(func() map[string][]string {
 		words := strings.Fields(line)
 		for _, w := range words {
 			for _, other := range words {
-				if from, to := stem(w), stem(other); from != to {
+				if from, to := stemPhrase(w), stem(other); from != to && !strings.Contains(to, "_") {
 					out[from] = append(out[from], to)
 				}
 			}
@@ -209,3 +243,12 @@ var synonyms = sync.OnceValue(func() map[string][]string {
 	}
 	return out
 })
+
+// stemPhrase stems each word of a phrase: "turned_off" is turn_off.
+func stemPhrase(p string) string {
+	first, second, ok := strings.Cut(p, "_")
+	if !ok {
+		return stem(p)
+	}
+	return stem(first) + "_" + stem(second)
+}
