@@ -147,7 +147,8 @@ func (p *Provider) assistant(m session.Message) (message, bool) {
 	for _, part := range m.Parts {
 		switch part.Kind {
 		case session.CallPart:
-			out.Calls = append(out.Calls, encodeCall(*part.Call, own))
+			// api.openai.com wants nothing back with a call, and may have got it over the Responses format.
+			out.Calls = append(out.Calls, encodeCall(*part.Call, own && !p.hosted))
 		case session.ReasoningPart:
 			thought.WriteString(part.Text)
 		}

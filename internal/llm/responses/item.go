@@ -1,0 +1,237 @@
+package responses
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"adze/internal/llm/wire"
+	"adze/session"
+)
+
+// item is an output item that has been opened.
+type item struct {
+	kind   string
+	callID string
+	call   int  // its number among the calls
+	before int  // finished reasoning items before it
+	grown  bool // by deltas
+	text   strings.Builder
+	closed bool
+}
+
+// received is an item as the server sends it.
+type received struct {
+	Type      string          `json:"type"`
+	ID        string          `json:"id"`
+	Status    string          `json:"status"`
+	CallID    string          `json:"call_id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Summary   json.RawMessage `json:"summary"` // []said
+	Content   json.RawMessage `json:"content"` // []said
+}
+
+type said struct {
+	Type    string `json:"type"`
+	Text    string `json:"text"`
+	Refusal string `json:"refusal"`
+}
+
+func (a *answer) receive(raw json.RawMessage) (received, error) {
+	var r received
+	if json.Unmarshal(raw, &r) != nil || r.Type == "" {
+		return r, a.client.Bad("sent an item that is malformed")
+	}
+	return r, nil
+}
+
+// added opens an item.
+func (a *answer) added(e event) error {
+	r, err := a.receive(e.Item)
+	if err != nil {
+		return err
+	}
+	_, err = a.open(r, e.Index)
+	return err
+}
+
+// open makes an item. Its id tells items apart, because Ollama gives all of them the output_index 0; a
+// server without ids has only the index.
+func (a *answer) open(r received, index int) (*item, error) {
+	if old := a.items[r.ID]; r.ID != "" && old != nil && !old.closed {
+		return nil, a.client.Bad("opened the item %q again before it was finished", r.ID)
+	}
+	it := &item{kind: r.Type, callID: r.CallID, before: a.thoughts}
+	a.places[index] = append(a.places[index], it)
+	if r.ID != "" {
+		a.items[r.ID] = it
+	}
+	a.reply.Content()
+	if r.Type != "function_call" {
+		return it, nil
+	}
+	it.call = a.calls.Len()
+	a.list = append(a.list, it)
+	return it, a.add(it, wire.Fragment{New: true, ID: r.CallID, Name: r.Name})
+}
+
+// add gives a fragment to an item's call.
+func (a *answer) add(it *item, f wire.Fragment) error {
+	f.Index = it.call
+	it.text.WriteString(f.Arguments)
+	forming, err := a.calls.Add(f)
+	if err != nil {
+		return a.client.Framing(err)
+	}
+	return a.out.Send(forming)
+}
+
+// find returns the item that an event is about, or nil. Some servers renew the id with each event; then the
+// index tells, if it was given to one item only.
+func (a *answer) find(e event) *item {
+	if it := a.items[e.ItemID]; it != nil && e.ItemID != "" {
+		return it
+	}
+	if there := a.places[e.Index]; len(there) == 1 {
+		return there[0]
+	}
+	return nil
+}
+
+// grow adds a delta to a call.
+func (a *answer) grow(e event) error {
+	it := a.find(e)
+	var text string
+	switch {
+	case it == nil || it.kind != "function_call" || it.closed:
+		return a.client.Bad("sent arguments for the item %q, which is no open call", e.ItemID)
+	case json.Unmarshal(e.Delta, &text) != nil:
+		return a.client.Bad("sent arguments that are no text")
+	}
+	a.reply.Content()
+	it.grown = it.grown || text != ""
+	return a.add(it, wire.Fragment{Arguments: text})
+}
+
+// whole takes the arguments that end a call.
+func (a *answer) whole(e event) error {
+	it := a.find(e)
+	if it == nil || it.kind != "function_call" {
+		return a.client.Bad("finished arguments for the item %q, which is no open call", e.ItemID)
+	}
+	return a.close(it, e.Arguments)
+}
+
+// close ends a call. Its pieces must be what the end says: a piece that got lost could leave a shorter
+// command that is valid.
+func (a *answer) close(it *item, raw json.RawMessage) error {
+	text, err := wire.Arguments(raw)
+	switch {
+	case err != nil:
+		return a.client.Framing(err)
+	case text == "" || text == it.text.String(): // some servers leave them out here
+	case it.grown || it.closed:
+		if !sameJSON(text, it.text.String()) {
+			return a.client.Bad("sent pieces of arguments that differ from the whole")
+		}
+	default:
+		err = a.add(it, wire.Fragment{Arguments: text})
+	}
+	it.closed = true
+	return err
+}
+
+// sameJSON reports whether two texts mean the same: a server may space them otherwise.
+func sameJSON(a, b string) bool {
+	var x, y any
+	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// finished takes a whole item, also one that was never opened.
+func (a *answer) finished(e event) error {
+	r, err := a.receive(e.Item)
+	if err != nil {
+		return err
+	}
+	it := a.pending(r, e.Index)
+	if it == nil {
+		if it, err = a.open(r, e.Index); err != nil {
+			return err
+		}
+	}
+	if r.Status == "incomplete" {
+		return nil // the response will be, too
+	}
+	switch r.Type {
+	case "function_call":
+		return a.close(it, r.Arguments)
+	case "reasoning":
+		return a.seal(it, r, e.Item)
+	case "message":
+		return a.message(it, r)
+	}
+	it.closed = true
+	return nil
+}
+
+// pending is the opened item that a finished one completes, or nil.
+func (a *answer) pending(r received, index int) *item {
+	it := a.find(event{ItemID: r.ID, Index: index})
+	if it == nil || it.kind != r.Type || it.callID != "" && r.CallID != "" && it.callID != r.CallID {
+		return nil
+	}
+	return it
+}
+
+// seal keeps a reasoning item as it came; its text is used when no delta brought any.
+func (a *answer) seal(it *item, r received, raw json.RawMessage) error {
+	if it.closed {
+		return nil
+	}
+	it.closed = true
+	a.thoughts++
+	text := ""
+	if !it.grown {
+		text = join(r.Summary)
+		if text == "" {
+			text = join(r.Content)
+		}
+	}
+	a.reply.Content()
+	return a.out.Send(session.Reasoning{Delta: text, Opaque: raw})
+}
+
+// message takes the text of a message that came without deltas.
+func (a *answer) message(it *item, r received) error {
+	if it.closed {
+		return nil
+	}
+	it.closed = true
+	if it.grown {
+		return nil
+	}
+	var list []said
+	_ = json.Unmarshal(r.Content, &list) // another shape has no text for us
+	for _, s := range list {
+		a.refused = a.refused || s.Refusal != ""
+		if err := a.out.Text(s.Text + s.Refusal); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// join is the text of a reasoning item's parts.
+func join(raw json.RawMessage) string {
+	var list []said
+	_ = json.Unmarshal(raw, &list) // another shape has no text for us
+	text := ""
+	for _, s := range list {
+		if text != "" {
+			text += "\n\n"
+		}
+		text += s.Text
+	}
+	return text
+}

@@ -1,0 +1,208 @@
+package responses
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+
+	"adze/internal/llm/wire"
+	"adze/session"
+	"adze/tool"
+)
+
+// maxCallID is the longest call_id that api.openai.com takes back.
+const maxCallID = 64
+
+// Input items; see the API reference for Responses.
+type (
+	messageItem struct {
+		Type    string `json:"type"`
+		Role    string `json:"role"`
+		Content []part `json:"content"`
+	}
+	// callItem has no id of its own: with one, the API looks for the reasoning item that belonged to it.
+	callItem struct {
+		Type      string `json:"type"`
+		CallID    string `json:"call_id"`
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	}
+	outputItem struct {
+		Type   string `json:"type"`
+		CallID string `json:"call_id"`
+		Output any    `json:"output"` // string or []part
+	}
+	part struct {
+		Type     string `json:"type"`
+		Text     string `json:"text,omitempty"`
+		ImageURL string `json:"image_url,omitempty"`
+		Filename string `json:"filename,omitempty"`
+		FileData string `json:"file_data,omitempty"`
+	}
+)
+
+// placed is kept with a call that stood before a reasoning item: how many of them came before it.
+type placed struct {
+	After int `json:"after"`
+}
+
+// encoder makes items for one kind of server.
+type encoder struct {
+	own      string
+	hosted   bool
+	thoughts bool // send reasoning items back
+}
+
+// encode makes the items of one message, joined by commas; nothing for an empty one.
+func (e encoder) encode(m session.Message) []byte {
+	var list [][]byte
+	switch m.Role {
+	case session.User:
+		list = e.user(m.Parts)
+	case session.Assistant:
+		list = e.assistant(m)
+	case session.ToolRole:
+		list = e.outcomes(m)
+	}
+	return bytes.Join(list, []byte(","))
+}
+
+func (e encoder) user(parts []session.Part) [][]byte {
+	var content []part
+	for _, p := range parts {
+		switch {
+		case p.Kind == session.TextPart && p.Text != "":
+			content = append(content, part{Type: "input_text", Text: p.Text})
+		case p.Kind == session.AttachmentPart && p.Attachment != nil:
+			content = append(content, e.attachment(*p.Attachment))
+		}
+	}
+	if len(content) == 0 {
+		return nil
+	}
+	return [][]byte{wire.JSON(messageItem{"message", "user", content})}
+}
+
+// assistant restores the order in which reasoning and calls came, because the API checks it.
+func (e encoder) assistant(m session.Message) [][]byte {
+	calls := m.Calls()
+	var list [][]byte
+	thoughts, solid := 0, 0 // solid is where the last item that is no reasoning ends
+	for _, p := range m.Parts {
+		switch {
+		case p.Kind == session.ReasoningPart && m.Provider == e.own && len(p.Opaque) > 0:
+			for len(calls) > 0 && placeOf(calls[0]) == thoughts {
+				list = append(list, encodeCall(calls[0]))
+				calls, solid = calls[1:], len(list)
+			}
+			thoughts++
+			if e.sends(p.Opaque) {
+				list = append(list, p.Opaque)
+			}
+		case p.Kind == session.TextPart && p.Text != "":
+			list = append(list, wire.JSON(messageItem{"message", "assistant", []part{{Type: "output_text", Text: p.Text}}}))
+			solid = len(list)
+		}
+	}
+	for _, c := range calls {
+		list = append(list, encodeCall(c))
+		solid = len(list)
+	}
+	return list[:solid] // reasoning that nothing follows was cut off; the API refuses it
+}
+
+// sends reports whether a reasoning item can go back. Without its encrypted content api.openai.com would
+// look for a stored one; open models keep their thinking readable, in content or summary.
+func (e encoder) sends(opaque json.RawMessage) bool {
+	var kept struct {
+		Type      string            `json:"type"`
+		Encrypted string            `json:"encrypted_content"`
+		Content   []json.RawMessage `json:"content"`
+		Summary   []json.RawMessage `json:"summary"`
+	}
+	if !e.thoughts || json.Unmarshal(opaque, &kept) != nil || kept.Type != "reasoning" {
+		return false
+	}
+	return kept.Encrypted != "" || !e.hosted && len(kept.Content)+len(kept.Summary) > 0
+}
+
+// placeOf is the number of reasoning items before a call, or -1 when it came after all of them.
+func placeOf(c tool.RawCall) int {
+	at := placed{-1}
+	if json.Unmarshal(c.Opaque, &at) != nil {
+		return -1
+	}
+	return at.After
+}
+
+func encodeCall(c tool.RawCall) []byte {
+	return wire.JSON(callItem{
+		"function_call", wire.ShortID(c.ID, maxCallID), wire.Name(c.Name), string(wire.Object(c.Arguments)),
+	})
+}
+
+// outcomes are one output each. What an output cannot hold follows in a message of the user.
+func (e encoder) outcomes(m session.Message) [][]byte {
+	var list [][]byte
+	var later []session.Part
+	for _, p := range m.Parts {
+		item := outputItem{Type: "function_call_output", CallID: wire.ShortID(p.Outcome.Call, maxCallID)}
+		if e.hosted {
+			item.Output = e.shown(*p.Outcome)
+		} else {
+			var rest []session.Part
+			item.Output, rest = e.told(*p.Outcome)
+			later = append(later, rest...)
+		}
+		list = append(list, wire.JSON(item))
+	}
+	return append(list, e.user(later)...)
+}
+
+// shown is an outcome for api.openai.com, whose outputs may hold images and files.
+func (e encoder) shown(o tool.Outcome) any {
+	if len(o.Attachments) == 0 {
+		return o.Output
+	}
+	var list []part
+	if o.Output != "" {
+		list = append(list, part{Type: "input_text", Text: o.Output})
+	}
+	for _, a := range o.Attachments {
+		list = append(list, e.attachment(a))
+	}
+	return list
+}
+
+// told is an outcome as text, and the attachments that must follow it.
+func (e encoder) told(o tool.Outcome) (string, []session.Part) {
+	text := o.Output
+	var later []session.Part
+	for i := range o.Attachments {
+		a := o.Attachments[i]
+		if !e.takes(a) {
+			text += "\n" + wire.Note(a)
+			continue
+		}
+		text += fmt.Sprintf("\n[%s is in the next message]", a.Name)
+		later = append(later, session.Part{Kind: session.AttachmentPart, Attachment: &a})
+	}
+	return text, later
+}
+
+func (e encoder) takes(a tool.Attachment) bool {
+	kind := wire.KindOf(a)
+	return kind == wire.Image || kind == wire.Document && e.hosted
+}
+
+func (e encoder) attachment(a tool.Attachment) part {
+	if !e.takes(a) {
+		return part{Type: "input_text", Text: wire.Note(a)}
+	}
+	data := "data:" + a.MediaType + ";base64," + base64.StdEncoding.EncodeToString(a.Data)
+	if wire.KindOf(a) == wire.Image {
+		return part{Type: "input_image", ImageURL: data}
+	}
+	return part{Type: "input_file", Filename: a.Name, FileData: data}
+}

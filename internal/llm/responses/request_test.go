@@ -1,0 +1,208 @@
+package responses_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"adze/internal/llm/llmtest"
+	"adze/internal/llm/responses"
+	"adze/session"
+	"adze/tool"
+)
+
+// keeper answers each request with the next of its answers, the last one again, and keeps what was asked.
+type keeper struct {
+	answers []answer
+	bodies  []string
+	header  http.Header
+	url     string
+}
+
+type answer struct {
+	status int
+	body   string
+}
+
+func (k *keeper) RoundTrip(r *http.Request) (*http.Response, error) {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	a := k.answers[min(len(k.bodies), len(k.answers)-1)]
+	k.bodies, k.header, k.url = append(k.bodies, string(raw)), r.Header, r.URL.String()
+	rec := httptest.NewRecorder()
+	rec.WriteHeader(a.status)
+	_, _ = rec.WriteString(a.body)
+	return rec.Result(), nil
+}
+
+func refusal(message string) answer {
+	return answer{http.StatusBadRequest, format{}.Refusal("invalid_request_error", message)}
+}
+
+func fine() answer { return answer{http.StatusOK, format{}.Encode(llmtest.Answer{Text: "ok"}).Body} }
+
+// ask sends requests with one provider and fails when one fails.
+func ask(t *testing.T, o responses.Options, answers []answer, requests ...session.Request) (*keeper, []session.Chunk) {
+	t.Helper()
+	k := &keeper{answers: answers}
+	o.HTTP = &http.Client{Transport: k}
+	p := responses.New(o)
+	var all []session.Chunk
+	for _, r := range requests {
+		all = nil
+		for c := range p.Stream(context.Background(), r) {
+			all = append(all, c)
+		}
+		if done, ok := all[len(all)-1].(session.Done); !ok || done.Err != nil {
+			t.Fatalf("%+v", all)
+		}
+	}
+	return k, all
+}
+
+func want(t *testing.T, body string, have []string, avoid ...string) {
+	t.Helper()
+	for _, s := range have {
+		if !strings.Contains(body, s) {
+			t.Errorf("no %s in %s", s, body)
+		}
+	}
+	for _, s := range avoid {
+		if strings.Contains(body, s) {
+			t.Errorf("%s in %s", s, body)
+		}
+	}
+}
+
+func text(id string, role session.Role, s string) session.Message {
+	return session.Message{ID: id, Role: role, Parts: []session.Part{{Kind: session.TextPart, Text: s}}}
+}
+
+// What a stream sealed goes back in its order and byte for byte, but only to the provider that made it.
+func TestReasoningGoesBackUnchanged(t *testing.T) {
+	const first = `{"id":"rs_1","type":"reasoning","encrypted_content":"gAA<&>B+/=","summary":[{"type":"summary_text","text":"Look"}],"new":[1.50]}`
+	const second = `{"id":"rs_2","type":"reasoning","encrypted_content":"gB","summary":[]}`
+	const unsealed = `{"id":"rs_3","type":"reasoning","encrypted_content":null,"summary":[]}`
+	stream := "data: " + `{"type":"response.output_item.done","output_index":0,"item":` + first + "}\n\n" +
+		"data: " + `{"type":"response.output_item.done","output_index":1,"item":{"id":"fc_1","type":"function_call","call_id":"a","name":"read","arguments":"{\"p\": 1.50}"}}` + "\n\n" +
+		"data: " + `{"type":"response.output_item.done","output_index":2,"item":` + second + "}\n\n" +
+		"data: " + `{"type":"response.output_item.done","output_index":3,"item":{"id":"fc_2","type":"function_call","call_id":"b","name":"list","arguments":"{}"}}` + "\n\n" +
+		"data: " + `{"type":"response.output_item.done","output_index":4,"item":` + unsealed + "}\n\n" +
+		"data: " + `{"type":"response.completed","response":{"status":"completed"}}` + "\n\n"
+	_, chunks := ask(t, responses.Options{}, []answer{{http.StatusOK, stream}}, session.Request{Model: "m"})
+	m := llmtest.Stored("responses", "a", chunks)
+	const call1 = `{"type":"function_call","call_id":"a","name":"read","arguments":"{\"p\": 1.50}"}`
+	const call2 = `{"type":"function_call","call_id":"b","name":"list","arguments":"{}"}`
+	for provider, items := range map[string]string{
+		"responses": first + "," + call1 + "," + second + "," + call2 + `,{"type":"function_call_output"`,
+		"anthropic": call1 + "," + call2 + `,{"type":"function_call_output"`,
+	} {
+		m.Provider = provider
+		k, _ := ask(t, responses.Options{}, []answer{fine()}, session.Request{Model: "m", Messages: []session.Message{text("u", session.User, "go"), m}})
+		want(t, k.bodies[0], []string{`"content":[{"type":"input_text","text":"go"}]},` + items})
+	}
+}
+
+// Reasoning that nothing follows was cut off with its answer.
+func TestReasoningAtTheEndIsLeftOut(t *testing.T) {
+	seal := func(id string) session.Part {
+		return session.Part{Kind: session.ReasoningPart, Opaque: json.RawMessage(`{"type":"reasoning","id":"` + id + `","encrypted_content":"g"}`)}
+	}
+	m := session.Message{ID: "1", Role: session.Assistant, Provider: "responses", Parts: []session.Part{
+		seal("rs_kept"), {Kind: session.TextPart, Text: "half"}, seal("rs_cut"),
+	}}
+	k, _ := ask(t, responses.Options{}, []answer{fine()}, session.Request{Model: "m", Messages: []session.Message{m}})
+	want(t, k.bodies[0], []string{"rs_kept", `"output_text","text":"half"`}, "rs_cut")
+}
+
+func TestHostedAndCompatibleServersDiffer(t *testing.T) {
+	shown := []tool.Attachment{
+		{Name: "a.png", MediaType: "image/png", Data: []byte{1, 2, 3}}, {Name: "a.pdf", MediaType: "application/pdf", Data: []byte("%PDF")},
+	}
+	messages := []session.Message{
+		text("1", session.User, "go"),
+		{ID: "2", Role: session.Assistant, Provider: "responses", Parts: []session.Part{
+			{Kind: session.ReasoningPart, Text: "hm", Opaque: json.RawMessage(`{"type":"reasoning","id":"rs_1","summary":[],"content":[{"type":"reasoning_text","text":"hm"}]}`)},
+			{Kind: session.CallPart, Call: &tool.RawCall{ID: "a", Name: "read"}},
+		}},
+		{ID: "3", Role: session.ToolRole, Parts: []session.Part{{Kind: session.OutcomePart, Outcome: &tool.Outcome{
+			Call: "a", Tool: "read", Status: tool.Completed, Output: "two files", Attachments: shown,
+		}}}},
+	}
+	for _, c := range []struct {
+		base, url   string
+		have, avoid []string
+	}{
+		{"", "https://api.openai.com/v1/responses", []string{
+			`"call_id":"a","output":[{"type":"input_text","text":"two files"},{"type":"input_image","image_url":"data:image/png;base64,AQID"},` +
+				`{"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,JVBERg=="}]`,
+		}, []string{"rs_1"}},
+		{"http://local.test:8080/v1/", "http://local.test:8080/v1/responses", []string{
+			`"output":"two files\n[a.png is in the next message]\n[attachment a.pdf (application/pdf, 4 bytes) cannot be shown to this model]"},` +
+				`{"type":"message","role":"user","content":[{"type":"input_image"`, "rs_1",
+		}, []string{"file_data"}},
+	} {
+		k, _ := ask(t, responses.Options{BaseURL: c.base, Key: "sk-12345678", MaxTokens: 77, Effort: "low"}, []answer{fine()},
+			session.Request{Model: "m", System: "be", Messages: messages})
+		if k.url != c.url || k.header.Get("Authorization") != "Bearer sk-12345678" {
+			t.Errorf("%s with %v", k.url, k.header)
+		}
+		want(t, k.bodies[0], append(c.have, `"model":"m","stream":true,"store":false,"include":["reasoning.encrypted_content"],`+
+			`"reasoning":{"effort":"low","summary":"auto"},"max_output_tokens":77,"instructions":"be"`), c.avoid...)
+	}
+}
+
+// What a model refuses is left out, at once and from then on, for this model alone.
+func TestRefusedPartsAreLeftOut(t *testing.T) {
+	sealed := session.Message{ID: "1", Role: session.Assistant, Provider: "responses", Parts: []session.Part{
+		{Kind: session.ReasoningPart, Opaque: json.RawMessage(`{"type":"reasoning","id":"rs_1","encrypted_content":"g","summary":[]}`)},
+		{Kind: session.TextPart, Text: "So."},
+	}}
+	for _, c := range []struct{ said, gone string }{
+		{"Encrypted content is not supported with this model.", `"include"`},
+		{"Unsupported parameter: 'reasoning.summary' is not supported with this model.", `"summary":"auto"`},
+		{"Your organization must be verified to generate reasoning summaries.", `"summary":"auto"`},
+		{"The encrypted content gAAA could not be verified. Reason: Encrypted content could not be decrypted or parsed.", `rs_1`},
+	} {
+		r := session.Request{Model: "m", Messages: []session.Message{text("0", session.User, "go"), sealed, text("2", session.User, "on")}}
+		other := r
+		other.Model = "other"
+		k, _ := ask(t, responses.Options{}, []answer{refusal(c.said), fine()}, r, r, other)
+		if len(k.bodies) != 4 {
+			t.Fatalf("%s: asked %d times", c.said, len(k.bodies))
+		}
+		for i, has := range []bool{true, false, false, true} {
+			if strings.Contains(k.bodies[i], c.gone) != has {
+				t.Errorf("%s: request %d: %s", c.said, i, k.bodies[i])
+			}
+		}
+	}
+}
+
+func TestStrictOnlyWhereTheSchemaAllowsIt(t *testing.T) {
+	on, off := true, false
+	for schema, fits := range map[string]bool{
+		`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`:                                                true,
+		`{"type":"object","properties":{},"additionalProperties":false}`:                                                                                      true,
+		`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`:                                                                 false,
+		`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`:                                                                             false,
+		`{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","properties":{"b":{}}}}},"required":["a"],"additionalProperties":false}`: false,
+	} {
+		for _, strict := range []*bool{nil, &on, &off} {
+			k, _ := ask(t, responses.Options{}, []answer{fine()}, session.Request{Model: "m", Tools: []tool.Definition{
+				{Name: "t", Description: "d", Parameters: json.RawMessage(schema), Strict: strict},
+			}})
+			flag := "false"
+			if fits && strict == &on {
+				flag = "true"
+			}
+			want(t, k.bodies[0], []string{`"tools":[{"type":"function","name":"t","description":"d","parameters":` + schema + `,"strict":` + flag + `}]`})
+		}
+	}
+}

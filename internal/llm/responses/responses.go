@@ -1,0 +1,170 @@
+// Package responses speaks the OpenAI Responses format, streaming: api.openai.com and servers that offer
+// /v1/responses (Ollama, vLLM, LM Studio, OpenRouter, ...). Nothing is stored at the provider: each request
+// carries the whole conversation, with the model's encrypted reasoning.
+//
+// The one rule: an answer is complete with response.completed, and nothing else; a call is released only
+// then, when its own item was finished, and when its pieces are what the finished item says.
+//
+// Start at Provider.Stream; request.go and items.go encode, stream.go and item.go decode.
+//
+// Known limits: items of tools that run at the provider (web search, code interpreter) are skipped, because
+// none is offered; images and documents in outcomes go to api.openai.com only, others get them in a message
+// of the user that follows.
+package responses
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/llm/wire"
+	"adze/session"
+)
+
+const (
+	home    = "https://api.openai.com/v1"
+	homeAPI = "api.openai.com"
+)
+
+// Options configure a provider. The zero value is api.openai.com without a key.
+type Options struct {
+	Name    string // of the provider in a model's full name; "responses"
+	BaseURL string // up to and including the version: "https://api.openai.com/v1"
+	Key     string // empty: no Authorization header
+	KeyEnv  string // the variable that holds the key, for hints; "OPENAI_API_KEY"
+	// Header is added to each request.
+	Header http.Header
+	HTTP   *http.Client  // nil: one of our own that keeps its connection
+	NewID  func() string // mints ids for calls without one; nil: random
+	// Idle is how long the server may send no content; 0: wire.DefaultIdle, on loopback wire.LocalIdle.
+	Idle time.Duration
+	// MaxTokens bounds an answer when the request does not; 0: the server's default.
+	MaxTokens int
+	// Effort is how hard a reasoning model thinks: "low", "medium", "high"; empty: the model's default.
+	Effort string
+}
+
+// Provider is a session.Provider. It is safe for concurrent use.
+type Provider struct {
+	options Options
+	client  wire.Client
+	url     string
+	hosted  bool // api.openai.com itself
+	cache   wire.Cache
+
+	mu    sync.Mutex
+	knows map[string]manners // by model: what it accepted last
+}
+
+var _ session.Provider = (*Provider)(nil)
+
+// New makes a provider. It does no work and opens no connection.
+func New(o Options) *Provider {
+	if o.Name == "" {
+		o.Name = "responses"
+	}
+	if o.BaseURL == "" {
+		o.BaseURL = home
+	}
+	if o.KeyEnv == "" {
+		o.KeyEnv = "OPENAI_API_KEY"
+	}
+	if o.NewID == nil {
+		o.NewID = wire.NewID
+	}
+	host := hostOf(o.BaseURL)
+	if o.Idle == 0 {
+		o.Idle = wire.DefaultIdle
+		if wire.Loopback(host) {
+			o.Idle = wire.LocalIdle
+		}
+	}
+	return &Provider{
+		options: o, hosted: host == homeAPI, knows: map[string]manners{},
+		url: strings.TrimRight(o.BaseURL, "/") + "/responses",
+		client: wire.Client{
+			Provider: o.Name, HTTP: wire.HTTP(o.HTTP), Idle: o.Idle, Secret: o.Key,
+			KeyHint: "check " + o.KeyEnv + " and what its account may use",
+			URLHint: "check the base URL, that the server offers /responses, and the network",
+		},
+	}
+}
+
+func hostOf(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// Name is the part before the slash in a model's full name.
+func (p *Provider) Name() string { return p.options.Name }
+
+// Stream asks the model.
+func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
+	return wire.Stream(ctx, func(out *wire.Out) (session.Done, error) {
+		reply, err := p.open(ctx, r)
+		if err != nil {
+			return session.Done{}, err
+		}
+		defer reply.Close()
+		a := answer{client: &p.client, reply: reply, out: out, items: map[string]*item{}, places: map[int][]*item{}}
+		a.calls = wire.Calls{Mint: p.options.NewID, History: r.Messages}
+		err = a.read()
+		return a.done, err
+	})
+}
+
+// manners are the parts of a request that not every model or account accepts.
+type manners struct {
+	noEncrypted bool // include: models that do not reason refuse it
+	noSummary   bool // reasoning.summary: the same, and accounts that are not verified
+	noThoughts  bool // reasoning items: sealed for another account, or by a server that is gone
+}
+
+// open sends the request; a server that refuses a part of it is asked again without, and remembered.
+func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
+	for {
+		p.mu.Lock()
+		m := p.knows[r.Model]
+		p.mu.Unlock()
+		reply, err := p.post(ctx, p.body(r, m))
+		after := m.refused(err)
+		if after == m {
+			return reply, err
+		}
+		p.mu.Lock()
+		p.knows[r.Model] = after
+		p.mu.Unlock()
+	}
+}
+
+// refused learns from a refusal; the words are those of api.openai.com.
+func (m manners) refused(err error) manners {
+	switch {
+	case wire.Mentions(err, "could not be verified", "could not be decrypted", "Items are not persisted"):
+		m.noThoughts = true
+	case wire.Mentions(err, "ncrypted content is not supported", "reasoning.encrypted_content", "'include"):
+		m.noEncrypted = true
+	case wire.Mentions(err, "reasoning.summary", "reasoning summaries", "reasoning.effort", "'reasoning'"):
+		m.noSummary = true
+	}
+	return m
+}
+
+func (p *Provider) post(ctx context.Context, body *wire.Body) (*wire.Reply, error) {
+	header := p.options.Header.Clone()
+	if header == nil {
+		header = http.Header{}
+	}
+	header.Set("Accept", "text/event-stream")
+	if p.options.Key != "" {
+		header.Set("Authorization", "Bearer "+p.options.Key)
+	}
+	return p.client.Open(ctx, wire.Call{Method: http.MethodPost, URL: p.url, Header: header, Body: body})
+}

@@ -1,0 +1,235 @@
+package responses
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+
+	"adze/internal/llm/wire"
+	"adze/session"
+)
+
+// What a stream is made of. One struct holds the fields of all events; type says which count. Delta, item
+// and response stay raw, because events of tools that we never offer give them other shapes.
+type (
+	event struct {
+		Type      string          `json:"type"`
+		ItemID    string          `json:"item_id"`
+		Index     int             `json:"output_index"`
+		Part      int             `json:"summary_index"`
+		Delta     json.RawMessage `json:"delta"`
+		Arguments json.RawMessage `json:"arguments"`
+		Item      json.RawMessage `json:"item"`
+		Response  json.RawMessage `json:"response"`
+		Error     json.RawMessage `json:"error"`
+		Message   string          `json:"message"`
+	}
+	response struct {
+		Object     string            `json:"object"`
+		Status     string            `json:"status"`
+		Error      json.RawMessage   `json:"error"`
+		Output     []json.RawMessage `json:"output"`
+		Usage      usage             `json:"usage"`
+		Incomplete struct {
+			Reason string `json:"reason"`
+		} `json:"incomplete_details"`
+	}
+	usage struct {
+		Input        int `json:"input_tokens"`
+		Output       int `json:"output_tokens"`
+		InputDetails struct {
+			Cached int `json:"cached_tokens"`
+		} `json:"input_tokens_details"`
+		OutputDetails struct {
+			Reasoning int `json:"reasoning_tokens"`
+		} `json:"output_tokens_details"`
+	}
+)
+
+// answer reads one stream.
+type answer struct {
+	client *wire.Client
+	reply  *wire.Reply
+	out    *wire.Out
+	calls  wire.Calls
+	done   session.Done
+
+	items    map[string]*item // by id
+	places   map[int][]*item  // by output_index
+	list     []*item          // the calls, in the order of calls
+	thoughts int              // finished reasoning items
+	refused  bool
+	ended    bool
+}
+
+// read decodes the stream to its end and releases the calls.
+func (a *answer) read() error {
+	if strings.HasPrefix(a.reply.ContentType(), "application/json") {
+		return a.single()
+	}
+	events := wire.NewEvents(a.reply)
+	for !a.ended {
+		e, err := events.Next()
+		if err == io.EOF || err == nil && string(e.Data) == "[DONE]" {
+			return a.client.Ended()
+		}
+		if err != nil {
+			return a.client.Framing(err)
+		}
+		if err := a.event(e, events.Unfinished()); err != nil {
+			return err
+		}
+	}
+	return a.conclude()
+}
+
+// single reads the answer of a server that does not stream.
+func (a *answer) single() error {
+	body, err := io.ReadAll(io.LimitReader(a.reply, wire.MaxLine))
+	if err != nil {
+		return err
+	}
+	var e event
+	if json.Unmarshal(body, &e) == nil && given(e.Error) {
+		return a.client.Object(e.Error)
+	}
+	if err := a.terminal(body); err != nil {
+		return err
+	}
+	return a.conclude()
+}
+
+// given reports whether an optional raw field is there.
+func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+func (a *answer) event(from wire.Event, last bool) error {
+	var e event
+	if err := json.Unmarshal(from.Data, &e); err != nil {
+		return a.client.Malformed(from.Data, last)
+	}
+	if e.Type == "" && !given(e.Error) {
+		e.Type = string(from.Name)
+	}
+	switch e.Type {
+	case "response.output_item.added":
+		return a.added(e)
+	case "response.output_item.done":
+		return a.finished(e)
+	case "response.output_text.delta", "response.refusal.delta":
+		a.refused = a.refused || e.Type == "response.refusal.delta"
+		return a.said(e, a.out.Text)
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+		return a.said(e, a.out.Reasoning)
+	case "response.reasoning_summary_part.added":
+		if e.Part > 0 {
+			return a.out.Reasoning("\n\n")
+		}
+	case "response.function_call_arguments.delta":
+		return a.grow(e)
+	case "response.function_call_arguments.done":
+		return a.whole(e)
+	case "response.completed", "response.incomplete", "response.failed", "response.cancelled":
+		return a.terminal(e.Response)
+	case "error", "":
+		return a.failed(e, from.Data, last)
+	}
+	return nil // the API may add events, and has many of tools that are not offered
+}
+
+// failed reads an error event, which is flat at OpenAI and an object elsewhere.
+func (a *answer) failed(e event, data []byte, last bool) error {
+	switch {
+	case given(e.Error):
+		return a.client.Object(e.Error)
+	case e.Type == "error":
+		return a.client.Object(data)
+	}
+	return a.client.Malformed(data, last)
+}
+
+// said passes a piece of text or thinking on.
+func (a *answer) said(e event, send func(string) error) error {
+	var text string
+	if json.Unmarshal(e.Delta, &text) != nil {
+		return a.client.Bad("sent a %s that is no text", e.Type)
+	}
+	if text == "" {
+		return nil
+	}
+	a.reply.Content()
+	if it := a.find(e); it != nil {
+		it.grown = true
+	}
+	return send(text)
+}
+
+// terminal reads the response at its end.
+func (a *answer) terminal(raw json.RawMessage) error {
+	var r response
+	if !given(raw) || json.Unmarshal(raw, &r) != nil {
+		return a.client.Bad("sent an end of the answer that is malformed")
+	}
+	in, cached := max(0, r.Usage.Input), max(0, r.Usage.InputDetails.Cached)
+	a.done.Usage = session.Usage{
+		Input: max(0, in-cached), Output: max(0, r.Usage.Output), CacheRead: cached,
+		Reasoning: max(0, r.Usage.OutputDetails.Reasoning),
+	}
+	if given(r.Error) {
+		return a.client.Object(r.Error)
+	}
+	switch {
+	case r.Status == "completed":
+		return a.complete(r)
+	case r.Status == "incomplete" && r.Incomplete.Reason == "content_filter":
+		return a.client.Refused(r.Incomplete.Reason)
+	case r.Status == "incomplete":
+		a.done.Stop = session.StopLength
+		a.ended = true
+		a.reply.Settle()
+		return nil
+	}
+	return a.client.Bad("ended the answer with the status %q", r.Status)
+}
+
+// complete takes the items of a server that sends them only at the end.
+func (a *answer) complete(r response) error {
+	if len(a.places) == 0 {
+		for i, raw := range r.Output {
+			if err := a.finished(event{Item: raw, Index: i}); err != nil {
+				return err
+			}
+		}
+	}
+	a.ended = true
+	a.reply.Settle()
+	return nil
+}
+
+// conclude releases the calls; calls decide, not the status.
+func (a *answer) conclude() error {
+	switch {
+	case a.done.Stop == session.StopLength:
+		return nil
+	case a.refused:
+		return a.client.Refused("the model declined")
+	case a.calls.Len() == 0:
+		a.done.Stop = session.StopEnd
+		return nil
+	}
+	for _, it := range a.list {
+		if !it.closed {
+			return a.client.Bad("did not finish the item of a call")
+		}
+	}
+	calls, err := a.calls.Release()
+	if err != nil {
+		return a.client.Framing(err)
+	}
+	for i := range calls {
+		if before := a.list[i].before; before < a.thoughts {
+			calls[i].Opaque = wire.JSON(placed{before})
+		}
+	}
+	a.done.Stop = session.StopCalls
+	return a.out.Release(calls)
+}
