@@ -53,7 +53,10 @@ func (s *Store) save(ctx context.Context, w *writer, entries []session.Entry) er
 	}
 	opening := openingOf(entries, w)
 	var num int64
-	var err error
+	err := s.prepareInsert(ctx)
+	if err != nil {
+		return s.giveUp(w, err)
+	}
 	if len(rows) == 1 && w.num != 0 && opening == nil {
 		num, err = w.num, s.saveOne(ctx, w.num, rows[0])
 	} else {
@@ -81,14 +84,17 @@ func (s *Store) giveUp(w *writer, err error) error {
 	return err
 }
 
+// prepareInsert makes the statement that every append runs: compiling it with its trigger costs as much as
+// running it.
+func (s *Store) prepareInsert(ctx context.Context) (err error) {
+	if s.insert == nil {
+		s.insert, err = s.db.PrepareContext(ctx, insertEntry)
+	}
+	return err
+}
+
 // saveOne is the usual case, without a transaction around the one statement: a third less work.
 func (s *Store) saveOne(ctx context.Context, num int64, r row) error {
-	if s.insert == nil {
-		var err error
-		if s.insert, err = s.db.PrepareContext(ctx, insertEntry); err != nil {
-			return err
-		}
-	}
 	_, err := s.insert.ExecContext(ctx, num, r.seq, r.kind, r.time, r.data, r.hash)
 	return err
 }
@@ -104,8 +110,9 @@ func (s *Store) saveAll(ctx context.Context, w *writer, rows []row, o *opening) 
 			return 0, err
 		}
 	}
+	insert := tx.StmtContext(ctx, s.insert)
 	for _, r := range rows {
-		if _, err := tx.ExecContext(ctx, insertEntry, num, r.seq, r.kind, r.time, r.data, r.hash); err != nil {
+		if _, err := insert.ExecContext(ctx, num, r.seq, r.kind, r.time, r.data, r.hash); err != nil {
 			return 0, err
 		}
 	}

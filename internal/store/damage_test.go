@@ -122,6 +122,7 @@ func damageable(t *testing.T) (path string) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+	fold(t, path) // a log that is left would hide the damage
 	return path
 }
 

@@ -53,14 +53,15 @@ func (s *Store) writer(ctx context.Context, id session.ID) (*writer, error) {
 }
 
 // resume finds the end of the chain. It is read after locking, since another process may have just left.
+// A new session, the usual case at a start, costs one search of one index.
 func (s *Store) resume(ctx context.Context, w *writer) error {
-	row := s.db.QueryRowContext(ctx, `SELECT num, entries, tip, start IS NOT NULL, first IS NOT NULL
-		FROM sessions LEFT JOIN openings ON session = num WHERE id = ?`, string(w.id))
-	err := row.Scan(&w.num, &w.end.seq, &w.end.hash, &w.start, &w.first)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
+	row := s.db.QueryRowContext(ctx, "SELECT num, entries, tip FROM sessions WHERE id = ?", string(w.id))
+	err := row.Scan(&w.num, &w.end.seq, &w.end.hash)
+	if err == nil {
+		row = s.db.QueryRowContext(ctx, "SELECT start IS NOT NULL, first IS NOT NULL FROM openings WHERE session = ?", w.num)
+		err = row.Scan(&w.start, &w.first)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return s.explain("read", err)
 	}
 	return nil

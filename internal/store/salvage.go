@@ -94,6 +94,7 @@ func (s *Store) rebuild(ctx context.Context, work string, loss *Loss) error {
 	if err != nil {
 		return err
 	}
+	fresh.whole = true
 	r := &reader{path: old}
 	if err := r.open(ctx); err != nil {
 		// Page 1 is gone. That of an empty database of ours names the same tables at the same places.
@@ -170,6 +171,7 @@ func graft(ctx context.Context, path, work string, o Options) error {
 	if err != nil {
 		return err
 	}
+	empty.whole = true
 	var size int64
 	err = empty.db.QueryRowContext(ctx, "PRAGMA page_size").Scan(&size)
 	if err := errors.Join(err, empty.Close()); err != nil { // closing moves the log into the file

@@ -9,17 +9,21 @@
 // session takes no more entries until it is opened again.
 //
 // Start reading at Open (open.go), then Append (append.go). chain.go is the hash chain, lock.go the one
-// writer per session, salvage.go what happens to a damaged file, memory.go the store without a disk.
+// writer per session, wal.go what Close leaves, salvage.go what happens to a damaged file, memory.go the
+// store without a disk.
 //
-// Beside the database lie PATH.lock (held, shared, by every process that has it open), PATH.locks/ (one
-// file per session being written), PATH.check (left by a process that met damage) and PATH.damaged-TIME
-// (what a salvage replaced).
+// Beside the database lie PATH-wal and PATH-shm (SQLite's log, which a short run leaves for the next, and
+// its index), PATH.lock (held, shared, by every process that has it open), PATH.locks/ (one file per
+// session being written), PATH.check (left by a process that met damage) and PATH.damaged-TIME (what a
+// salvage replaced).
 //
 // Known limits:
 //   - A chain without an anchor elsewhere shows changes by others, not a rewrite by the owner.
 //   - Salvage reads around damaged pages by key; rows of a page whose parents are all unreadable are lost
 //     to it, although a carver might find them. The old file is kept for that.
 //   - Calls wait for each other: one connection serves a process.
+//   - PATH and PATH-wal belong together: a copy takes both, and a backup put back over PATH wants PATH-wal
+//     removed.
 package store
 
 import (
@@ -61,11 +65,12 @@ type Store struct {
 	db      *sql.DB
 	loss    *Loss
 	frozen  error // why nothing can be written; nil: it can
+	whole   bool  // Close leaves all in the one file, synced
 
 	mu      sync.Mutex // guards what follows, and makes an Append one step
 	closed  bool
 	writers map[session.ID]*writer
-	insert  *sql.Stmt // made by the first Append that can use it
+	insert  *sql.Stmt // made by the first Append
 }
 
 var _ session.Store = (*Store)(nil)
@@ -106,6 +111,7 @@ func (s *Store) Close() error {
 	if s.insert != nil {
 		errs = append(errs, s.insert.Close())
 	}
+	_ = s.keepLog(context.Background()) // without it, closing folds the log in
 	errs = append(errs, s.db.Close())
 	for _, w := range s.writers {
 		errs = append(errs, w.release())

@@ -86,25 +86,6 @@ func TestOthersCannotReadTheFiles(t *testing.T) {
 	}
 }
 
-func TestCloseLeavesOnlyTheDatabase(t *testing.T) {
-	dir := t.TempDir()
-	s := mustOpen(t, filepath.Join(dir, "s.db"))
-	fill(t, s, "one", 3)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, pattern := range []string{"*", "*/*"} {
-		found, _ := filepath.Glob(filepath.Join(dir, pattern))
-		for _, f := range found {
-			names = append(names, strings.TrimPrefix(f, dir+"/"))
-		}
-	}
-	if got := strings.Join(names, " "); got != "s.db s.db.lock s.db.locks" {
-		t.Errorf("left: %s", got)
-	}
-}
-
 func TestNetworkFileSystemGetsNoSharedMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := mustOpen(t, path) // made on a local disk, moved later
