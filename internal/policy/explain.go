@@ -16,6 +16,17 @@ type Explanation struct {
 	Opaque   string   // why no rule can allow it; empty: it is plain
 	Commands []string // each program found, with ? for words known only when it runs; those behind others are indented
 	Session  []string // rules that "for this session" would grant
+	Parts    []Part   // each program found, judged alone
+}
+
+// Part is one program of a command, and what would be said about it if it stood alone.
+type Part struct {
+	Command string // as in Explanation.Commands
+	Inner   bool   // another program of the command starts it
+	Effect  Effect
+	Rule    string // empty: no rule matches
+	Layer   Layer
+	Why     string
 }
 
 // Explain judges a command as a call that runs it in dir would be, without asking anybody.
@@ -32,11 +43,49 @@ func (p *Policy) Explain(text, dir string) Explanation {
 			line = "  " + line
 		}
 		e.Commands = append(e.Commands, line)
+		e.Parts = append(e.Parts, p.part(p.Mode(), s))
 	}
 	for _, g := range v.offers {
 		e.Session = append(e.Session, g.rule)
 	}
 	return e
+}
+
+// part judges one program alone, with the same rules as judgeCommand.
+func (p *Policy) part(mode Mode, s simple) Part {
+	rules := p.rulesFor(tool.Execute)
+	out := Part{Command: s.String(), Inner: s.inner}
+	by := func(r Rule, why string) Part {
+		out.Effect, out.Rule, out.Layer, out.Why = r.Effect, r.String(), r.Layer, why
+		return out
+	}
+	alone := command{simples: []simple{s}}
+	if r, _, certain := forbidden(rules, alone); certain == sure {
+		return by(r, "the deny rule matches")
+	} else if certain == possible {
+		by(r, "the deny rule may match: a word is known only when it runs")
+		if mode != Yolo { // there, nobody would be asked
+			out.Effect = Ask
+		}
+		return out
+	}
+	if r, found := asked(rules, alone); found {
+		return by(r, "the ask rule matches, or may match")
+	}
+	if r, found := allowing(rules, s); found {
+		return by(r, "the allow rule matches every word")
+	}
+	out.Effect, out.Layer, out.Why = mode.byDefault(tool.Execute, false), layerOf(mode), "no rule matches"
+	switch {
+	case s.inner:
+		out.Why = "no rule matches; whether it may run is decided with what starts it"
+	case startsPrograms(s):
+		out.Why = "no rule names it, and it starts other programs, so * and ** do not allow it"
+	}
+	if why := mode.forbids(tool.Execute); why != "" {
+		out.Effect, out.Why = Deny, why
+	}
+	return out
 }
 
 // String is the explanation as a person reads it.

@@ -131,3 +131,37 @@ func BenchmarkCommand(b *testing.B) {
 		}
 	}
 }
+
+func TestExplainJudgesEachProgram(t *testing.T) {
+	p := newPolicy(t, AskFirst, nil, "deny execute(rm **)", "allow execute(ls **)", "ask execute(git push **)", "allow execute")
+	for _, c := range []struct {
+		text string
+		mode Mode
+		want []string
+	}{
+		{"ls -l && sudo rm x; git push", AskFirst, []string{
+			"allow ls -l: allow execute(ls **)", "ask sudo rm x: no rule", "deny rm x: deny execute(rm **)", "ask git push: ask execute(git push **)"}},
+		{"true", AskFirst, []string{"allow true: allow execute"}},
+		{"true", Plan, []string{"deny true: no rule"}},
+		{`$X y`, AskFirst, []string{"ask ? y: deny execute(rm **)", "allow y: allow execute"}},
+	} {
+		p := p
+		if c.mode == Plan {
+			p = newPolicy(t, Plan, nil)
+		}
+		var got []string
+		for _, part := range p.Explain(c.text, "").Parts {
+			rule := part.Rule
+			if rule == "" {
+				rule = "no rule"
+			}
+			if part.Why == "" || part.Layer == "" {
+				t.Errorf("%s: no reason or layer in %+v", c.text, part)
+			}
+			got = append(got, string(part.Effect)+" "+part.Command+": "+rule)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.text, d)
+		}
+	}
+}
