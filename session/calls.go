@@ -33,7 +33,7 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 		}
 	}
 	s.history = append(s.history, outcomes)
-	return stop, nil
+	return stop, s.reconsider(t, outcomes)
 }
 
 // together is how many of the next calls may run beside each other: at least one.

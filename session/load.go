@@ -30,6 +30,9 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 	}
 	s := New(c)
 	s.history, s.messages, s.started = log.history, log.messages, log.start.Version != "" || len(entries) > 0
+	if log.offer != nil && c.Offer != nil {
+		s.adopt(log.offer.Tools)
+	}
 	return s, s.close(ctx, log.orphans)
 }
 
@@ -70,6 +73,7 @@ func (o orphan) outcome(c Config) tool.Outcome {
 // log is what a list of entries amounts to.
 type log struct {
 	start    Start
+	offer    *Offer // the newest
 	history  []Message
 	messages int
 	orphans  []orphan
@@ -103,6 +107,9 @@ func replay(entries []Entry) (*log, error) {
 		case PartialEntry:
 			err = json.Unmarshal(e.Data, &m)
 			partial = &m
+		case OfferEntry:
+			l.offer = nil
+			err = json.Unmarshal(e.Data, &l.offer)
 		case IntentEntry, OutcomeEntry:
 			err = l.call(e)
 		}

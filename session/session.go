@@ -37,6 +37,8 @@ type Config struct {
 	Gate     tool.Gate
 	Clip     tool.Clip
 	Limits   Limits
+	// Offer chooses the tools that requests show; nil: all of Tools.
+	Offer Offerer
 	// Observe sees every event, one at a time, in order. It may block: that slows the session, nothing
 	// is dropped. Nil: nobody watches.
 	Observe func(Event)
@@ -50,6 +52,7 @@ type Session struct {
 	runner   *tool.Runner
 	tools    []tool.Definition
 	digest   string
+	offered  []string // names of tools, once an Offer was made
 	history  []Message
 	messages int  // how many message ids were given out
 	started  bool // the start entry is stored
@@ -127,12 +130,15 @@ func (s *Session) open(ctx context.Context, in Input) error {
 	if !s.started {
 		entries = append(entries, s.entry(StartEntry, s.config.Start))
 	}
-	if err := s.store(ctx, append(entries, s.entry(MessageEntry, m))...); err != nil {
+	offer, show := s.consider(ctx, in.Text)
+	entries = append(append(entries, s.entry(MessageEntry, m)), offer...)
+	if err := s.store(ctx, entries...); err != nil {
 		return err
 	}
 	s.started = true
 	s.history = append(s.history, m)
 	s.emit(MessageDone{m})
+	show()
 	return nil
 }
 

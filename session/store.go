@@ -45,6 +45,7 @@ const (
 	DecisionEntry EntryType = "decision" // Decided: a person or a rule answered
 	OutcomeEntry  EntryType = "outcome"  // tool.Outcome
 	RequestEntry  EntryType = "request"  // FailedRequest: one that left no message
+	OfferEntry    EntryType = "offer"    // Offer: the tools that requests show from here on
 	EndEntry      EntryType = "end"      // Result of one turn
 )
 

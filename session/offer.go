@@ -1,0 +1,131 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/tool"
+)
+
+// Offer is a choice of the tools that requests show from now on. A call of any other tool of the session
+// stays valid. The session fills in Added and Removed.
+type Offer struct {
+	Tools    []string    `json:"tools"` // in the order in which requests show them
+	Added    []string    `json:"added,omitempty"`
+	Removed  []string    `json:"removed,omitempty"`
+	Reason   string      `json:"reason"` // what led to it, for the person: lower case, no period
+	Excluded []Exclusion `json:"excluded,omitempty"`
+}
+
+// Exclusion is why some tools are not offered.
+type Exclusion struct {
+	Reason string   `json:"reason"`
+	Tools  []string `json:"tools"`
+}
+
+// Occasion is a moment at which the offer may change: a prompt, or the outcomes of a message's calls.
+// Between two occasions every request shows the same bytes of tools.
+type Occasion struct {
+	Prompt   string
+	Outcomes []tool.Outcome // nil at a prompt
+	Offered  []string       // what requests showed last; nil before the first one
+}
+
+// Offerer chooses which tools requests show. Contract:
+//   - nil leaves the offer as it is, and before the first offer all tools are shown;
+//   - every answer that is not nil is stored with its exclusions, whether or not the tools change;
+//   - it runs no tool, and ends soon after ctx does.
+//
+// A change of the offer drops the provider's cached prefix, so it should be rare and worth it.
+type Offerer func(ctx context.Context, o Occasion) *Offer
+
+// consider asks for an offer at a prompt. It returns the entries to store and what to do once they are.
+func (s *Session) consider(ctx context.Context, prompt string) (entries []Entry, then func()) {
+	o := s.askOffer(ctx, Occasion{Prompt: prompt})
+	if o == nil {
+		return nil, func() {}
+	}
+	return []Entry{s.entry(OfferEntry, o)}, func() { s.show(*o) }
+}
+
+// reconsider asks for an offer after the calls of a message; a tool may have found others.
+func (s *Session) reconsider(t *turn, outcomes Message) error {
+	var list []tool.Outcome
+	for _, p := range outcomes.Parts {
+		list = append(list, *p.Outcome)
+	}
+	o := s.askOffer(t.ctx, Occasion{Outcomes: list})
+	if o == nil {
+		return nil
+	}
+	if err := s.store(t.ctx, s.entry(OfferEntry, o)); err != nil {
+		return err
+	}
+	s.show(*o)
+	return nil
+}
+
+func (s *Session) askOffer(ctx context.Context, occasion Occasion) *Offer {
+	if s.config.Offer == nil {
+		return nil
+	}
+	occasion.Offered = slices.Clone(s.offered)
+	o := s.config.Offer(ctx, occasion)
+	if o == nil {
+		return nil
+	}
+	o.Tools = slices.DeleteFunc(slices.Clone(o.Tools), func(name string) bool {
+		_, known := s.config.Tools.Get(name)
+		return !known
+	})
+	o.Added, o.Removed = without(o.Tools, s.offered), without(s.offered, o.Tools)
+	return o
+}
+
+// without lists the names of a that b has not.
+func without(a, b []string) (out []string) {
+	for _, name := range a {
+		if !slices.Contains(b, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// show makes an offer that is stored hold for the next request, and says what changed.
+func (s *Session) show(o Offer) {
+	first := s.offered == nil
+	s.adopt(o.Tools)
+	var changes []string
+	for _, name := range o.Added {
+		changes = append(changes, "+"+name)
+	}
+	for _, name := range o.Removed {
+		changes = append(changes, "-"+name)
+	}
+	switch {
+	case first:
+		s.emit(Notice{fmt.Sprintf("%d of %d tools are offered: %s", len(o.Tools), len(s.config.Tools.Names()), o.Reason)})
+	case len(changes) > 0:
+		s.emit(Notice{fmt.Sprintf("the offer of tools changed: %s (%s)", strings.Join(changes, " "), o.Reason)})
+	}
+}
+
+// adopt takes names as the tools of requests, in their order. The same names give the same digest.
+func (s *Session) adopt(names []string) {
+	sum := sha256.New()
+	s.offered, s.tools = []string{}, nil
+	for _, name := range names {
+		d, ok := s.config.Tools.Get(name)
+		if !ok || slices.Contains(s.offered, name) {
+			continue // gone since the log was written, or named twice
+		}
+		s.offered, s.tools = append(s.offered, name), append(s.tools, d)
+		fmt.Fprintln(sum, d.Digest)
+	}
+	s.digest = hex.EncodeToString(sum.Sum(nil))
+}
