@@ -158,6 +158,15 @@ func corpusTool[Args any](id string, p tool.Permission, aliases map[string]strin
 
 func corpusSet(t testing.TB) *tool.Set {
 	t.Helper()
+	set, err := corpusRegistry(t).Tools(context.Background(), tool.Init{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func corpusRegistry(t testing.TB) *tool.Registry {
+	t.Helper()
 	fetch := tool.Define("fetch", tool.Config[map[string]any, sayMeta]{
 		Parameters: json.RawMessage(fetchSchema), Permissions: tool.Requires(tool.Network), Redact: tool.Expose(),
 		Run: func(context.Context, tool.Context[sayMeta], map[string]any) (r tool.Result[sayMeta], err error) {
@@ -165,7 +174,8 @@ func corpusSet(t testing.TB) *tool.Set {
 		},
 	})
 	file := map[string]string{"file_path": "path", "filename": "path"}
-	return setOf(t,
+	r := &tool.Registry{}
+	for _, one := range []tool.Tool{
 		corpusTool[corpusRead]("read", tool.Read, file),
 		corpusTool[corpusWrite]("write", tool.Write, map[string]string{"contents": "content"}),
 		corpusTool[corpusEdit]("edit", tool.Write, map[string]string{"old_str": "old_string", "search": "old_string", "new_str": "new_string"}),
@@ -175,7 +185,12 @@ func corpusSet(t testing.TB) *tool.Set {
 		corpusTool[corpusPlot]("plot", tool.Read, nil),
 		corpusTool[struct{}]("none", tool.Read, nil),
 		fetch,
-	)
+	} {
+		if err := r.Register(one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
 }
 
 // TestRepairIsFinal: what a repair made is valid as it stands and is not touched again.

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -149,8 +150,8 @@ func (m *mender) fit(v *tree, s *shape, path string) {
 		if s.prefixed {
 			return
 		}
-		for _, item := range v.items {
-			m.value(item, s.items, path+"/-")
+		for i, item := range v.items {
+			m.value(item, s.items, path+"/"+strconv.Itoa(i))
 		}
 	}
 }
