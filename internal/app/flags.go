@@ -29,6 +29,8 @@ type options struct {
 	system       string
 	appendSystem string
 	attach       []string
+	record       string
+	replay       string
 	noSession    bool
 	bare         bool
 	failOnDeny   bool
@@ -89,6 +91,8 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.StringVar(&o.system, "system-prompt", "", "use the text of this `FILE` as system prompt")
 	f.StringVar(&o.appendSystem, "append-system-prompt", "", "add the text of this `FILE` to the system prompt")
 	f.StringArrayVar(&o.attach, "attach", nil, "attach this image or PDF `FILE` to the prompt")
+	f.StringVar(&o.record, "record", "", "write what the model is sent and answers to a new `FILE`, secrets masked")
+	f.StringVar(&o.replay, "replay", "", "serve a recorded `FILE` instead of a model; a run that differs fails and names the step")
 	f.BoolVar(&o.noSession, "no-session", false, "save nothing")
 	f.BoolVar(&o.bare, "bare", false, "read no instruction files")
 	f.BoolVar(&o.failOnDeny, "fail-on-deny", false, "exit 7 when anything was denied")

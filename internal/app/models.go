@@ -17,7 +17,7 @@ import (
 // The models that a bare key means. A key says nothing about which models it may use, so a provider that
 // does not know one answers with how to choose another.
 const (
-	defaultAnthropic = "claude-sonnet-4-6"
+	defaultAnthropic = "claude-sonnet-5-5"
 	defaultOpenAI    = "gpt-5.4"
 )
 
@@ -70,6 +70,9 @@ func waysToAModel(getenv func(string) string) string {
 func (a *app) chooseModel(ctx context.Context, o *options, cfg config.Config) (model, error) {
 	if o.demo {
 		return demoModel(o), nil
+	}
+	if o.replay != "" {
+		return recording(o.replay)
 	}
 	if cfg.Model != "" {
 		m, err := a.namedModel(cfg, cfg.Model)

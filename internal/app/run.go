@@ -40,6 +40,9 @@ func (o *options) check() error {
 	if o.noSession && (o.resume != "" || o.resumeLast) {
 		return misuse("leave --no-session out", "--no-session has nothing to continue")
 	}
+	if o.replay != "" && (o.model != "" || o.record != "" || o.demo) {
+		return misuse("leave the other flag out", "--replay takes the place of a model, and records nothing")
+	}
 	if o.fork && o.resume == "" && !o.resumeLast {
 		return misuse("add --continue or --resume ID", "--fork copies a session, and none is named")
 	}

@@ -55,6 +55,9 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	}
 	logs := a.openLogs(ctx, o, s, w)
 	model, err := a.chooseModel(ctx, o, s.config)
+	if err == nil {
+		model, err = o.recorded(model, w)
+	}
 	if err != nil {
 		return w, err
 	}
