@@ -13,6 +13,9 @@ const armTime = 2 * time.Second
 // Reasons why a key does nothing, for the status line and help.
 
 func canSend(m *model) string {
+	if m.rewinding {
+		return "a moment: your last message is being taken back"
+	}
 	if strings.TrimSpace(m.prompt.text) == "" {
 		return "nothing to send: the prompt is empty"
 	}
@@ -20,7 +23,7 @@ func canSend(m *model) string {
 }
 
 func canStop(m *model) string {
-	if !m.turn.running && m.prompt.empty() {
+	if !m.turn.running && m.prompt.empty() && canRewind(m) != "" {
 		return "nothing to stop: the agent does not work"
 	}
 	return ""
@@ -34,9 +37,6 @@ func needsEmpty(m *model) string {
 }
 
 func canLeave(m *model) string {
-	if m.turn.running {
-		return "the agent works: stop it first, or press " + m.keys.label(quit) + " twice"
-	}
 	return needsEmpty(m)
 }
 
@@ -67,19 +67,6 @@ func noEnter(m *model) string {
 
 // What keys do.
 
-func (m *model) send() tea.Cmd {
-	text := m.prompt.take()
-	if text == "" {
-		return nil
-	}
-	m.transcript.toEnd()
-	if m.turn.running {
-		m.prompt.queue = append(m.prompt.queue, text)
-		return nil
-	}
-	return m.begin(text)
-}
-
 // stop ends the turn, keeping what was written so far; without a turn it clears the prompt.
 func (m *model) stop() tea.Cmd {
 	if m.turn.running {
@@ -95,16 +82,37 @@ func (m *model) stop() tea.Cmd {
 	return nil
 }
 
+// escape stops the turn or clears the prompt. Where there is nothing of both, it takes the last message
+// back: at once after a stop, else when it is pressed twice.
+func (m *model) escape() tea.Cmd {
+	switch {
+	case m.turn.stopping && !m.turn.shell && m.ports.Rewind != nil:
+		m.turn.rewind = true
+		m.say("your message comes back once the agent has stopped")
+		return nil
+	case m.turn.running || m.dialog.open() || !m.prompt.empty():
+		return m.stop()
+	case m.stopped || m.armed == stop:
+		return m.rewind()
+	}
+	return m.arm(stop, "press "+m.keys.label(stop)+" again to take your last message back")
+}
+
+// arm lets a key do something when it is pressed a second time, soon.
+func (m *model) arm(a action, text string) tea.Cmd {
+	m.armed = a
+	m.arming++
+	m.say(text)
+	return m.after(armTime, disarm(m.arming))
+}
+
 // interrupt is ctrl+c: the first stops or clears, the second in a row quits.
 func (m *model) interrupt() tea.Cmd {
-	if m.armed || m.leaving {
+	if m.armed == quit || m.leaving {
 		return m.leave()
 	}
 	m.stop()
-	m.armed = true
-	m.arming++
-	m.say("press " + m.keys.label(quit) + " again to quit")
-	return m.after(armTime, disarm(m.arming))
+	return m.arm(quit, "press "+m.keys.label(quit)+" again to quit")
 }
 
 // leave quits; a running turn is stopped first, and its end is waited for, so that it is recorded.
@@ -117,6 +125,9 @@ func (m *model) leave() tea.Cmd {
 	}
 	return tea.Quit
 }
+
+// quitKey leaves; while the agent works, the person confirms.
+func (m *model) quitKey() tea.Cmd { return m.leaveFor(Next{}) }
 
 func (m *model) suspend() tea.Cmd {
 	return func() tea.Msg {
@@ -174,8 +185,11 @@ func edit(change func(e *editor, w int)) func(*model) tea.Cmd {
 }
 
 func (m *model) editor() (*editor, int) {
-	if m.scope() == inReason {
+	switch m.scope() {
+	case inReason:
 		return &m.dialog.reason, m.w
+	case inPicker:
+		return &m.picker.filter, m.w
 	}
 	return &m.prompt.editor, max(m.w-len([]rune(promptSign))-1, 1)
 }

@@ -25,6 +25,7 @@ type activity struct {
 	draw    *drawing
 	now     func() time.Time
 	running []*runningCall // in the order of their start
+	waiting map[tool.CallID]bool
 }
 
 type runningCall struct {
@@ -46,6 +47,7 @@ func (a *activity) Apply(e session.Event) {
 		c := a.call(e.Call)
 		c.name, c.bytes, c.forming = e.Name, e.Bytes, true
 	case session.ToolStart:
+		delete(a.waiting, e.Call)
 		c := a.call(e.Call)
 		if c.forming {
 			c.since = a.now()
@@ -56,12 +58,31 @@ func (a *activity) Apply(e session.Event) {
 		c.name, c.title = cmp.Or(e.Tool, c.name), cmp.Or(shorten(e.Title), c.title)
 		c.metadata, c.tail = e.Metadata, nil
 	case session.ToolEnd:
+		delete(a.waiting, e.Outcome.Call)
 		a.drop(func(c *runningCall) bool { return c.id == e.Outcome.Call })
-	case session.MessageDone, session.Retry:
+	case session.MessageDone:
+		a.drop(func(c *runningCall) bool { return c.forming })
+		a.wait(e.Message)
+	case session.Retry:
 		a.drop(func(c *runningCall) bool { return c.forming })
 	case session.TurnEnd:
-		a.running = nil
+		a.running, a.waiting = nil, nil
 	}
+}
+
+// wait remembers the calls of a message until they start.
+func (a *activity) wait(m session.Message) {
+	for _, c := range m.Calls() {
+		if a.waiting == nil {
+			a.waiting = map[tool.CallID]bool{}
+		}
+		a.waiting[c.ID] = true
+	}
+}
+
+// started are the calls that run.
+func (a *activity) started() []*runningCall {
+	return slices.DeleteFunc(slices.Clone(a.running), func(c *runningCall) bool { return c.forming })
 }
 
 func (a *activity) call(id tool.CallID) *runningCall {
@@ -106,7 +127,11 @@ func (a *activity) Render(w, h int) []draw.Row {
 	if h < 2 || len(calls) == 0 {
 		return nil
 	}
-	rows := []draw.Row{title(a.draw.theme, w, fmt.Sprintf("running %d", len(a.running)))}
+	head := fmt.Sprintf("running %d", len(a.running))
+	if n := len(a.waiting); n > 0 {
+		head += fmt.Sprintf(" · %d wait", n)
+	}
+	rows := []draw.Row{title(a.draw.theme, w, head)}
 	spare := h - 1 - len(calls)
 	for i, c := range calls {
 		if len(rows) == h {

@@ -14,7 +14,9 @@ const minTranscript = 4
 
 // Wants is how many rows each pane would like; 0 hides it.
 type Wants struct {
-	Activity, Todos, Dialog, Prompt int
+	Activity, Todos, Dialog, Prompt, Menu int
+	// Over has a pane take the place of the conversation and of what stands beside it.
+	Over bool
 }
 
 // Rect is a place on the screen, in cells from the top left.
@@ -22,8 +24,8 @@ type Rect struct{ X, Y, W, H int }
 
 // Layout says where each pane is; a pane that is not shown has no height.
 type Layout struct {
-	TooSmall                                                    bool
-	Transcript, Activity, Todos, Dialog, Prompt, Status, Divide Rect
+	TooSmall                                                                bool
+	Transcript, Activity, Todos, Dialog, Prompt, Menu, Over, Status, Divide Rect
 }
 
 // Arrange places the panes on a screen. It is pure: the same numbers give the same layout.
@@ -41,6 +43,11 @@ func Arrange(w, h int, want Wants) Layout {
 		left = bottom(&l.Dialog, w, left, min(want.Dialog, h*2/3))
 	} else {
 		left = bottom(&l.Prompt, w, left, min(want.Prompt, max(h/3, 3)))
+		left = bottom(&l.Menu, w, left, max(min(want.Menu, left-minTranscript), 0))
+	}
+	if want.Over {
+		l.Over = Rect{0, 0, w, left}
+		return l
 	}
 	if w >= wideWidth && want.Activity+want.Todos > 0 {
 		l.beside(w, left, want)

@@ -49,6 +49,12 @@ func (e *editor) cut(from, to int) {
 	e.settle()
 }
 
+// replace puts s in the place of from..to, with the cursor behind it.
+func (e *editor) replace(from, to int, s string) {
+	e.cut(from, to)
+	e.insert(s)
+}
+
 func (e *editor) moveTo(at int) { e.at, e.goal = at, 0 }
 
 // left is where the character before the cursor begins.

@@ -86,7 +86,7 @@ func TestLargePaste(t *testing.T) {
 	if rows, _, _ := p.Render(80, 5); len(rows) != 2 {
 		t.Errorf("%d rows", len(rows))
 	}
-	if got := p.take(); got != strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) {
-		t.Errorf("%d bytes came out of %d", len(got), len(text))
+	if got := p.take(); got.Text != strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) {
+		t.Errorf("%d bytes came out of %d", len(got.Text), len(text))
 	}
 }

@@ -110,7 +110,7 @@ const thinkingRows = 3
 func (e *proseEntry) thoughts(d *drawing, w int) []draw.Row {
 	all := e.Prose.Rows(draw.Bare(), w-2)
 	if e.done && !d.expanded {
-		text := fmt.Sprintf("thought for %d rows (%s shows them)", len(all), d.expand)
+		text := "thought for " + count(len(all), "row") + " (" + d.expand + " shows them)"
 		return []draw.Row{d.theme.Line(draw.Dim, safeterm.Name(text)).Fit(w)}
 	}
 	if !d.expanded {

@@ -38,6 +38,7 @@ func (m *model) panes(c *canvas, l Layout, f *screen.Frame) {
 	c.divide(l.Divide)
 	c.put(l.Activity, m.activity.Render(l.Activity.W, l.Activity.H))
 	c.put(l.Todos, m.todos.Render(l.Todos.W, l.Todos.H))
+	c.put(l.Menu, m.menu.Render(l.Menu.W, l.Menu.H))
 	at, rows, x, y := l.Dialog, []draw.Row(nil), -1, -1
 	if l.Dialog.H > 0 {
 		rows, x, y = m.dialog.Render(l.Dialog.W, l.Dialog.H)
@@ -46,9 +47,24 @@ func (m *model) panes(c *canvas, l Layout, f *screen.Frame) {
 		rows, x, y = m.prompt.Render(at.W, at.H)
 	}
 	c.put(at, rows)
+	if l.Over.H > 0 {
+		over, ox, oy := m.over(l.Over)
+		c.put(l.Over, over)
+		if l.Dialog.H == 0 {
+			at, x, y = l.Over, ox, oy
+		}
+	}
 	if y >= 0 && y < at.H {
 		f.Cursor, f.CursorX, f.CursorY = true, at.X+min(x, at.W-1), at.Y+y
 	}
+}
+
+// over draws what is in place of the conversation.
+func (m *model) over(r Rect) (rows []draw.Row, x, y int) {
+	if m.picker.open {
+		return m.picker.Render(r.W, r.H)
+	}
+	return m.view.Render(r.W, r.H), -1, -1
 }
 
 // canvas is the screen while it is drawn, from left to right.
@@ -104,9 +120,12 @@ func (m *model) moment() moment {
 		}
 		at.hints = append(at.hints, hint)
 	}
-	if m.help.open {
+	switch {
+	case m.help.open:
 		at.hints = []string{m.keys.label(closeHelp) + " closes"}
-	} else {
+	case needsMenu(m) == "":
+		at.hints = append(at.hints, m.keys.label(choose)+" completes")
+	default:
 		at.hints = append(at.hints, m.keys.label(showHelp)+" keys")
 	}
 	return at

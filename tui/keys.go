@@ -33,6 +33,14 @@ const (
 	sendReason
 	leaveReason
 	closeHelp
+	steerNow
+	choose
+	closePane
+	nextPart
+	openPane
+	cancelOneCall
+	copyLast
+	editOutside
 )
 
 // scope says which keys act: those of the topmost thing on the screen.
@@ -43,13 +51,29 @@ const (
 	inDialog
 	inReason
 	inHelp
+	inView
+	inPicker
 	scopes
+)
+
+// writes reports whether the keys of letters write them.
+func (s scope) writes() bool { return s == inPrompt || s == inReason || s == inPicker }
+
+// part is where help lists a key.
+type part uint8
+
+const (
+	general part = iota
+	panes
+	completing
+	editing
 )
 
 // binding is one row of the key table.
 type binding struct {
 	action action
 	scope  scope
+	part   part
 	keys   []string // as tea.KeyPressMsg.String writes them
 	label  string   // the key as people read it; empty: the first of keys
 	help   string
@@ -129,7 +153,8 @@ func (k *keymap) find(m *model, s scope, key string) (b *binding, reason string)
 // bindings is the key table: what help shows and what Update obeys. The first rows matter most.
 func bindings() []binding {
 	var all []binding
-	for _, part := range [][]binding{mainKeys(), scrollKeys(), editKeys(inPrompt), dialogKeys(), editKeys(inReason), helpKeys()} {
+	for _, part := range [][]binding{menuKeys(), mainKeys(), paneKeys(), scrollKeys(), rowKeys(inPrompt), editKeys(inPrompt),
+		dialogKeys(), rowKeys(inReason), editKeys(inReason), helpKeys(), viewKeys(), pickerKeys(), editKeys(inPicker)} {
 		all = append(all, part...)
 	}
 	return all
@@ -138,17 +163,31 @@ func bindings() []binding {
 func mainKeys() []binding {
 	return []binding{
 		{action: send, keys: []string{"enter"}, help: "send; while the agent works: send next", can: canSend, do: (*model).send},
+		{action: steerNow, keys: []string{"ctrl+s"}, help: "while the agent works: say it before its next step", can: canSteer, do: (*model).steer},
 		{action: newline, keys: []string{"ctrl+j", "alt+enter", "shift+enter"}, help: "new line", do: edit(func(e *editor, _ int) { e.insert("\n") })},
-		{action: stop, keys: []string{"esc"}, help: "stop the agent; then: clear the prompt", can: canStop, do: (*model).stop},
+		{action: stop, keys: []string{"esc"}, help: "stop the agent; then clear the prompt; then take your last message back", can: canStop, do: (*model).escape},
 		{action: quit, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
-		{action: quit, keys: []string{"ctrl+d"}, help: "quit", can: canLeave, do: (*model).leave},
+		{action: quit, keys: []string{"ctrl+d"}, help: "quit", can: canLeave, do: (*model).quitKey},
 		{action: showHelp, keys: []string{"f1"}, label: "F1", help: "all keys", do: (*model).openHelp},
 		{action: showHelp, keys: []string{"?"}, help: "all keys", can: needsEmpty, do: (*model).openHelp},
+		{action: editOutside, keys: []string{"ctrl+g"}, help: "write in your own editor", can: canEdit, do: (*model).edit},
+		{action: copyLast, keys: []string{"ctrl+y"}, help: "copy the last answer", can: canCopy, do: (*model).copyAnswer},
+		{action: cancelOneCall, keys: []string{"ctrl+x"}, help: "abort one running call; the agent goes on", can: canCancelCall, do: (*model).cancelCall},
 		{action: expand, keys: []string{"ctrl+o"}, help: "show all of tool results and thoughts, or less", do: (*model).toggleExpanded},
-		{action: toggleTodos, keys: []string{"ctrl+t"}, help: "show or hide the todos", can: canTodos, do: (*model).toggleTodos},
 		{action: releaseMouse, keys: []string{"f2"}, label: "F2", help: "give the mouse to the terminal, to select text", do: (*model).toggleMouse},
 		{action: drawAgain, keys: []string{"ctrl+l"}, help: "draw the screen again", do: (*model).drawAgain},
 		{action: suspend, keys: []string{"ctrl+z"}, help: "go to the background", can: canSuspend, do: (*model).suspend},
+	}
+}
+
+func paneKeys() []binding {
+	return []binding{
+		{action: toggleTodos, part: panes, keys: []string{"ctrl+t"}, help: "show or hide the todos", can: canTodos, do: (*model).toggleTodos},
+		{action: openPane, part: panes, keys: []string{"f3"}, label: "F3", help: "the files that were changed", do: (*model).openChanges},
+		{action: openPane, part: panes, keys: []string{"f4"}, label: "F4", help: "the model's context, and what was used", do: (*model).openContext},
+		{action: openPane, part: panes, keys: []string{"f5"}, label: "F5", help: "sessions: open one, or a new one", can: canSessions, do: (*model).chooseSession},
+		{action: openPane, part: panes, keys: []string{"f6"}, label: "F6", help: "go on with another model", can: canModels, do: (*model).chooseModel},
+		{action: openPane, part: panes, keys: []string{"shift+tab"}, help: "the permission mode", can: canModes, do: (*model).chooseMode},
 	}
 }
 
@@ -165,13 +204,19 @@ func scrollKeys() []binding {
 	}
 }
 
+// rowKeys move between the rows of an editor that has several.
+func rowKeys(s scope) []binding {
+	return []binding{
+		{action: editKey, scope: s, part: editing, keys: []string{"up"}, help: "row up; at the first: what you sent before", do: (*model).up},
+		{action: editKey, scope: s, part: editing, keys: []string{"down"}, help: "row down; at the last: back to what you wrote", do: (*model).down},
+	}
+}
+
 func editKeys(s scope) []binding {
 	key := func(help string, change func(e *editor, w int), keys ...string) binding {
-		return binding{action: editKey, scope: s, keys: keys, help: help, do: edit(change)}
+		return binding{action: editKey, scope: s, part: editing, keys: keys, help: help, do: edit(change)}
 	}
 	return []binding{
-		{action: editKey, scope: s, keys: []string{"up"}, help: "row up; at the first: what you sent before", do: (*model).up},
-		{action: editKey, scope: s, keys: []string{"down"}, help: "row down; at the last: back to what you wrote", do: (*model).down},
 		key("left", func(e *editor, _ int) { e.moveTo(e.left()) }, "left", "ctrl+b"),
 		key("right", func(e *editor, _ int) { e.moveTo(e.right()) }, "right", "ctrl+f"),
 		key("word left", func(e *editor, _ int) { e.moveTo(e.wordLeft()) }, "alt+left", "ctrl+left", "alt+b"),

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tui/draw"
 	"adze/tui/screen"
@@ -22,34 +23,39 @@ type model struct {
 	transcript *transcript
 	activity   *activity
 	todos      *todos
+	changes    *changes
+	ledger     *ledger
 	prompt     *prompt
+	menu       *menu
 	dialog     *permission
+	view       *view
+	picker     *picker
 	help       help
 	status     *status
 
-	turn    turn
-	mouse   bool
-	said    string // by us, until the next key
-	armed   bool   // ctrl+c was the last key
-	arming  int
-	leaving bool
-	redrawn int // how often the person asked for a fresh screen
+	turn      turn
+	mouse     bool
+	away      bool   // the terminal does not have the focus
+	said      string // by us, until the next key
+	armed     action // what a key will do when it is pressed again: quit or stop; send: none is
+	arming    int
+	leaving   bool
+	stopped   bool // the last turn was stopped by the person, and nothing was done since
+	rewinding bool
+	next      Next
+	redrawn   int // how often the person asked for a fresh screen
 
 	// Ports to the outside; fakes in tests.
 	now        func() time.Time
 	after      func(time.Duration, tea.Msg) tea.Cmd
-	start      func(ctx context.Context, text string) // runs a turn; its end comes as turnDone
+	ports      Ports
+	start      func(ctx context.Context, j job) // runs a turn; its end comes as turnDone
+	external   func(text string) tea.Cmd        // the person's editor; its answer comes as edited; nil: there is none
+	clipboard  func(safeterm.Text)
+	notify     func(screen.Note)
 	show       func(screen.Frame)
 	background func()            // gives the terminal back before a suspension; nil: cannot
 	foreground func() (w, h int) // takes it again
-}
-
-// turn is one prompt being worked on.
-type turn struct {
-	running, stopping bool
-	ended             bool // its TurnEnd was seen
-	since             time.Time
-	cancel            context.CancelFunc
 }
 
 // Messages of our own.
@@ -65,10 +71,14 @@ type (
 )
 
 func (m *model) Init() tea.Cmd {
-	if m.info.Prompt == "" {
-		return nil
+	var cmds []tea.Cmd
+	if past := m.ports.Past; past != nil {
+		cmds = append(cmds, func() tea.Msg { return pastPrompts(past()) })
 	}
-	return m.begin(m.info.Prompt)
+	if m.info.Prompt != "" {
+		cmds = append(cmds, m.begin(job{prompt: Prompt{Text: m.info.Prompt}}))
+	}
+	return tea.Batch(cmds...)
 }
 
 // Update takes one message. Every key goes through the key table, every event through every pane.
@@ -80,7 +90,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		cmd = m.key(msg)
 	case tea.PasteMsg:
-		m.paste(msg.Content)
+		cmd = m.paste(msg.Content)
 	case tea.MouseWheelMsg:
 		m.wheel(msg.Button)
 	case tea.WindowSizeMsg:
@@ -90,13 +100,35 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			cmd = m.after(time.Second, second{})
 		}
 	case disarm:
-		if int(msg) == m.arming && m.armed {
-			m.armed, m.said = false, ""
+		if int(msg) == m.arming && m.armed != send {
+			m.armed, m.said = send, ""
 		}
 	case tea.ResumeMsg:
 		m.w, m.h = m.foreground()
+	case tea.FocusMsg, tea.BlurMsg:
+		_, m.away = msg.(tea.BlurMsg)
+	default:
+		m.answered(msg)
 	}
 	return m, cmd
+}
+
+// answered takes what a port answered.
+func (m *model) answered(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case filled:
+		m.filled(msg)
+	case listed:
+		m.listed(msg)
+	case rewound:
+		m.rewound(msg)
+	case edited:
+		m.edited(msg)
+	case dropped:
+		m.prompt.dropped(msg)
+	case pastPrompts:
+		m.prompt.past(msg)
+	}
 }
 
 // View hands the frame to the screen; Bubble Tea draws nothing itself.
@@ -114,7 +146,7 @@ func (m *model) take(b batch) tea.Cmd {
 			cmds = append(cmds, m.apply(x))
 		case *asked:
 			m.dialog.add(x)
-			cmds = append(cmds, m.guardTimer())
+			cmds = append(cmds, m.guardTimer(), m.tell(screen.NoteAsk))
 		case unasked:
 			m.dialog.remove(x.asked)
 		case turnDone:
@@ -129,6 +161,8 @@ func (m *model) apply(e session.Event) tea.Cmd {
 	m.transcript.Apply(e)
 	m.activity.Apply(e)
 	m.todos.Apply(e)
+	m.changes.Apply(e)
+	m.ledger.Apply(e)
 	m.prompt.Apply(e)
 	m.status.Apply(e)
 	switch e.(type) {
@@ -140,56 +174,42 @@ func (m *model) apply(e session.Event) tea.Cmd {
 	return nil
 }
 
-// begin starts a turn.
-func (m *model) begin(text string) tea.Cmd {
-	ctx, cancel := context.WithCancel(context.Background())
-	m.turn = turn{running: true, since: m.now(), cancel: cancel}
-	m.start(ctx, text)
-	return m.after(time.Second, second{})
-}
-
-// done ends a turn. After a good end the next message goes out; else what waits returns to the prompt.
-func (m *model) done(r session.Result) tea.Cmd {
-	if !m.turn.ended { // it failed before it began
-		m.apply(session.TurnEnd{Result: r})
-	}
-	m.turn.cancel()
-	m.turn = turn{}
-	if m.leaving {
-		return tea.Quit
-	}
-	if r.Cause != session.CauseDone {
-		m.prompt.unqueue()
-		return nil
-	}
-	if next, ok := m.prompt.next(); ok {
-		return m.begin(next)
-	}
-	return nil
-}
-
 // key obeys the key table. Keys that write go to the editor that has the cursor.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	s := m.scope()
 	m.said = ""
-	if s == inPrompt && m.dialog.open() {
-		m.dialog.holdOff() // still writing: the dialog waits
+	if m.dialog.open() && s != inDialog && s != inReason {
+		m.dialog.holdOff() // still at something else: the dialog waits
 	}
 	b, reason := m.keys.find(m, s, msg.String())
-	if b == nil || b.action != quit {
-		m.armed = false
+	if b == nil || b.action != m.armed {
+		m.armed = send
 	}
-	cmd := m.guardTimer()
+	if b == nil || b.action != stop {
+		m.stopped = false
+	}
+	cmds := []tea.Cmd{m.guardTimer()}
 	switch {
 	case b != nil:
-		return tea.Batch(cmd, b.do(m))
-	case typed(msg.Text) && (s == inPrompt || s == inReason):
+		cmds = append(cmds, b.do(m))
+	case typed(msg.Text) && s.writes():
 		e, _ := m.editor()
 		e.insert(msg.Text)
 	case reason != "":
 		m.say(reason)
 	}
-	return cmd
+	return tea.Batch(append(cmds, m.written(s))...)
+}
+
+// written follows a change of what the person writes.
+func (m *model) written(s scope) tea.Cmd {
+	switch {
+	case s == inPrompt && m.menu.stale(&m.prompt.editor):
+		return m.complete()
+	case s == inPicker && m.picker.stale():
+		m.picker.narrow()
+	}
+	return nil
 }
 
 // scope is whose keys act.
@@ -201,6 +221,10 @@ func (m *model) scope() scope {
 		return inReason
 	case m.dialog.ready():
 		return inDialog
+	case m.picker.open:
+		return inPicker
+	case m.view.sheet != nil:
+		return inView
 	}
 	return inPrompt
 }
@@ -224,12 +248,15 @@ func (m *model) guardTimer() tea.Cmd {
 func (m *model) say(text string) { m.said = text }
 
 // paste never sends and never answers.
-func (m *model) paste(text string) {
-	if m.scope() == inReason {
-		m.dialog.reason.insert(text)
-		return
+func (m *model) paste(text string) tea.Cmd {
+	s := m.scope()
+	if s == inReason || s == inPicker {
+		e, _ := m.editor()
+		e.insert(text)
+		return m.written(s)
 	}
 	m.prompt.paste(text)
+	return tea.Batch(m.complete(), m.drop(text))
 }
 
 func (m *model) wheel(b tea.MouseButton) {
@@ -238,7 +265,14 @@ func (m *model) wheel(b tea.MouseButton) {
 		m.help.top = max(m.help.top+by, 0)
 		return
 	}
-	m.transcript.scroll(m.draw, by)
+	switch m.scope() {
+	case inPicker:
+		m.picker.move(by / 3)
+	case inView:
+		m.view.scroll(by)
+	default:
+		m.transcript.scroll(m.draw, by)
+	}
 }
 
 // wants asks the panes how many rows they would like.
@@ -246,7 +280,8 @@ func (m *model) wants() Wants {
 	side := sideWidth(m.w)
 	return Wants{
 		Activity: m.activity.Want(side), Todos: m.todos.Want(),
-		Dialog: m.dialog.Want(m.w), Prompt: m.prompt.Want(m.w),
+		Dialog: m.dialog.Want(m.w), Prompt: m.prompt.Want(m.w), Menu: m.menu.Want(),
+		Over: m.picker.open || m.view.sheet != nil,
 	}
 }
 
@@ -255,23 +290,29 @@ var _ tea.Model = (*model)(nil)
 // newModel puts the panes together and draws the history of a resumed session.
 func newModel(o Options) *model {
 	d := &drawing{theme: draw.ThemeFor(o.Env), blocks: o.Blocks}
-	m := &model{info: o.Info, draw: d, keys: newKeymap(), mouse: true, now: time.Now}
+	m := &model{info: o.Info, draw: d, keys: newKeymap(), ports: o.Ports, mouse: true, now: time.Now}
 	m.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 	}
 	d.expand = m.keys.label(expand)
 	m.show = func(screen.Frame) {}
+	m.clipboard, m.notify = func(safeterm.Text) {}, func(screen.Note) {}
 	m.foreground = func() (int, int) { return m.w, m.h }
 	clock := func() time.Time { return m.now() }
 	m.transcript = newTranscript(d, m.welcome)
 	m.activity = &activity{draw: d, now: clock}
 	m.todos = &todos{draw: d}
+	m.changes = &changes{draw: d}
+	m.ledger = &ledger{draw: d, fixed: o.Info.Fixed}
 	m.prompt = &prompt{theme: d.theme}
+	m.menu = &menu{theme: d.theme}
+	m.picker = &picker{theme: d.theme}
+	m.view = &view{theme: d.theme, close: m.keys.label(closePane)}
 	m.dialog = &permission{theme: d.theme, now: clock, label: m.keys.label}
 	m.status = &status{theme: d.theme, info: o.Info}
 	for _, e := range o.History {
 		m.apply(e)
 	}
-	m.activity.running = nil
+	m.activity.running, m.activity.waiting = nil, nil
 	return m
 }

@@ -2,6 +2,8 @@ package tui
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"adze/internal/safeterm"
@@ -22,9 +24,20 @@ type prompt struct {
 	history []string
 	browse  int    // how far back in history; 0: not
 	draft   string // what was being written when browsing began
-	queue   []string
-	sent    string
-	folded  map[string]string // pasted texts by the word that stands for them
+	queue   []Prompt
+	// steering are messages that the agent has but has not read yet.
+	steering []string
+	sent     string
+	folded   map[string]string // pasted texts by the word that stands for them
+	attached map[string]string // files by the word that stands for them
+}
+
+// pastPrompts are what the person wrote in earlier sessions, oldest first.
+type pastPrompts []string
+
+// past puts them before what was written since.
+func (p *prompt) past(texts pastPrompts) {
+	p.history = append(slices.Clip([]string(texts)), p.history...)
 }
 
 // Apply remembers what the person said before, for a resumed session.
@@ -33,7 +46,10 @@ func (p *prompt) Apply(e session.Event) {
 	if !ok || done.Message.Role != session.User {
 		return
 	}
-	if text := strings.TrimSpace(done.Message.Text()); text != p.sent { // else it is there, pastes folded
+	text := strings.TrimSpace(done.Message.Text())
+	if i := slices.Index(p.steering, text); i >= 0 {
+		p.steering = slices.Delete(p.steering, i, i+1)
+	} else if text != p.sent { // else it is there, pastes folded
 		p.remember(text)
 	}
 }
@@ -61,15 +77,25 @@ func (p *prompt) paste(text string) {
 }
 
 // take empties the prompt and returns what was written, pasted texts unfolded.
-func (p *prompt) take() string {
-	text := p.text
+func (p *prompt) take() Prompt {
+	out := Prompt{Text: strings.TrimSpace(p.unfolded())}
+	for _, word := range slices.Sorted(maps.Keys(p.attached)) {
+		if strings.Contains(p.text, word) {
+			out.Attach = append(out.Attach, p.attached[word])
+		}
+	}
 	p.clear()
+	p.sent = out.Text
+	return out
+}
+
+// unfolded is what was written with pasted texts in the place of their words.
+func (p *prompt) unfolded() string {
 	var pairs []string
 	for word, full := range p.folded {
 		pairs = append(pairs, word, full)
 	}
-	p.sent = strings.TrimSpace(strings.NewReplacer(pairs...).Replace(text))
-	return p.sent
+	return strings.NewReplacer(pairs...).Replace(p.text)
 }
 
 // clear empties the prompt; what was there is the newest of the history.
@@ -104,7 +130,10 @@ func (p *prompt) unqueue() {
 	if len(p.queue) == 0 {
 		return
 	}
-	parts := p.queue
+	var parts []string
+	for _, q := range p.queue {
+		parts = append(parts, q.Text)
+	}
 	if !p.empty() {
 		parts = append(parts, p.text)
 	}
@@ -112,14 +141,34 @@ func (p *prompt) unqueue() {
 	p.queue = nil
 }
 
-// next takes the first message that waits.
-func (p *prompt) next() (string, bool) {
-	if len(p.queue) == 0 {
-		return "", false
+// unsteer queues what the agent was given but did not read before its turn was over.
+func (p *prompt) unsteer() {
+	var unread []Prompt
+	for _, text := range p.steering {
+		unread = append(unread, Prompt{Text: text})
 	}
-	text := p.queue[0]
+	p.queue, p.steering = append(unread, p.queue...), nil
+}
+
+// next takes the first message that waits.
+func (p *prompt) next() (Prompt, bool) {
+	if len(p.queue) == 0 {
+		return Prompt{}, false
+	}
+	first := p.queue[0]
 	p.queue = p.queue[1:]
-	return text, true
+	return first, true
+}
+
+// waiting lists what was sent and not yet read, with what is said of it.
+func (p *prompt) waiting() (lead, text []string) {
+	for _, s := range p.steering {
+		lead, text = append(lead, "before the next step: "), append(text, s)
+	}
+	for _, q := range p.queue {
+		lead, text = append(lead, "next: "), append(text, q.Text)
+	}
+	return lead, text
 }
 
 // promptSign stands before the text.
@@ -127,22 +176,20 @@ const promptSign = "❯ "
 
 // Want is how many rows the pane would like.
 func (p *prompt) Want(w int) int {
-	return 1 + min(len(p.queue), 2) + len(p.places(max(w-len([]rune(promptSign))-1, 1)))
+	return 1 + min(len(p.queue)+len(p.steering), 2) + len(p.places(max(w-len([]rune(promptSign))-1, 1)))
 }
 
 // Render draws the pane and says where the cursor is.
 func (p *prompt) Render(w, h int) (rows []draw.Row, x, y int) {
 	rows = append(rows, p.theme.Pen().Rule(draw.Border, w).Done())
-	for i, q := range p.queue {
-		if i == 2 {
-			break
-		}
+	lead, texts := p.waiting()
+	for i, q := range texts[:min(len(texts), 2)] {
 		text, _, _ := strings.Cut(q, "\n")
 		text = shorten(text)
-		if i == 1 && len(p.queue) > 2 {
-			text = fmt.Sprintf("… %d more", len(p.queue)-1)
+		if i == 1 && len(texts) > 2 {
+			text = fmt.Sprintf("… %d more", len(texts)-1)
 		}
-		rows = append(rows, p.theme.Pen().Fixed(draw.Dim, "next: ").Put(draw.Dim, safeterm.Clean(text)).Done().Fit(w))
+		rows = append(rows, p.theme.Pen().Fixed(draw.Dim, lead[i]).Put(draw.Dim, safeterm.Clean(text)).Done().Fit(w))
 	}
 	sign := p.theme.Pen().Fixed(draw.Accent, promptSign).Done()
 	own, x, y := p.Rows(p.theme, w-sign.Width())

@@ -15,6 +15,7 @@ import (
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tool"
+	"adze/tui/screen"
 )
 
 // TestScreens plays events and keys and compares what is drawn. A case's input is one step a line:
@@ -22,7 +23,7 @@ import (
 //	size 80x24 | narrow and other options    type TEXT | key NAME... | paste SECTION | wheel up|down
 //	user TEXT | text MSG "…" | think MSG "…" | said JSON(Message) | forming CALL NAME BYTES
 //	start|update|decided JSON(tool.Event) | end JSON(tool.Outcome) | retry JSON | notice TEXT
-//	turnend JSON(Result) | done CAUSE | permission JSON | withdraw | wait DURATION | screen NAME
+//	turnend JSON(Result) | ports (what the program can do beside running turns) | done CAUSE | permission JSON | withdraw | wait DURATION | screen NAME
 func TestScreens(t *testing.T) {
 	golden.Cases(t, "../testdata/screen", func(t *testing.T, c *golden.Case) {
 		p := newPlayer(t, c)
@@ -69,9 +70,16 @@ func newPlayer(t testing.TB, c *golden.Case) *player {
 		p.timers = append(p.timers, timer{p.clock.Add(d), msg})
 		return nil
 	}
-	p.m.start = func(ctx context.Context, text string) {
-		p.note("sent: " + fmt.Sprintf("%q", text))
-		context.AfterFunc(ctx, func() {})
+	p.m.start = func(_ context.Context, j job) {
+		if j.command != "" {
+			p.note(fmt.Sprintf("ran: %q", j.command))
+			return
+		}
+		p.note(strings.TrimSpace(fmt.Sprintf("sent: %q %s", j.prompt.Text, strings.Join(j.prompt.Attach, " "))))
+	}
+	p.m.clipboard = func(text safeterm.Text) { p.note(fmt.Sprintf("copied: %q", text.String())) }
+	p.m.notify = func(n screen.Note) {
+		p.note("told: " + map[screen.Note]string{screen.NoteDone: "done", screen.NoteAsk: "asks"}[n])
 	}
 	return p
 }
@@ -110,11 +118,19 @@ func (p *player) run(cmd tea.Cmd) {
 			p.run(c)
 		}
 	case tea.QuitMsg:
-		p.note("quit")
+		p.note(strings.TrimSpace(fmt.Sprintf("quit %s", p.nextText())))
 	case nil:
 	default:
 		p.send(msg)
 	}
+}
+
+// nextText is how the person wants to go on after quitting.
+func (p *player) nextText() string {
+	if p.m.next == (Next{}) {
+		return ""
+	}
+	return fmt.Sprintf("for %+v", p.m.next)
 }
 
 func (p *player) event(e session.Event) { p.send(batch{e}) }
@@ -153,11 +169,62 @@ func (p *player) input(verb, rest string) bool {
 		p.send(tea.MouseWheelMsg{Button: map[string]tea.MouseButton{"up": tea.MouseWheelUp, "down": tea.MouseWheelDown}[rest]})
 	case "wait":
 		p.wait(rest)
+	case "ports":
+		p.m.ports = p.ports()
+		p.m.external = func(text string) tea.Cmd {
+			return func() tea.Msg { return edited{text: text + " and more\n"} }
+		}
+	case "focus":
+		p.send(map[string]tea.Msg{"in": tea.FocusMsg{}, "out": tea.BlurMsg{}}[rest])
 	case "":
 	default:
 		return false
 	}
 	return true
+}
+
+// ports are written fakes that say what was asked of them.
+func (p *player) ports() Ports {
+	day := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
+	return Ports{
+		Switch: true,
+		Sessions: func(context.Context) ([]SessionHead, error) {
+			return []SessionHead{
+				{"s1", "fix the parser", "script/demo", "/home/ann/calc", day},
+				{"s0", "write the\u202e parser's tests", "openai/gpt-5.4", "/home/ann/calc", day.AddDate(0, 0, -1)},
+				{"r7", "rename everything", "ollama/qwen3", "/home/ann/other", day.AddDate(0, 0, -2)},
+			}, nil
+		},
+		Models: func(context.Context) ([]string, error) {
+			return []string{"anthropic/claude-sonnet-4-6", "ollama/qwen3"}, nil
+		},
+		Modes: []Mode{{"plan", "nothing is changed"}, {"ask", "what changes something is asked"}, {"edits", "files are changed without asking"}},
+		SetMode: func(name string) error {
+			p.note("mode: " + name)
+			return nil
+		},
+		CancelCall: func(id tool.CallID) bool {
+			p.note("cancel: " + string(id))
+			return true
+		},
+		Files: func(context.Context) ([]string, error) {
+			return []string{"calc.go", "calc_test.go", "docs/a note.md", "internal/parse/parse.go", "internal/parse/parse_test.go", "README.md"}, nil
+		},
+		Run:      func(context.Context, string) session.Result { return session.Result{} }, // the player's start notes it
+		Steer:    func(text string) bool { p.note("steer: " + text); return true },
+		Rewind:   func(context.Context) (string, error) { p.note("rewind"); return "the message as it was sent", nil },
+		Past:     func() []string { return []string{"an older message"} },
+		Remember: func(text string) { p.note("remember: " + text) },
+		Drop: func(text string) (Dropped, bool) {
+			switch text {
+			case "/home/ann/shot.png":
+				return Dropped{Path: text, Attach: text}, true
+			case "'/home/ann/calc/a file.go'":
+				return Dropped{Path: "a file.go"}, true
+			}
+			return Dropped{}, false
+		},
+	}
 }
 
 // wait moves the clock and rings what becomes due, in order.
@@ -319,7 +386,7 @@ func keyPress(t testing.TB, name string) tea.KeyPressMsg {
 	special := map[string]rune{
 		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
 		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome,
-		"end": tea.KeyEnd, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "f1": tea.KeyF1, "f2": tea.KeyF2,
+		"end": tea.KeyEnd, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "f1": tea.KeyF1, "f2": tea.KeyF2, "f3": tea.KeyF3, "f4": tea.KeyF4, "f5": tea.KeyF5, "f6": tea.KeyF6, "tab": tea.KeyTab,
 	}
 	if code, ok := special[rest]; ok {
 		k.Code = code

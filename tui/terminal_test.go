@@ -76,7 +76,8 @@ func (a *actor) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-func (a *actor) send(ctx context.Context, prompt string) session.Result {
+func (a *actor) send(ctx context.Context, p Prompt) session.Result {
+	prompt := p.Text
 	a.turn++
 	start := time.Now()
 	id := func(s string) string { return fmt.Sprint(s, a.turn) }

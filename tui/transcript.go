@@ -166,6 +166,37 @@ func (t *transcript) outcomes(m session.Message) {
 	}
 }
 
+// said reports whether the person said something that can be taken back.
+func (t *transcript) said() bool { return t.lastSaid() >= 0 }
+
+func (t *transcript) lastSaid() int {
+	for i := len(t.entries) - 1; i >= 0; i-- {
+		if _, ok := t.entries[i].(*userEntry); ok {
+			return i
+		}
+	}
+	return -1
+}
+
+// rewind drops what the person said last and all that came after it.
+func (t *transcript) rewind() {
+	at := t.lastSaid()
+	if at < 0 {
+		return
+	}
+	for _, e := range t.entries[at:] {
+		if c, ok := e.(*callEntry); ok {
+			delete(t.calls, c.id)
+		}
+	}
+	clear(t.entries[at:])
+	t.entries = t.entries[:at]
+	t.laid[0], t.laid[1] = min(t.laid[0], at), min(t.laid[1], at)
+	t.open, t.pieces = "", nil
+	t.seen = min(t.seen, at)
+	t.toEnd()
+}
+
 func (t *transcript) call(id tool.CallID, name string) *callEntry {
 	if e, ok := t.calls[id]; ok {
 		return e

@@ -33,6 +33,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tool"
 	"adze/tui/screen"
@@ -42,7 +43,9 @@ import (
 type Options struct {
 	// Send runs one whole turn and blocks until it is over; ctx's end is the person's abort. It is called
 	// from a goroutine of its own, one turn at a time.
-	Send func(ctx context.Context, prompt string) session.Result
+	Send func(ctx context.Context, p Prompt) session.Result
+	// Ports are what else the program can do for the person.
+	Ports Ports
 	// Blocks turns a tool's metadata into what is drawn; an unknown tool gets a generic view.
 	Blocks func(tool string, metadata json.RawMessage) []tool.Block
 	// History is drawn at start, when a session is resumed.
@@ -67,6 +70,8 @@ type Info struct {
 	Notices []string
 	// Prompt is sent at once when it is not empty.
 	Prompt string
+	// Fixed is what every request holds beside the conversation.
+	Fixed []Source
 }
 
 // Ask is a question of the gate for a person.
@@ -143,6 +148,9 @@ func (u *UI) Ask(ctx context.Context, a Ask) (Answer, error) {
 	}
 }
 
+// Next says how the person wants to go on; it is known when Run has returned.
+func (u *UI) Next() Next { return u.model.next }
+
 // Run shows the interface until the person quits, ctx ends or the terminal is gone. It gives the terminal back
 // on every way out, a panic included, and returns when the running turn has ended.
 func (u *UI) Run(ctx context.Context) (err error) {
@@ -176,6 +184,12 @@ func (u *UI) attach(s *screen.Screen) {
 	m := u.model
 	m.w, m.h = sizeOf(s)
 	m.show = s.Show
+	outer := screen.OuterFor(u.options.Env)
+	m.clipboard = func(t safeterm.Text) { s.Copy(outer, t) }
+	m.notify = func(n screen.Note) { s.Notify(outer, n) }
+	if edit := u.options.Ports.Edit; edit != nil {
+		m.external = func(text string) tea.Cmd { return outside(s, edit, text) }
+	}
 	m.background = s.Suspend
 	m.foreground = func() (int, int) {
 		_ = s.Resume() // raw mode that cannot be had again shows as an echo; go on
@@ -242,7 +256,7 @@ func (i *input) Read(b []byte) (int, error) {
 }
 
 // start runs a turn in a goroutine of its own.
-func (u *UI) start(ctx context.Context, text string) {
+func (u *UI) start(ctx context.Context, j job) {
 	u.turns.Add(1)
 	go func() {
 		defer u.turns.Done()
@@ -253,7 +267,11 @@ func (u *UI) start(ctx context.Context, text string) {
 			}
 			u.bridge.push(turnDone{r})
 		}()
-		r = u.options.Send(ctx, text)
+		if j.command != "" {
+			r = u.options.Ports.Run(ctx, j.command)
+		} else {
+			r = u.options.Send(ctx, j.prompt)
+		}
 	}()
 }
 

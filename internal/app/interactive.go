@@ -40,8 +40,8 @@ func (a *app) interactive(o *options, words string) error {
 	}
 	first := in.Attachments
 	ui = tui.New(tui.Options{
-		Send: func(ctx context.Context, prompt string) session.Result {
-			turn := session.Input{Text: prompt, Attachments: first}
+		Send: func(ctx context.Context, p tui.Prompt) session.Result {
+			turn := session.Input{Text: p.Text, Attachments: first}
 			first = nil
 			return w.session.Prompt(ctx, turn)
 		},

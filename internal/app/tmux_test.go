@@ -97,8 +97,11 @@ func (p *pane) sees(texts ...string) string {
 }
 
 // keys presses keys by tmux's names; text types literally.
-func (p *pane) keys(names ...string) { p.t.Helper(); p.tmux(append([]string{"send-keys"}, names...)...) }
-func (p *pane) text(s string)        { p.t.Helper(); p.tmux("send-keys", "-l", s) }
+func (p *pane) keys(names ...string) {
+	p.t.Helper()
+	p.tmux(append([]string{"send-keys"}, names...)...)
+}
+func (p *pane) text(s string) { p.t.Helper(); p.tmux("send-keys", "-l", s) }
 
 // shell types a command line into the shell.
 func (p *pane) shell(line string) { p.t.Helper(); p.text(line); p.keys("Enter") }

@@ -150,10 +150,10 @@ func (s *Screen) Close() {
 // Sequences of taking and giving back the terminal. Autowrap is off, so that a row whose width a
 // terminal sees differently cannot spill into the next one.
 const (
-	takeOver = "\x1b[?1049h\x1b[?7l\x1b[?2004h" + // alternate screen, no autowrap, bracketed paste
+	takeOver = "\x1b[?1049h\x1b[?7l\x1b[?2004h\x1b[?1004h" + // alternate screen, no autowrap, bracketed paste, focus
 		"\x1b[22;0t" + // remember the title
 		"\x1b[>4;2m\x1b[>1u" // modifyOtherKeys, kitty keyboard: tell shift+enter from enter
-	giveBack = "\x1b[<u\x1b[>4m\x1b[23;0t" + mouseOff + "\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[m\x1b[?1049l"
+	giveBack = "\x1b[<u\x1b[>4m\x1b[23;0t" + mouseOff + "\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[m\x1b[?1049l"
 	mouseOn  = "\x1b[?1000h\x1b[?1006h"
 	mouseOff = "\x1b[?1006l\x1b[?1000l"
 )

@@ -1,0 +1,166 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/safeterm"
+	"adze/session"
+	"adze/tool"
+	"adze/tui/draw"
+)
+
+// splitWidth is from where on old and new stand beside each other in a diff.
+const splitWidth = 120
+
+// changes is the pane of the files that calls changed in this session. It knows no tool: outcomes name the
+// files, and blocks show the diffs. What a command changes without saying so is not in it.
+type changes struct {
+	draw   *drawing
+	unseen []changing
+	files  []*changedFile // in the order of their first change
+	rows   []draw.Row     // laid out for width w; nil: not yet
+	marks  []int
+	w      int
+}
+
+// changing is a call that changed files and was not looked at yet.
+type changing struct {
+	tool string
+	raw  json.RawMessage
+	of   []string
+}
+
+type changedFile struct {
+	path           string
+	calls          int
+	added, removed int
+	diffs          []tool.Block
+}
+
+// Apply remembers what changed; it is decoded when the pane is drawn.
+func (c *changes) Apply(e session.Event) {
+	switch e := e.(type) {
+	case session.ToolEnd:
+		c.remember(e.Outcome)
+	case session.MessageDone:
+		for _, p := range e.Message.Parts {
+			if p.Outcome != nil {
+				c.remember(*p.Outcome)
+			}
+		}
+	}
+}
+
+func (c *changes) remember(o tool.Outcome) {
+	if len(o.Changed) > 0 {
+		c.unseen, c.rows = append(c.unseen, changing{o.Tool, o.Metadata, o.Changed}), nil
+	}
+}
+
+// any reports whether there is something to see.
+func (c *changes) any() bool { return len(c.unseen)+len(c.files) > 0 }
+
+func (c *changes) look() {
+	for _, u := range c.unseen {
+		for _, path := range u.of {
+			c.file(path).calls++
+		}
+		if u.raw == nil {
+			continue
+		}
+		for _, b := range c.draw.blocks(u.tool, u.raw) {
+			if b.Kind != tool.DiffBlock {
+				continue
+			}
+			if b.Path == "" || !slices.Contains(u.of, b.Path) && len(u.of) == 1 {
+				b.Path = u.of[0]
+			}
+			c.file(b.Path).add(b)
+		}
+	}
+	c.unseen = nil
+}
+
+func (c *changes) file(path string) *changedFile {
+	for _, f := range c.files {
+		if f.path == path {
+			return f
+		}
+	}
+	f := &changedFile{path: path}
+	c.files = append(c.files, f)
+	return f
+}
+
+func (f *changedFile) add(b tool.Block) {
+	f.diffs = append(f.diffs, b)
+	added, removed := draw.Count(b.Text)
+	f.added, f.removed = f.added+added, f.removed+removed
+}
+
+// Heading implements sheet.
+func (c *changes) Heading() string {
+	c.look()
+	added, removed := 0, 0
+	for _, f := range c.files {
+		added, removed = added+f.added, removed+f.removed
+	}
+	if len(c.files) == 0 {
+		return "changes"
+	}
+	return fmt.Sprintf("changes · %s %s", count(len(c.files), "file"), plusMinus(added, removed))
+}
+
+func plusMinus(added, removed int) string { return fmt.Sprintf("+%d −%d", added, removed) }
+
+// Sheet implements sheet: each file with its diffs, oldest first.
+func (c *changes) Sheet(w int) ([]draw.Row, []int) {
+	c.look()
+	if c.rows == nil || c.w != w {
+		c.w = w
+		c.rows, c.marks = c.lay(w)
+	}
+	return c.rows, c.marks
+}
+
+func (c *changes) lay(w int) (rows []draw.Row, marks []int) {
+	t := c.draw.theme
+	rows = []draw.Row{}
+	for _, f := range c.files {
+		if len(rows) > 0 {
+			rows = append(rows, draw.Row{})
+		}
+		marks = append(marks, len(rows))
+		head := t.Pen().Put(draw.Heading, safeterm.Name(f.path)).Put(draw.Dim, safeterm.Name(f.facts()))
+		rows = append(rows, head.Done().Fit(w))
+		for _, d := range f.diffs {
+			if w >= splitWidth {
+				rows = t.Split(rows, d, w)
+			} else {
+				rows = t.Block(rows, d, w, draw.Show{Whole: true})
+			}
+		}
+	}
+	if len(rows) == 0 {
+		rows = t.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Dim,
+			Text: safeterm.Fixed("No call has changed a file in this session. What a command changes without saying so is not listed.")})
+	}
+	return rows, marks
+}
+
+func (f *changedFile) facts() string {
+	var parts []string
+	if len(f.diffs) > 0 {
+		parts = append(parts, plusMinus(f.added, f.removed))
+	}
+	if f.calls > 1 {
+		parts = append(parts, count(f.calls, "change"))
+	}
+	if len(f.diffs) == 0 {
+		parts = append(parts, "no diff")
+	}
+	return "  " + strings.Join(parts, " · ")
+}

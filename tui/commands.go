@@ -1,0 +1,127 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// command is what a prompt that begins with a slash does.
+type command struct {
+	name string
+	args string // as help shows them
+	help string
+	// can says why the command does nothing now; nil, or an empty string: it does.
+	can func(m *model) string
+	do  func(m *model, arg string) tea.Cmd
+}
+
+// commands is the table of commands: what completion shows and what send obeys.
+func commands() []command {
+	plain := func(do func(*model) tea.Cmd) func(*model, string) tea.Cmd {
+		return func(m *model, _ string) tea.Cmd { return do(m) }
+	}
+	return []command{
+		{name: "help", help: "all keys and commands", do: plain((*model).openHelp)},
+		{name: "sessions", help: "open another session, or a new one", can: canSessions, do: plain((*model).chooseSession)},
+		{name: "new", help: "a new session in this folder", can: canSwitch, do: plain((*model).newSession)},
+		{name: "clear", help: "the same as new: the model forgets this conversation", can: canSwitch, do: plain((*model).newSession)},
+		{name: "model", args: "[provider/name]", help: "go on with another model", can: canModels, do: (*model).modelCommand},
+		{name: "mode", args: "[name]", help: "change what is allowed without asking", can: canModes, do: (*model).modeCommand},
+		{name: "changes", help: "the files that were changed, with diffs", do: plain((*model).openChanges)},
+		{name: "context", help: "what fills the model's context, and what was used", do: plain((*model).openContext)},
+		{name: "todos", help: "show or hide the todos", can: canTodos, do: plain((*model).toggleTodos)},
+		{name: "copy", args: "[code]", help: "copy the last answer, or the last code in it", can: canCopy, do: (*model).copyCommand},
+		{name: "edit", help: "write the prompt in your own editor", can: canEdit, do: plain((*model).edit)},
+		{name: "rewind", help: "take your last message back to edit it", can: canRewind, do: plain((*model).rewind)},
+		{name: "abort", help: "abort one running call; the agent goes on", can: canCancelCall, do: plain((*model).cancelCall)},
+		{name: "quit", help: "leave", do: plain(func(m *model) tea.Cmd { return m.leaveFor(Next{}) })},
+	}
+}
+
+// commandChoices are the completions of the beginning of a name.
+func commandChoices(m *model, start string) []choice {
+	var out []choice
+	for _, c := range commands() {
+		if !strings.HasPrefix(c.name, start) {
+			continue
+		}
+		note := c.help
+		if c.can != nil {
+			if why := c.can(m); why != "" {
+				note += " (not now: " + why + ")"
+			}
+		}
+		out = append(out, choice{c.name, strings.TrimSpace("/" + c.name + " " + c.args), note})
+	}
+	return out
+}
+
+// slash splits a prompt that is a command; a path such as /etc/hosts is none.
+func slash(text string) (name, arg string, ok bool) {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "/")
+	if !ok || strings.Contains(rest, "\n") {
+		return "", "", false
+	}
+	name, arg, _ = strings.Cut(rest, " ")
+	return name, strings.TrimSpace(arg), name != "" && !strings.Contains(name, "/")
+}
+
+// command runs a command; one that cannot be run stays in the prompt.
+func (m *model) command(name, arg string) tea.Cmd {
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	full, ok := named(name, names)
+	if !ok {
+		m.say("there is no command /" + name + "; / alone lists them")
+		return nil
+	}
+	for _, c := range commands() {
+		if c.name != full {
+			continue
+		}
+		if c.can != nil {
+			if why := c.can(m); why != "" {
+				m.say(why)
+				return nil
+			}
+		}
+		m.prompt.clear()
+		return c.do(m, arg)
+	}
+	return nil
+}
+
+func canSwitch(m *model) string {
+	if !m.ports.Switch {
+		return "this session cannot be exchanged for another; quit and start adze again"
+	}
+	return ""
+}
+
+func (m *model) newSession() tea.Cmd { return m.leaveFor(Next{New: true}) }
+
+func (m *model) modelCommand(arg string) tea.Cmd {
+	if arg == "" {
+		return m.chooseModel()
+	}
+	return m.toModel(arg)
+}
+
+func (m *model) modeCommand(arg string) tea.Cmd {
+	if arg == "" {
+		return m.chooseMode()
+	}
+	var names []string
+	for _, mode := range m.ports.Modes {
+		names = append(names, mode.Name)
+	}
+	name, ok := named(arg, names)
+	if !ok {
+		m.say("there is no mode " + arg + "; the modes are " + strings.Join(names, ", "))
+		return nil
+	}
+	return m.toMode(name)
+}

@@ -1,0 +1,57 @@
+package tui
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/internal/safeterm"
+)
+
+// longestPath bounds what is looked at as a path (PATH_MAX of Linux).
+const longestPath = 4096
+
+// dropped is what a pasted text turned out to be.
+type dropped struct {
+	text string // as it stands in the prompt
+	file Dropped
+}
+
+// drop finds out in the background whether a pasted text is a file that was dropped on the terminal.
+func (m *model) drop(text string) tea.Cmd {
+	text = strings.TrimSpace(text)
+	if m.ports.Drop == nil || len(text) > longestPath || strings.Contains(text, "\n") || !strings.ContainsAny(text, `/\`) {
+		return nil
+	}
+	return func() tea.Msg {
+		if file, ok := m.ports.Drop(text); ok {
+			return dropped{safeterm.Clean(text).String(), file}
+		}
+		return nil
+	}
+}
+
+// dropped puts a file in the place of the text that named it, unless the person changed that meanwhile.
+func (p *prompt) dropped(d dropped) {
+	at := strings.LastIndex(p.text, d.text)
+	if at < 0 {
+		return
+	}
+	word := quotedPath(d.file.Path)
+	if d.file.Attach != "" {
+		if p.attached == nil {
+			p.attached = map[string]string{}
+		}
+		word = fmt.Sprintf("[attached %d: %s]", len(p.attached)+1, safeterm.Name(filepath.Base(d.file.Attach)))
+		p.attached[word] = d.file.Attach
+	}
+	cursor := p.at
+	p.replace(at, at+len(d.text), word)
+	if cursor < at {
+		p.moveTo(cursor)
+	} else if cursor > at+len(d.text) {
+		p.moveTo(cursor + len(word) - len(d.text))
+	}
+}

@@ -1,0 +1,56 @@
+package tui
+
+import (
+	"context"
+
+	"adze/session"
+	"adze/tool"
+)
+
+// Ports are what the interface can ask of the program beside running a turn. Each may be nil: the keys and
+// commands that need it then say that it is not there. All may be slow but SetMode, CancelCall, Steer and
+// Drop, which are called between two frames.
+type Ports struct {
+	// Switch says that Next is obeyed: another session or model can be opened.
+	Switch bool
+	// Sessions lists stored sessions, newest first.
+	Sessions func(ctx context.Context) ([]SessionHead, error)
+	// Models lists the models that can be chosen, as provider/name.
+	Models func(ctx context.Context) ([]string, error)
+	// Modes are the permission modes, and SetMode puts one in force.
+	Modes   []Mode
+	SetMode func(name string) error
+	// CancelCall aborts one running call; false: it is not running.
+	CancelCall func(id tool.CallID) bool
+	// Files lists the files of the workspace, for completion.
+	Files func(ctx context.Context) ([]string, error)
+	// Run runs one command of the person's own; like Send it blocks and shows itself by events.
+	Run func(ctx context.Context, command string) session.Result
+	// Steer hands the agent a message to read before its next step; false: its turn is over.
+	Steer func(text string) bool
+	// Rewind takes back the last prompt and all that came after it, and returns its text.
+	Rewind func(ctx context.Context) (string, error)
+	// Edit lets the person write in their own editor; the terminal is free while it runs.
+	Edit func(text string) (string, error)
+	// Drop looks at a text that was pasted: one that is the path of a file is what a terminal pastes when a
+	// file is dropped on it.
+	Drop func(text string) (Dropped, bool)
+	// Past is what the person wrote in this workspace before, oldest first; Remember keeps what they send.
+	Past     func() []string
+	Remember func(text string)
+}
+
+// Mode is a permission mode.
+type Mode struct{ Name, Means string }
+
+// Dropped is a file that was dropped on the terminal.
+type Dropped struct {
+	Path   string // as it is written in a prompt
+	Attach string // the file to attach, such as a picture; empty: only its path is of use
+}
+
+// Prompt is what the person sends.
+type Prompt struct {
+	Text   string
+	Attach []string // files
+}

@@ -1,0 +1,82 @@
+package screen
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"adze/internal/safeterm"
+)
+
+// MaxCopy is how many bytes are copied at most: xterm and others drop longer sequences whole.
+const MaxCopy = 74_000
+
+// Note is something the person is told of while they look elsewhere. Its text is a constant of ours.
+type Note uint8
+
+// Notes.
+const (
+	NoteDone Note = iota // the turn is over
+	NoteAsk              // a question waits
+)
+
+func (n Note) text() string {
+	if n == NoteAsk {
+		return "adze asks for your permission"
+	}
+	return "adze is done"
+}
+
+// Outer writes the sequences that concern what is around the terminal's cells: clipboard and notifications.
+type Outer struct {
+	tmux   bool
+	notify string // the form of the sequence: 9 or 777
+}
+
+// OuterFor chooses by the environment: terminals of the rxvt and VTE families know OSC 777, most others OSC 9.
+func OuterFor(env func(string) string) Outer {
+	o := Outer{tmux: env("TMUX") != "", notify: "9"}
+	if strings.HasPrefix(env("TERM"), "rxvt") || strings.HasPrefix(env("TERM"), "foot") || env("VTE_VERSION") != "" {
+		o.notify = "777"
+	}
+	return o
+}
+
+// Copy puts a text into the clipboard (OSC 52). The text is encoded, so nothing in it is obeyed.
+func (o Outer) Copy(t safeterm.Text) string {
+	seq := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(t.String())) + "\a"
+	if o.tmux {
+		return seq + passed(seq) // tmux takes the one or passes on the other, as it is set up
+	}
+	return seq
+}
+
+// Notify tells the desktop.
+func (o Outer) Notify(n Note) string {
+	seq := "\x1b]9;" + n.text() + "\a"
+	if o.notify == "777" {
+		seq = "\x1b]777;notify;adze;" + n.text() + "\a"
+	}
+	if o.tmux {
+		return passed(seq)
+	}
+	return seq
+}
+
+// passed wraps a sequence so that tmux hands it to the terminal around it.
+func passed(seq string) string {
+	return "\x1bPtmux;" + strings.ReplaceAll(seq, "\x1b", "\x1b\x1b") + "\x1b\\"
+}
+
+// Copy puts a text into the clipboard of the terminal.
+func (s *Screen) Copy(o Outer, t safeterm.Text) { s.outer(o.Copy(t)) }
+
+// Notify tells the desktop through the terminal.
+func (s *Screen) Notify(o Outer, n Note) { s.outer(o.Notify(n)) }
+
+func (s *Screen) outer(seq string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.active {
+		s.put([]byte(seq))
+	}
+}

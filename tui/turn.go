@@ -1,0 +1,187 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/session"
+	"adze/tui/screen"
+)
+
+// turn is one prompt being worked on, or one command of the person's own.
+type turn struct {
+	running, stopping bool
+	ended             bool // its TurnEnd was seen
+	shell             bool // a command of the person's own
+	rewind            bool // take the prompt back once it has stopped
+	since             time.Time
+	cancel            context.CancelFunc
+}
+
+// job is what a turn does.
+type job struct {
+	prompt  Prompt
+	command string // run this instead
+}
+
+// rewound is the answer to a request to take the last message back.
+type rewound struct {
+	text string
+	err  error
+}
+
+// begin starts a turn.
+func (m *model) begin(j job) tea.Cmd {
+	ctx, cancel := context.WithCancel(context.Background())
+	m.turn = turn{running: true, since: m.now(), cancel: cancel, shell: j.command != ""}
+	m.stopped = false
+	m.start(ctx, j)
+	return m.after(time.Second, second{})
+}
+
+// done ends a turn. After a good end the next message goes out; else what waits returns to the prompt.
+func (m *model) done(r session.Result) tea.Cmd {
+	if !m.turn.ended { // it failed before it began
+		m.apply(session.TurnEnd{Result: r})
+	}
+	m.turn.cancel()
+	rewind, shell := m.turn.rewind, m.turn.shell
+	m.turn = turn{}
+	m.prompt.unsteer()
+	switch {
+	case m.leaving:
+		return tea.Quit
+	case rewind:
+		m.prompt.unqueue()
+		return m.rewind()
+	case r.Cause != session.CauseDone && !shell:
+		m.stopped = r.Cause == session.CauseInterrupted
+		m.prompt.unqueue()
+	default:
+		if next, ok := m.prompt.next(); ok {
+			return m.begin(job{prompt: next})
+		}
+	}
+	return m.tell(screen.NoteDone)
+}
+
+// tell notifies a person who looks elsewhere.
+func (m *model) tell(n screen.Note) tea.Cmd {
+	if !m.away {
+		return nil
+	}
+	return func() tea.Msg { m.notify(n); return nil }
+}
+
+// send is enter: a command, a command of the shell, or a message; while the agent works, a message waits.
+func (m *model) send() tea.Cmd {
+	text := m.prompt.text
+	if name, arg, ok := slash(text); ok {
+		return m.command(name, arg)
+	}
+	if line, ok := strings.CutPrefix(strings.TrimSpace(text), "!"); ok {
+		return m.shell(strings.TrimSpace(line))
+	}
+	p := m.prompt.take()
+	if p.Text == "" {
+		return nil
+	}
+	m.transcript.toEnd()
+	if m.turn.running {
+		m.prompt.queue = append(m.prompt.queue, p)
+		return m.remember(p.Text)
+	}
+	return tea.Batch(m.remember(p.Text), m.begin(job{prompt: p}))
+}
+
+// longMemory is the longest message that is kept for later sessions.
+const longMemory = 4 << 10
+
+func (m *model) remember(text string) tea.Cmd {
+	if m.ports.Remember == nil || len(text) > longMemory {
+		return nil
+	}
+	return func() tea.Msg { m.ports.Remember(text); return nil }
+}
+
+// shell runs a command of the person's own.
+func (m *model) shell(line string) tea.Cmd {
+	switch {
+	case m.ports.Run == nil:
+		m.say("commands cannot be run here")
+	case line == "":
+		m.say("write a command after the !")
+	case m.turn.running:
+		m.say("the agent works: stop it first, or wait")
+	default:
+		full := m.prompt.take().Text
+		m.transcript.toEnd()
+		return tea.Batch(m.remember(full), m.begin(job{command: line}))
+	}
+	return nil
+}
+
+func canSteer(m *model) string {
+	switch {
+	case m.ports.Steer == nil:
+		return "messages wait until the agent has ended its work"
+	case !m.turn.running || m.turn.shell:
+		return "the agent does not work: " + m.keys.label(send) + " sends"
+	}
+	return canSend(m)
+}
+
+// steer hands the message to the agent before its next step.
+func (m *model) steer() tea.Cmd {
+	p := m.prompt.take()
+	m.transcript.toEnd()
+	if len(p.Attach) > 0 || !m.ports.Steer(p.Text) {
+		m.prompt.queue = append(m.prompt.queue, p)
+		return m.remember(p.Text)
+	}
+	m.prompt.steering = append(m.prompt.steering, p.Text)
+	return m.remember(p.Text)
+}
+
+func canRewind(m *model) string {
+	switch {
+	case m.ports.Rewind == nil:
+		return "messages cannot be taken back here"
+	case m.turn.running:
+		return "the agent works: stop it first"
+	case !m.transcript.said():
+		return "there is no message to take back"
+	}
+	return ""
+}
+
+// rewind takes the last message back; the answer comes as rewound.
+func (m *model) rewind() tea.Cmd {
+	if why := canRewind(m); why != "" {
+		m.say(why)
+		return nil
+	}
+	m.rewinding, m.stopped = true, false
+	return func() tea.Msg {
+		text, err := m.ports.Rewind(context.Background())
+		return rewound{text, err}
+	}
+}
+
+func (m *model) rewound(r rewound) {
+	m.rewinding = false
+	if r.err != nil {
+		m.say("error: " + r.err.Error())
+		return
+	}
+	m.transcript.rewind()
+	m.ledger.rewind()
+	if !m.prompt.empty() {
+		r.text += "\n" + m.prompt.text
+	}
+	m.prompt.set(r.text)
+	m.say("your message is back to be edited; files stay as they are now")
+}
