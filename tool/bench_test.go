@@ -87,3 +87,25 @@ func BenchmarkCompile(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkRepair is the hydration of calls that need a repair, small and large.
+func BenchmarkRepair(b *testing.B) {
+	set := corpusSet(b)
+	lines := strings.Repeat("line of 'code'\n", 1<<16)
+	for name, text := range map[string]string{
+		"typical":       "```json\n{'path': 'a.go', 'edits': [{'oldString': 'a', 'newString': 'b'},]}\n```",
+		"1MB":           `{"path":"a.go","oldString":"a","newString":"` + lines + `"}`,
+		"1MB of braces": strings.Repeat(`{"path":`, 1<<17),
+		"1MB of names":  `{` + strings.Repeat(`"":"",`, 1<<17) + `}`,
+	} {
+		calls := []tool.RawCall{{ID: "1", Name: "edit", Arguments: text}}
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(text)))
+			r := allowing()
+			for b.Loop() {
+				r.Hydrate(b.Context(), set, calls)
+			}
+		})
+	}
+}

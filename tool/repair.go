@@ -15,8 +15,8 @@ type Repair struct {
 	Kind   string          `json:"kind"`
 	Before string          `json:"before"`
 	After  json.RawMessage `json:"after"`
-	// Dropped are the JSON pointers of what was left out because it says nothing, or only talks about the
-	// call.
+	// Dropped are JSON pointers to what was left out because it says nothing, or only talks about the call;
+	// at most 20.
 	Dropped []string `json:"dropped,omitempty"`
 }
 

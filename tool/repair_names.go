@@ -54,21 +54,31 @@ func realName(name string, s *shape, aliases map[string]string) string {
 // properties that are empty or only talk about the call. Any other unknown property is refused: dry_run
 // without effect would be the opposite of what was asked.
 func (m *mender) drop(v *tree, s *shape, path string) {
-	for i := 0; i < len(v.names); {
-		name, value := v.names[i], v.items[i]
-		schema, known := s.properties[name]
-		switch {
-		case known && value.isNull() && !slices.Contains(s.required, any(name)) && !m.shape(schema).takes("null"):
-			m.did.did(stepNull)
-		case !known && s.closed() && m.meansNothing(name, value, s):
-			m.did.did(stepUnknown)
-		default:
-			i++
+	names, items := v.names[:0:0], v.items[:0:0]
+	for i, name := range v.names {
+		step := m.pointless(name, v.items[i], s)
+		if step == "" {
+			names, items = append(names, name), append(items, v.items[i])
 			continue
 		}
-		m.did.dropped = append(m.did.dropped, path+"/"+pointer(name))
-		v.remove(i)
+		m.did.did(step)
+		if len(m.did.dropped) < maxFaults {
+			m.did.dropped = append(m.did.dropped, path+"/"+pointer(name))
+		}
 	}
+	v.names, v.items = names, items
+}
+
+// pointless names the step that drops a property; "" where it stays.
+func (m *mender) pointless(name string, value *tree, s *shape) string {
+	schema, known := s.properties[name]
+	switch {
+	case known && value.isNull() && !slices.Contains(s.required, any(name)) && !m.shape(schema).takes("null"):
+		return stepNull
+	case !known && s.closed() && m.meansNothing(name, value, s):
+		return stepUnknown
+	}
+	return ""
 }
 
 // meansNothing reports whether an unknown property can go. One that resembles a known name can not: the

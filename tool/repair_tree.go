@@ -57,12 +57,6 @@ func (t *tree) empty() bool {
 
 func (t *tree) has(name string) bool { return slices.Contains(t.names, name) }
 
-// remove takes one property out of an object.
-func (t *tree) remove(i int) {
-	t.names = slices.Delete(t.names, i, i+1)
-	t.items = slices.Delete(t.items, i, i+1)
-}
-
 // String writes the value as JSON without spaces.
 func (t *tree) String() string {
 	var b strings.Builder
