@@ -26,12 +26,15 @@ func (s *Session) ask(t *turn) (Message, error) {
 	if text := m.Text(); text != "" {
 		t.result.Text = text
 	}
-	if len(m.Parts) > 0 {
-		if serr := s.store(t.ctx, s.entry(MessageEntry, m)); serr != nil {
+	switch {
+	case len(m.Parts) == 0:
+	case err == nil && len(d.calls) == 0 && d.done.Notice == "" && m.Stop != StopLength:
+		t.last = &m // nothing comes between this answer and the end of the turn: end stores both at once
+	default:
+		if serr := s.store(t.ctx, s.entry(MessageEntry, said(m))); serr != nil {
 			return m, serr
 		}
-		s.history = append(s.history, m)
-		s.emit(MessageDone{m})
+		s.keep(m)
 	}
 	if d.done.Notice != "" {
 		s.emit(Notice{d.done.Notice})
@@ -43,6 +46,12 @@ func (s *Session) ask(t *turn) (Message, error) {
 		err = &ProviderError{Kind: BadResponse, Message: "the model answered with nothing", Hint: "ask again, or try another model"}
 	}
 	return m, err
+}
+
+// keep adds a stored message to the conversation and shows it.
+func (s *Session) keep(m Message) {
+	s.history = append(s.history, m)
+	s.emit(MessageDone{m})
 }
 
 // draft is an assistant message while it arrives.

@@ -131,13 +131,12 @@ func (s *Session) open(ctx context.Context, in Input) error {
 		entries = append(entries, s.entry(StartEntry, s.config.Start))
 	}
 	offer, show := s.consider(ctx, in.Text)
-	entries = append(append(entries, s.entry(MessageEntry, m)), offer...)
+	entries = append(append(entries, s.entry(MessageEntry, said(m))), offer...)
 	if err := s.store(ctx, entries...); err != nil {
 		return err
 	}
 	s.started = true
-	s.history = append(s.history, m)
-	s.emit(MessageDone{m})
+	s.keep(m)
 	show()
 	return nil
 }

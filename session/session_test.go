@@ -60,6 +60,15 @@ func TestEventsComeOnlyAfterTheirRecord(t *testing.T) {
 	}
 }
 
+// Each commit syncs the disk: the answer that ends a turn goes with its end, both or neither.
+func TestTheLastAnswerAndTheEndAreOneCommit(t *testing.T) {
+	r := newRig(t, says(text("all of it")))
+	r.shelf.failAt = 3 // room for one entry after start and prompt
+	wantCause(t, r.prompt(t, "go"), session.CauseStore)
+	wantText(t, "log", r.shelf.types(), "start message")
+	wantText(t, "events", r.kinds(), "user result:store")
+}
+
 func TestTheAnswerIsStoredBeforeItsCallsRun(t *testing.T) {
 	var r *rig
 	run := func(context.Context, string) (string, error) {

@@ -35,6 +35,7 @@ type turn struct {
 	total  Usage
 	calls  int
 	guard  loopGuard
+	last   *Message // the answer that ends the turn, which end stores
 }
 
 func (s *Session) begin(ctx context.Context) (*turn, context.CancelFunc) {
@@ -95,7 +96,15 @@ func (s *Session) end(t *turn, err error) Result {
 	r.Duration = s.config.Now().Sub(t.start)
 	r.Err = err
 	r.Cause, r.Message, r.Hint = causeOf(err)
-	if serr := s.store(t.ctx, s.entry(EndEntry, r)); serr != nil && !errors.Is(err, errStore) {
+	var entries []Entry
+	if t.last != nil {
+		entries = append(entries, s.entry(MessageEntry, said(*t.last)))
+	}
+	serr := s.store(t.ctx, append(entries, s.entry(EndEntry, r))...)
+	switch {
+	case serr == nil && t.last != nil:
+		s.keep(*t.last)
+	case serr != nil && !errors.Is(err, errStore):
 		r.Err = serr
 		r.Cause, r.Message, r.Hint = causeOf(serr)
 	}
