@@ -1,0 +1,111 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Elsewhere lists the folders and files outside root that git would read for this repository although
+// nothing outside root vouches for it. A folder that somebody else filled can point its .git file, links
+// in it, or its alternates at a private repository: whoever was allowed to read the folder was not
+// allowed to read that. The usual ways of being outside are vouched for and not listed:
+//
+//   - a repository above root, found by walking up;
+//   - a linked work tree or submodule whose repository points back here.
+func (r *Repo) Elsewhere(ctx context.Context, root string) ([]string, error) {
+	own := filepath.Join(r.Top, ".git")
+	vouched := []string{root}
+	if info, err := os.Lstat(own); err == nil && info.IsDir() {
+		vouched = append(vouched, own)
+	} else if r.pointsBack(ctx, own) {
+		vouched = append(vouched, r.GitDir, r.Common)
+	}
+	places, err := r.places()
+	var found []string
+	for _, p := range places {
+		in := func(dir string) bool { return within(p, dir) }
+		if !slices.ContainsFunc(vouched, in) && !slices.Contains(found, p) {
+			found = append(found, p)
+		}
+	}
+	return found, err
+}
+
+// pointsBack reports whether the repository outside says itself that its work tree is here: a linked work
+// tree in the file gitdir, a submodule in core.worktree.
+func (r *Repo) pointsBack(ctx context.Context, own string) bool {
+	if raw, err := smallFile(filepath.Join(r.GitDir, "gitdir")); err == nil {
+		return resolved(r.GitDir, strings.TrimSpace(raw)) == own && r.Common == filepath.Dir(filepath.Dir(r.GitDir))
+	}
+	tree, err := r.text(ctx, "config", "--file", filepath.Join(r.GitDir, "config"), "--no-includes", "--get", "core.worktree")
+	return err == nil && r.Common == r.GitDir && resolved(r.GitDir, strings.TrimSpace(tree)) == r.Top
+}
+
+// places lists where the repository's data lies, free of links: its folders, what links in them lead to,
+// and alternates.
+func (r *Repo) places() ([]string, error) {
+	objects := filepath.Join(r.Common, "objects")
+	found := []string{r.GitDir, r.Common}
+	for _, dir := range []string{r.GitDir, r.Common, objects, filepath.Join(objects, "pack")} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue // git will say what is wrong with it
+		}
+		for _, e := range entries {
+			if e.Type()&os.ModeSymlink != 0 {
+				found = append(found, resolved(dir, e.Name()))
+			}
+		}
+	}
+	borrowed, err := alternates(objects)
+	return append(found, borrowed...), err
+}
+
+// Bounds of what is followed: git's own depth of alternates is 5.
+const (
+	maxAlternates = 6
+	maxSmallFile  = 16 << 10
+)
+
+// alternates lists the object folders that a repository borrows from, and those that they borrow from.
+func alternates(objects string) (found []string, err error) {
+	from := []string{objects}
+	for range maxAlternates {
+		var next []string
+		for _, dir := range from {
+			path := filepath.Join(dir, "info", "alternates")
+			text, err := smallFile(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil || strings.Contains(text, `"`) || len(found)+len(next) > maxAlternates*10 { // quoted names are not decoded here
+				return found, fail(CodeInvalid, err, "%s cannot be checked, so the repository is not read; look with bash", path)
+			}
+			for line := range strings.Lines(text) {
+				if line = strings.TrimSuffix(line, "\n"); line != "" && !strings.HasPrefix(line, "#") {
+					next = append(next, resolved(dir, line))
+				}
+			}
+		}
+		found, from = append(found, next...), next
+	}
+	return found, nil
+}
+
+// smallFile reads a regular file of a few lines; anything else could block or fill the memory.
+func smallFile(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSmallFile {
+		return "", errors.New("not a small regular file")
+	}
+	raw, err := os.ReadFile(path)
+	return string(raw), err
+}

@@ -1,0 +1,200 @@
+package git
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Untracked says how files that git does not know are listed.
+type Untracked string
+
+// The ways of git status --untracked-files: not at all, folders as one entry, each file.
+const (
+	UntrackedNo     Untracked = "no"
+	UntrackedNormal Untracked = "normal"
+	UntrackedAll    Untracked = "all"
+)
+
+// Status is the state of a work tree. Paths are relative to Repo.Top.
+type Status struct {
+	Branch          string // "" when detached
+	Commit          string // full hash; "" before the first commit
+	Upstream        string // "" without one
+	Gone            bool   // the upstream is configured but not there
+	Ahead, Behind   int
+	Doing           string // a merge, rebase or such in progress, in words
+	Staged, Changed Group
+	Conflicts       Group
+	Untracked       Group
+	// Filtered lists changed files that pass through a content filter, which was not run: they may be unchanged.
+	Filtered []string
+}
+
+// Clean reports that nothing differs.
+func (s Status) Clean() bool {
+	return s.Staged.Total+s.Changed.Total+s.Conflicts.Total+s.Untracked.Total == 0
+}
+
+// Group is the entries of one kind: all are counted, the first are kept.
+type Group struct {
+	Total   int
+	Entries []Entry
+}
+
+// Entry is one path. State is a letter of git status (M A D R C T), two for a conflict, none when untracked.
+type Entry struct {
+	State string
+	Path  string
+	From  string // the old name of a rename or copy
+}
+
+func (g *Group) add(limit int, e Entry) {
+	g.Total++
+	if len(g.Entries) < limit {
+		g.Entries = append(g.Entries, e)
+	}
+}
+
+// Status asks what differs at path; of each group at most limit entries are kept.
+func (r *Repo) Status(ctx context.Context, path string, untracked Untracked, limit int) (Status, error) {
+	p := statusParser{limit: limit}
+	err := r.records(ctx, p.record, "status", "--porcelain=v2", "-z", "--branch", "--ahead-behind", "--find-renames",
+		"--untracked-files="+string(untracked), "--ignore-submodules=dirty", "--", path)
+	if err != nil {
+		return Status{}, err
+	}
+	p.status.Doing = r.doing()
+	p.status.Filtered, err = r.filtered(ctx, p.status.Changed.Entries)
+	return p.status, err
+}
+
+// statusParser reads the records of porcelain format v2 (git-status, "Porcelain Format Version 2").
+type statusParser struct {
+	status  Status
+	limit   int
+	renamed *Entry // waits for its old name, which is the next record
+}
+
+func (p *statusParser) record(line string) {
+	if p.renamed != nil {
+		p.renamed.From = line
+		p.changed(*p.renamed)
+		p.renamed = nil
+		return
+	}
+	kind, rest, _ := strings.Cut(line, " ")
+	switch kind {
+	case "#":
+		p.header(rest)
+	case "1":
+		if f := strings.SplitN(rest, " ", 8); len(f) == 8 {
+			p.changed(Entry{State: f[0], Path: f[7]})
+		}
+	case "2":
+		if f := strings.SplitN(rest, " ", 9); len(f) == 9 {
+			p.renamed = &Entry{State: f[0], Path: f[8]}
+		}
+	case "u":
+		if f := strings.SplitN(rest, " ", 10); len(f) == 10 {
+			p.status.Conflicts.add(p.limit, Entry{State: f[0], Path: f[9]})
+		}
+	case "?":
+		p.status.Untracked.add(p.limit, Entry{Path: rest})
+	}
+}
+
+// changed enlists an entry under staged, changed or both; of a rename that was staged, a later change has
+// only the new name.
+func (p *statusParser) changed(e Entry) {
+	if len(e.State) != 2 {
+		return
+	}
+	index, tree := e.State[:1], e.State[1:]
+	if index != "." {
+		p.status.Staged.add(p.limit, Entry{State: index, Path: e.Path, From: e.from(index)})
+	}
+	if tree != "." {
+		p.status.Changed.add(p.limit, Entry{State: tree, Path: e.Path, From: e.from(tree)})
+	}
+}
+
+func (e Entry) from(state string) string {
+	if state == "R" || state == "C" {
+		return e.From
+	}
+	return ""
+}
+
+func (p *statusParser) header(line string) {
+	name, value, _ := strings.Cut(line, " ")
+	s := &p.status
+	switch name {
+	case "branch.oid":
+		if value != "(initial)" {
+			s.Commit = value
+		}
+	case "branch.head":
+		if value != "(detached)" {
+			s.Branch = value
+		}
+	case "branch.upstream":
+		s.Upstream, s.Gone = value, true
+	case "branch.ab":
+		ahead, behind, _ := strings.Cut(value, " ")
+		s.Ahead, s.Behind, s.Gone = number(strings.TrimPrefix(ahead, "+")), number(strings.TrimPrefix(behind, "-")), false
+	}
+}
+
+// number reads what git counted; anything else is 0.
+func number(s string) (n int) {
+	for _, c := range []byte(s) {
+		if c < '0' || c > '9' || n > 1<<40 {
+			return 0
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n
+}
+
+// doing names what the work tree is in the middle of, by the files that git leaves for it.
+func (r *Repo) doing() string {
+	for _, mark := range [][2]string{
+		{"rebase-merge", "a rebase"}, {"rebase-apply", "a rebase or am"}, {"MERGE_HEAD", "a merge"},
+		{"CHERRY_PICK_HEAD", "a cherry-pick"}, {"REVERT_HEAD", "a revert"}, {"BISECT_LOG", "a bisection"},
+	} {
+		if _, err := os.Lstat(filepath.Join(r.GitDir, mark[0])); err == nil {
+			return mark[1]
+		}
+	}
+	return ""
+}
+
+// filtered finds among changed files those whose attributes send them through a driver that was overridden.
+func (r *Repo) filtered(ctx context.Context, changed []Entry) ([]string, error) {
+	const most = 50 // paths that are asked about
+	args := []string{"check-attr", "-z", "filter", "--"}
+	for _, e := range changed[:min(len(changed), most)] {
+		if e.State == "M" {
+			args = append(args, filepath.Join(r.Top, e.Path))
+		}
+	}
+	if len(r.filters) == 0 || len(args) == 4 {
+		return nil, nil
+	}
+	var found, fields []string
+	err := r.records(ctx, func(field string) {
+		if fields = append(fields, field); len(fields) < 3 {
+			return
+		}
+		for _, driver := range r.filters {
+			if fields[2] == driver {
+				rel, _ := filepath.Rel(r.Top, fields[0]) // it was joined above
+				found = append(found, rel)
+			}
+		}
+		fields = fields[:0]
+	}, args...)
+	return found, err
+}
