@@ -19,7 +19,7 @@ import (
 
 // TestCases runs testdata/tool/<name>/*.txtar. Each line of a case's input is one call: the arguments of
 // the tool that the folder is named after, or another tool's name and its arguments, to set the scene.
-// The wants are those of the last call; $WORK stands for the workspace.
+// A section setup.sh runs before them, see setUp. The wants are those of the last call; $WORK stands for the workspace.
 func TestCases(t *testing.T) {
 	root := filepath.Join("..", "testdata", "tool")
 	folders, err := os.ReadDir(root)
@@ -40,6 +40,7 @@ func runCase(t *testing.T, name string, c *golden.Case) {
 	dir := t.TempDir()
 	c.Layout(t, dir)
 	sameTimes(t, dir)
+	setUp(t, c, dir)
 	var last played
 	bench := newBench(t, dir)
 	for _, line := range strings.Split(c.Input, "\n") {

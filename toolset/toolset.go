@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 
+	"adze/internal/git"
 	"adze/internal/proc"
 	"adze/internal/web"
 	"adze/internal/workspace"
@@ -51,6 +52,7 @@ func New(d Deps) (*tool.Registry, error) {
 	if d.Web == nil {
 		d.Web = web.New(web.Policy{})
 	}
+	g := repos{files: f, git: git.Git{Supervisor: d.Shell.Supervisor, Env: d.Shell.Env}}
 	registry := &tool.Registry{}
 	for _, t := range []tool.Tool{
 		read(f),
@@ -63,6 +65,9 @@ func New(d Deps) (*tool.Registry, error) {
 		bashOutput(d.Shell),
 		bashKill(d.Shell),
 		listProcesses(d.Shell),
+		gitStatus(g),
+		gitDiff(g),
+		gitLog(g),
 		todowrite(d.Todos),
 		todoread(d.Todos),
 		webfetch(d.Web),

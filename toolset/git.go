@@ -1,0 +1,112 @@
+package toolset
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/git"
+	"adze/internal/workspace"
+	"adze/tool"
+)
+
+// repos is what the git tools share: the workspace, and the hardened git.
+type repos struct {
+	files
+	git git.Git
+}
+
+// gitPlace is a repository as a call sees it: spec is what of it is meant, relative to where git runs.
+type gitPlace struct {
+	*git.Repo
+	path   workspace.Path
+	spec   string
+	folder bool
+	// strip is the path of the workspace in the repository, add that of the repository in the workspace;
+	// both end in a slash and at least one is empty.
+	strip, add string
+}
+
+// begin finds the repository of a path, which need not exist: a deleted file has a history too.
+func (g repos) begin(ctx context.Context, ask asker, name string) (gitPlace, error) {
+	p, err := g.locate(ctx, ask, tool.Read, orHere(name))
+	if err != nil {
+		return gitPlace{}, err
+	}
+	at := gitPlace{path: p}
+	dir := nearestFolder(p.Abs())
+	at.folder = dir == p.Abs()
+	if at.spec, err = filepath.Rel(dir, p.Abs()); err != nil {
+		return at, err
+	}
+	if at.Repo, err = g.git.Open(ctx, dir); err != nil {
+		return at, err
+	}
+	at.nameFrom(g.root.Dir(), dir)
+	return at, g.askElsewhere(ctx, ask, at, dir)
+}
+
+// askElsewhere asks before git reads what the folder alone does not vouch for.
+func (g repos) askElsewhere(ctx context.Context, ask asker, at gitPlace, dir string) error {
+	consented := g.root.Dir()
+	if at.path.Outside() {
+		consented = dir
+	}
+	outside, err := at.Elsewhere(ctx, consented)
+	for _, path := range outside {
+		if err := ask(ctx, tool.Need{Permission: tool.Read, Target: path}); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// nearestFolder is path or the nearest folder above it that exists.
+func nearestFolder(path string) string {
+	for {
+		if info, err := os.Lstat(path); err == nil && info.IsDir() || path == filepath.Dir(path) {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+// nameFrom makes names in the repository ones that other tools take.
+func (p *gitPlace) nameFrom(root, dir string) {
+	below := func(path, dir string) (string, bool) {
+		rel, err := filepath.Rel(dir, path)
+		if err != nil || !filepath.IsLocal(rel) {
+			return "", false
+		}
+		return strings.TrimPrefix(filepath.ToSlash(rel)+"/", "./"), true
+	}
+	if _, inside := below(dir, root); !inside {
+		p.add = filepath.ToSlash(p.Top) + "/"
+	} else if strip, ok := below(root, p.Top); ok {
+		p.strip = strip
+	} else {
+		p.add, _ = below(p.Top, root)
+	}
+}
+
+// name shows a path of the repository.
+func (p gitPlace) name(path string) string {
+	return shownName(p.add + strings.TrimPrefix(path, p.strip))
+}
+
+// String names what is looked at, in a sentence.
+func (p gitPlace) String() string {
+	if p.path.Display() == "." {
+		return "the workspace"
+	}
+	return shownName(p.path.Display())
+}
+
+// arrow shows a rename.
+func (p gitPlace) arrow(from, to string) string {
+	if from == "" {
+		return p.name(to)
+	}
+	return p.name(from) + " -> " + p.name(to)
+}

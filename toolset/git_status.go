@@ -1,0 +1,175 @@
+package toolset
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adze/internal/git"
+	"adze/tool"
+)
+
+// Bounds of one git_status.
+const (
+	gitStatusLimit = 100 // entries of each group
+	gitStatusMost  = 400 // that a call may ask for; four groups stay below what the pipeline lets through
+	gitStatusShown = 200 // rows in panes and the log
+)
+
+type gitStatusArgs struct {
+	Path      string `json:"path,omitempty" doc:"file or folder; default: the workspace"`
+	Untracked string `json:"untracked,omitempty" enum:"no,normal,all" doc:"default normal: untracked folders as one entry"`
+	Limit     int    `json:"limit,omitempty" min:"0" doc:"most files of each kind; default 100"`
+}
+
+type gitStatusMeta struct {
+	Path      string      `json:"path"`
+	Branch    string      `json:"branch,omitempty"`
+	Ahead     int         `json:"ahead,omitempty"`
+	Behind    int         `json:"behind,omitempty"`
+	Staged    int         `json:"staged"`
+	Changed   int         `json:"changed"`
+	Conflicts int         `json:"conflicts"`
+	Untracked int         `json:"untracked"`
+	Rows      []tool.Item `json:"rows,omitempty"`
+}
+
+func gitStatus(g repos) tool.Tool {
+	return tool.Define("git_status", tool.Config[gitStatusArgs, gitStatusMeta]{
+		Description: describe("git_status"),
+		Permissions: tool.Requires(tool.Read),
+		Tags:        []string{"git", "status", "branch", "changes", "staged", "untracked"},
+		ArgAliases:  folderAliases(nil),
+		Safety:      tool.Safety{Safe: true},
+		Redact:      tool.Expose("path", "untracked", "limit", "branch", "ahead", "behind", "staged", "changed", "conflicts"),
+		Needs:       func(in gitStatusArgs) []tool.Need { return folderNeeds(in.Path) },
+		Run:         gitStater{g}.run,
+		View: func(m gitStatusMeta) []tool.Block {
+			return []tool.Block{{Kind: tool.ListBlock, Title: m.Branch, Items: m.Rows}}
+		},
+	})
+}
+
+type gitStater struct{ repos }
+
+type gitStatusResult = tool.Result[gitStatusMeta]
+
+func (g gitStater) run(ctx context.Context, c tool.Context[gitStatusMeta], in gitStatusArgs) (gitStatusResult, error) {
+	at, err := g.begin(ctx, c.Ask, in.Path)
+	if err != nil {
+		return gitStatusResult{}, err
+	}
+	untracked := git.UntrackedNormal
+	if in.Untracked != "" {
+		untracked = git.Untracked(in.Untracked)
+	}
+	s, err := at.Status(ctx, at.spec, untracked, bounded(in.Limit, gitStatusLimit, gitStatusMost))
+	if err != nil {
+		return gitStatusResult{}, err
+	}
+	lines, rows := []string{branchLine(s)}, []tool.Item(nil)
+	for _, g := range gitGroups(s, untracked) {
+		lines = append(lines, g.lines(at)...)
+		rows = append(rows, g.rows(at)...)
+	}
+	lines = append(lines, statusNotes(at, s, untracked)...)
+	return gitStatusResult{
+		Title: branchLine(s),
+		Metadata: gitStatusMeta{
+			Path: at.path.Display(), Branch: branchName(s), Ahead: s.Ahead, Behind: s.Behind,
+			Staged: s.Staged.Total, Changed: s.Changed.Total, Conflicts: s.Conflicts.Total, Untracked: s.Untracked.Total,
+			Rows: rows[:min(len(rows), gitStatusShown)],
+		},
+		Output: strings.Join(lines, "\n"),
+	}, nil
+}
+
+// statusGroup is one kind of entries with the words for it.
+type statusGroup struct {
+	git.Group
+	word, more string
+}
+
+func gitGroups(s git.Status, untracked git.Untracked) []statusGroup {
+	more := "raise limit, or give a path"
+	groups := []statusGroup{
+		{s.Conflicts, "conflicts", more}, {s.Staged, "staged", more}, {s.Changed, "changed, not staged", more},
+	}
+	if untracked != git.UntrackedNo {
+		groups = append(groups, statusGroup{s.Untracked, "untracked", more})
+	}
+	return groups
+}
+
+func (g statusGroup) lines(at gitPlace) (lines []string) {
+	if g.Total == 0 {
+		return nil
+	}
+	lines = append(lines, fmt.Sprintf("%s (%d):", g.word, g.Total))
+	for _, e := range g.Entries {
+		lines = append(lines, "  "+strings.TrimSpace(e.State+" "+at.arrow(e.From, e.Path)))
+	}
+	if left := g.Total - len(g.Entries); left > 0 {
+		lines = append(lines, fmt.Sprintf("  (%d more not shown; %s)", left, g.more))
+	}
+	return lines
+}
+
+func (g statusGroup) rows(at gitPlace) []tool.Item {
+	items := make([]tool.Item, len(g.Entries))
+	for i, e := range g.Entries {
+		items[i] = tool.Item{Text: at.arrow(e.From, e.Path), Note: strings.TrimSpace(g.word + " " + e.State)}
+	}
+	return items
+}
+
+func branchName(s git.Status) string {
+	switch {
+	case s.Branch != "":
+		return s.Branch
+	case s.Commit != "":
+		return "detached at " + s.Commit[:min(len(s.Commit), 12)]
+	}
+	return "no branch"
+}
+
+// branchLine is where the work tree stands, in one line.
+func branchLine(s git.Status) string {
+	line := "on " + shownName(branchName(s))
+	if s.Branch == "" {
+		line = branchName(s)
+	}
+	if s.Commit == "" {
+		line += ", no commits yet"
+	}
+	switch {
+	case s.Gone:
+		line += ", its upstream " + shownName(s.Upstream) + " is gone"
+	case s.Upstream != "" && s.Ahead+s.Behind == 0:
+		line += ", level with " + shownName(s.Upstream)
+	case s.Upstream != "":
+		line += fmt.Sprintf(", %d ahead and %d behind %s", s.Ahead, s.Behind, shownName(s.Upstream))
+	}
+	if s.Doing != "" {
+		line += ", in the middle of " + s.Doing
+	}
+	return line
+}
+
+func statusNotes(at gitPlace, s git.Status, untracked git.Untracked) (notes []string) {
+	if s.Clean() {
+		clean := "clean: nothing changed in " + at.String()
+		if untracked == git.UntrackedNo {
+			clean += "; untracked files were not looked for"
+		}
+		notes = append(notes, "("+clean+")")
+	}
+	if len(s.Filtered) > 0 {
+		names := make([]string, len(s.Filtered))
+		for i, f := range s.Filtered {
+			names[i] = at.name(f)
+		}
+		notes = append(notes, fmt.Sprintf("(may be unchanged, because the git filter they pass through is not run here: %s)", strings.Join(names, ", ")))
+	}
+	return notes
+}
