@@ -48,13 +48,22 @@ func (f files) open(p workspace.Path) (*workspace.Opened, error) {
 
 func (f files) missing(p workspace.Path) error {
 	if !p.Direct() {
-		return tool.Fail(tool.CodeNotFound, "%s leads by a link to %s, which does not exist; glob or list shows what does", p.Given(), p.Display())
+		return tool.Fail(tool.CodeNotFound, "%s leads by a link to %s, which does not exist; glob or list shows what does", brief(p.Given()), brief(p.Display()))
 	}
 	names := f.root.Similar(p)
 	if len(names) == 0 {
-		return tool.Fail(tool.CodeNotFound, "%s does not exist; glob or list shows what does", p.Display())
+		return tool.Fail(tool.CodeNotFound, "%s does not exist; glob or list shows what does", brief(p.Display()))
 	}
-	return tool.Fail(tool.CodeNotFound, "%s does not exist; did you mean %s?", p.Display(), strings.Join(names, ", "))
+	return tool.Fail(tool.CodeNotFound, "%s does not exist; did you mean %s?", brief(p.Display()), strings.Join(names, ", "))
+}
+
+// brief keeps a very long name from filling a message.
+func brief(name string) string {
+	const most = 300
+	if len(name) <= most {
+		return name
+	}
+	return strings.ToValidUTF8(name[:most], "") + "…"
 }
 
 // content is a text file, whole.

@@ -77,7 +77,7 @@ func workdir(root *workspace.Root, name string) (string, error) {
 	case p.Outside():
 		return "", tool.Fail(tool.CodeOutsideWorkspace, "workdir %s is outside the workspace; leave it out, or name a folder inside", name)
 	case !p.Exists():
-		return "", tool.Fail(tool.CodeNotFound, "workdir %s does not exist%s", name, orSimilar(root.Similar(p)))
+		return "", tool.Fail(tool.CodeNotFound, "workdir %s does not exist%s", brief(name), orSimilar(root.Similar(p)))
 	}
 	if info, err := root.Stat(p); err == nil && !info.Mode.IsDir() {
 		return "", tool.Fail(tool.CodeInvalidArguments, "workdir %s is not a folder; name one, or leave it out", name)

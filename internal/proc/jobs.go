@@ -182,9 +182,9 @@ func (j *Jobs) find(id string) (*job, error) {
 		known = append(known, b.id)
 	}
 	if len(known) == 0 {
-		return nil, failure(CodeNotFound, "there is no job %q; no background job has been started", id)
+		return nil, failure(CodeNotFound, "there is no job %.40q; no background job has been started", id)
 	}
-	return nil, failure(CodeNotFound, "there is no job %q; the jobs are %s", id, strings.Join(known, ", "))
+	return nil, failure(CodeNotFound, "there is no job %.40q; the jobs are %s", id, strings.Join(known, ", "))
 }
 
 func (b *job) running() bool {

@@ -101,7 +101,7 @@ func rootError(root string, err error) error {
 	case errors.Is(err, errNotFolder):
 		return &Error{Code: CodeArguments, Message: root + " is not a folder; name a folder", Err: err}
 	case errors.Is(err, errNotRegular):
-		return &Error{Code: CodeIrregular, Message: root + " is not a regular file; only regular files are searched", Err: err}
+		return &Error{Code: CodeIrregular, Message: root + " is not a regular file, and only those are searched; name a file or a folder", Err: err}
 	}
 	return &Error{Code: CodeIO, Message: fmt.Sprintf("%s cannot be read: %v; search another folder", root, err), Err: err}
 }

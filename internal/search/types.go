@@ -90,5 +90,5 @@ func typeGlobs(name string) ([]string, error) {
 			return strings.Fields(t.globs), nil
 		}
 	}
-	return nil, invalid("type %q is unknown; use include with a glob such as *.%s, or one of: %s", name, want, strings.Join(Types(), " "))
+	return nil, invalid("type %.40q is unknown; use include with a glob such as *.%.20s, or one of: %s", name, want, strings.Join(Types(), " "))
 }

@@ -104,7 +104,7 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL, r Request) (*resource, *E
 func (f *Fetcher) getOne(ctx context.Context, t *http.Transport, u *url.URL, maxBytes int64) (*resource, *Error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return nil, &Error{Code: codeInvalid, Message: "not a url that can be fetched: " + reason(err), Err: err}
+		return nil, &Error{Code: codeInvalid, Message: "not a url that can be fetched: " + reason(err) + "; give one such as https://example.com/page", Err: err}
 	}
 	f.headers(req.Header)
 	resp, err := t.RoundTrip(req)

@@ -26,13 +26,13 @@ func parseURL(raw string) (*url.URL, *Error) {
 	raw = strings.TrimSpace(raw)
 	switch {
 	case raw == "":
-		return nil, fail(codeInvalid, "the url is empty")
+		return nil, fail(codeInvalid, "the url is empty; give one that begins with https://")
 	case len(raw) > MaxURL:
-		return nil, fail(codeInvalid, "the url has %d bytes, at most %d are taken", len(raw), MaxURL)
+		return nil, fail(codeInvalid, "the url has %d bytes, at most %d are taken; give a shorter one", len(raw), MaxURL)
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, &Error{Code: codeInvalid, Message: "not a url: " + reason(err), Err: err}
+		return nil, &Error{Code: codeInvalid, Message: "not a url: " + reason(err) + "; give one such as https://example.com/page", Err: err}
 	}
 	if e := judgeForm(u); e != nil {
 		return nil, e
@@ -44,7 +44,7 @@ func parseURL(raw string) (*url.URL, *Error) {
 func reason(err error) string {
 	var u *url.Error
 	if errors.As(err, &u) {
-		return u.Err.Error()
+		return strings.TrimPrefix(u.Err.Error(), "net/url: ")
 	}
 	return err.Error()
 }

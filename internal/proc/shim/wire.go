@@ -71,7 +71,7 @@ func (s Spec) Encode() ([]byte, error) {
 	out := make([]byte, 4, 4096)
 	for _, f := range fields {
 		if strings.IndexByte(f, 0) >= 0 {
-			return nil, SpecError("an argument or variable holds a NUL byte")
+			return nil, SpecError("an argument or variable holds a NUL byte; leave it out")
 		}
 		out = append(append(out, f...), 0)
 	}

@@ -17,6 +17,7 @@
 package match
 
 import (
+	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -47,11 +48,18 @@ type Matcher struct {
 // notWord is what may stand beside a whole word.
 const notWord = `[^\pL\pM\pN_]`
 
+// MaxPattern bounds a pattern in bytes. Compiling and matching cost time for each byte of it, a megabyte takes
+// minutes, and nobody looks for a text of that length.
+const MaxPattern = 8 << 10
+
 // Compile checks and prepares a query. Its error is a *PatternError.
 func Compile(q Query) (*Matcher, error) {
 	expr := q.Pattern
 	if expr == "" {
 		return nil, &PatternError{Pattern: q.Pattern, Pos: 0, Problem: "is empty"}
+	}
+	if len(expr) > MaxPattern {
+		return nil, &PatternError{Pattern: q.Pattern, Problem: fmt.Sprintf("has %d bytes, at most %d are taken; look for a part of it", len(expr), MaxPattern)}
 	}
 	if q.Literal {
 		expr = regexp.QuoteMeta(expr)

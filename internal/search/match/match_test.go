@@ -156,15 +156,16 @@ func TestErrors(t *testing.T) {
 
 func TestPatternErrors(t *testing.T) {
 	for pattern, want := range map[string]string{
-		"":         "the pattern is empty",
-		"func (":   "the pattern `func (`, at position 6, is not valid: missing closing )",
-		"ä(a))":    "the pattern `ä(a))`, at position 5, is not valid: unexpected )",
-		`\*a**`:    "the pattern `\\*a**`, at position 4, is not valid: invalid nested repetition operator `**`",
-		"a[b":      "the pattern `a[b`, at position 2, is not valid: missing closing ] `[b`",
-		"x*\n+":    `the pattern "x*\n+", at position 3, has a line break; set multiline to match across lines`,
-		`ab\n`:     "the pattern `ab\\n`, at position 3, has a line break; set multiline to match across lines",
-		`(?<x)`:    "the pattern `(?<x)`, at position 1, is not valid: invalid named capture `(?<x)`",
-		`foo(?=x)`: "the pattern `foo(?=x)`, at position 4, is not valid: invalid or unsupported Perl syntax `(?=`",
+		"":                                "the pattern is empty; say what to look for",
+		"func (":                          "the pattern `func (`, at position 6, is not valid: missing closing )",
+		"ä(a))":                           "the pattern `ä(a))`, at position 5, is not valid: unexpected )",
+		`\*a**`:                           "the pattern `\\*a**`, at position 4, is not valid: invalid nested repetition operator `**`",
+		"a[b":                             "the pattern `a[b`, at position 2, is not valid: missing closing ] `[b`",
+		"x*\n+":                           `the pattern "x*\n+", at position 3, has a line break; set multiline to match across lines`,
+		`ab\n`:                            "the pattern `ab\\n`, at position 3, has a line break; set multiline to match across lines",
+		`(?<x)`:                           "the pattern `(?<x)`, at position 1, is not valid: invalid named capture `(?<x)`",
+		`foo(?=x)`:                        "the pattern `foo(?=x)`, at position 4, is not valid: invalid or unsupported Perl syntax `(?=`",
+		strings.Repeat("x", MaxPattern+1): "the pattern has 8193 bytes, at most 8192 are taken; look for a part of it",
 	} {
 		_, err := Compile(Query{Pattern: pattern})
 		if err == nil || err.Error() != want {

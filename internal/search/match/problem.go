@@ -19,13 +19,20 @@ type PatternError struct {
 
 func (e *PatternError) Error() string {
 	if e.Pattern == "" {
-		return "the pattern is empty"
+		return "the pattern is empty; say what to look for"
+	}
+	if len(e.Pattern) > MaxPattern {
+		return "the pattern " + e.Problem
 	}
 	return fmt.Sprintf("the pattern %s, at position %d, %s", quote(e.Pattern), e.Pos+1, e.Problem)
 }
 
-// quote keeps backslashes single where it can: patterns are full of them.
+// quote keeps backslashes single where it can: patterns are full of them. A long one is cut.
 func quote(s string) string {
+	const most = 300
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
 	if strconv.CanBackquote(s) {
 		return "`" + s + "`"
 	}
