@@ -56,10 +56,10 @@ func (s *Session) run(t *turn, calls []tool.Hydration) []chan tool.Outcome {
 			continue
 		}
 		if len(calls) == 1 {
-			results[i] <- s.runner.Exec(t.ctx, h)
+			results[i] <- s.exec(t.ctx, h)
 			continue
 		}
-		go func() { results[i] <- s.runner.Exec(t.ctx, h) }()
+		go func() { results[i] <- s.exec(t.ctx, h) }()
 	}
 	return results
 }

@@ -107,6 +107,9 @@ func replay(entries []Entry) (*log, error) {
 		case PartialEntry:
 			err = json.Unmarshal(e.Data, &m)
 			partial = &m
+		case RewindEntry:
+			messages, err = l.rewind(messages, e)
+			partial = nil
 		case OfferEntry:
 			l.offer = nil
 			err = json.Unmarshal(e.Data, &l.offer)

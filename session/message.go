@@ -36,6 +36,8 @@ type Message struct {
 	ID    string `json:"id"` // unique in its session
 	Role  Role   `json:"role"`
 	Parts []Part `json:"parts"`
+	// Own is the call of the person's own that a message of the user tells of.
+	Own tool.CallID `json:"own,omitempty"`
 	// Provider, Model, Stop and Usage tell how an assistant message came to be.
 	Provider string `json:"provider,omitempty"`
 	Model    string `json:"model,omitempty"`

@@ -46,7 +46,8 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Session is one conversation. Prompt runs one turn at a time; its methods are for one goroutine.
+// Session is one conversation. Prompt runs one turn at a time; its methods are for one goroutine, but
+// Steer and CancelCall are for any.
 type Session struct {
 	config   Config
 	runner   *tool.Runner
@@ -57,6 +58,7 @@ type Session struct {
 	messages int  // how many message ids were given out
 	started  bool // the start entry is stored
 	prints   fingerprints
+	beside   beside
 
 	watch sync.Mutex // one observer call at a time
 }
@@ -101,8 +103,13 @@ func (s *Session) Prompt(ctx context.Context, in Input) Result {
 	if err := s.open(t.ctx, in); err != nil {
 		return s.end(t, err)
 	}
+	s.listen(true)
+	defer s.listen(false)
 	for {
 		if err := t.spent(); err != nil {
+			return s.end(t, err)
+		}
+		if _, err := s.hear(t); err != nil {
 			return s.end(t, err)
 		}
 		answer, err := s.ask(t)
@@ -111,7 +118,10 @@ func (s *Session) Prompt(ctx context.Context, in Input) Result {
 		}
 		calls := answer.Calls()
 		if len(calls) == 0 {
-			return s.end(t, nil)
+			if more, err := s.hear(t); err != nil || !more {
+				return s.end(t, err)
+			}
+			continue
 		}
 		stop, err := s.answer(t, answer.ID, calls)
 		if err != nil || stop {

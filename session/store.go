@@ -47,6 +47,7 @@ const (
 	RequestEntry  EntryType = "request"  // FailedRequest: one that left no message
 	OfferEntry    EntryType = "offer"    // Offer: the tools that requests show from here on
 	EndEntry      EntryType = "end"      // Result of one turn
+	RewindEntry   EntryType = "rewind"   // Rewound: the person took messages back
 )
 
 // Entry is one line of the log.

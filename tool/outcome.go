@@ -15,7 +15,7 @@ func (x *execution) fail(ctx context.Context, p outcomeParts, err error) Outcome
 	if clipped.output != "" {
 		clipped.output = strings.TrimSuffix(clipped.output, "\n") + "\n"
 	}
-	clipped.output += cut(failureText(err), maxFailure)
+	clipped.output += cut(failureText(ctx, err), maxFailure)
 	if len(clipped.metadata) == 0 {
 		title, metadata := x.live.last()
 		clipped.metadata = metadata
@@ -39,12 +39,15 @@ func verdict(ctx context.Context, err error) (Status, string) {
 	return Failed, CodeOf(err)
 }
 
-func failureText(err error) string {
+func failureText(ctx context.Context, err error) string {
 	var d *denial
 	switch {
 	case errors.As(err, &d):
 		return "denied: " + d.Error() + ". Do not attempt it another way; go on without it or ask the person."
 	case err == context.Canceled:
+		if cause := context.Cause(ctx); cause != nil && cause != context.Canceled {
+			return "aborted: " + cause.Error()
+		}
 		return "aborted"
 	case err == context.DeadlineExceeded:
 		return "aborted: the time is up"

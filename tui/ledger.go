@@ -28,7 +28,7 @@ type Source struct {
 type ledger struct {
 	draw    *drawing
 	fixed   []Source
-	sources []*Source // of the conversation, in the order of their first appearance
+	sources []*Source  // of the conversation, in the order of their first appearance
 	before  [][]Source // sources as they were before each message of the person
 	models  []*modelUsage
 	last    *session.Usage // of the newest request

@@ -1,0 +1,166 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+
+	"adze/tool"
+)
+
+// ErrCallAborted ends one call that the person aborted; the turn goes on.
+var ErrCallAborted = errors.New("the person aborted this call; do not run it again, go on without it or ask")
+
+// ErrNothingSaid is returned by Rewind when there is no prompt to take back.
+var ErrNothingSaid = errors.New("there is no message to take back")
+
+// beside is what a person can do while a turn runs, from any goroutine.
+type beside struct {
+	mu      sync.Mutex
+	open    bool     // a turn runs that will look again
+	said    []string // not read yet
+	running map[tool.CallID]context.CancelCauseFunc
+}
+
+// Steer hands the running turn a message, which the model reads with the next request. False: no turn runs.
+// What a turn did not read before its end is dropped; its sender sees that no MessageDone came for it.
+func (s *Session) Steer(text string) bool {
+	s.beside.mu.Lock()
+	defer s.beside.mu.Unlock()
+	if s.beside.open {
+		s.beside.said = append(s.beside.said, text)
+	}
+	return s.beside.open
+}
+
+// CancelCall aborts one running call. False: it does not run.
+func (s *Session) CancelCall(id tool.CallID) bool {
+	s.beside.mu.Lock()
+	defer s.beside.mu.Unlock()
+	cancel, ok := s.beside.running[id]
+	if ok {
+		cancel(ErrCallAborted)
+	}
+	return ok
+}
+
+// exec runs one call so that CancelCall can end it.
+func (s *Session) exec(ctx context.Context, h tool.Hydration) tool.Outcome {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	b := &s.beside
+	b.mu.Lock()
+	if b.running == nil {
+		b.running = map[tool.CallID]context.CancelCauseFunc{}
+	}
+	b.running[h.Call] = cancel
+	b.mu.Unlock()
+	defer func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.running, h.Call)
+	}()
+	return s.runner.Exec(ctx, h)
+}
+
+// listen opens or closes the turn for Steer.
+func (s *Session) listen(open bool) {
+	s.beside.mu.Lock()
+	defer s.beside.mu.Unlock()
+	s.beside.open, s.beside.said = open, nil
+}
+
+// heard takes what the person said meanwhile.
+func (s *Session) heard() []string {
+	s.beside.mu.Lock()
+	defer s.beside.mu.Unlock()
+	said := s.beside.said
+	s.beside.said = nil
+	return said
+}
+
+// hear stores what the person said since the last request; any reports whether there was something.
+func (s *Session) hear(t *turn) (any bool, err error) {
+	for _, text := range s.heard() {
+		m := Message{ID: s.nextID(), Role: User, Parts: []Part{{Kind: TextPart, Text: text}}}
+		if err := s.store(t.ctx, s.entry(MessageEntry, m)); err != nil {
+			return any, err
+		}
+		s.history = append(s.history, m)
+		s.emit(MessageDone{m})
+		any = true
+	}
+	return any, nil
+}
+
+// Run runs one call of the person's own, through the same pipeline as the model's. The model reads what say
+// makes of its outcome with the next request. The last event is TurnEnd with the result returned.
+func (s *Session) Run(ctx context.Context, call tool.RawCall, say func(tool.Outcome) string) Result {
+	t, cancel := s.begin(ctx)
+	defer cancel()
+	m := Message{ID: s.nextID(), Role: User}
+	call.ID, call.Message = tool.CallID("person-"+m.ID), m.ID
+	m.Own = call.ID
+	if !s.started {
+		if err := s.store(ctx, s.entry(StartEntry, s.config.Start)); err != nil {
+			return s.end(t, err)
+		}
+		s.started = true
+	}
+	o := s.exec(t.ctx, s.runner.Hydrate(t.ctx, s.config.Tools, []tool.RawCall{call})[0])
+	m.Parts = []Part{{Kind: TextPart, Text: say(o)}}
+	if err := s.store(ctx, s.entry(MessageEntry, m)); err != nil {
+		return s.end(t, err)
+	}
+	s.history = append(s.history, m)
+	if err := s.settleCall(t, call, o); err != nil {
+		return s.end(t, err)
+	}
+	if err := t.ctx.Err(); err != nil {
+		return s.end(t, context.Cause(t.ctx))
+	}
+	return s.end(t, nil)
+}
+
+// Rewind takes the last prompt and all that came after it out of the conversation, and returns its text. The
+// log keeps them: a rewind is an entry of its own. What calls did to files stays done. It is not for use
+// while a turn runs.
+func (s *Session) Rewind(ctx context.Context) (string, error) {
+	at := -1
+	for i, m := range s.history {
+		if m.Role == User && m.Own == "" {
+			at = i
+		}
+	}
+	if at < 0 {
+		return "", ErrNothingSaid
+	}
+	m := s.history[at]
+	if err := s.store(ctx, s.entry(RewindEntry, Rewound{To: m.ID})); err != nil {
+		return "", err
+	}
+	s.history = slices.Clip(s.history[:at])
+	return m.Text(), nil
+}
+
+// Rewound is the data of a rewind entry: the conversation goes on as if nothing had been said from this
+// message on.
+type Rewound struct {
+	To string `json:"to"` // a message's id
+}
+
+// rewind obeys a rewind entry. The numbers of dropped messages are not given out again: ids stay unique.
+func (l *log) rewind(messages []Message, e Entry) ([]Message, error) {
+	var r Rewound
+	if err := json.Unmarshal(e.Data, &r); err != nil {
+		return messages, err
+	}
+	at := slices.IndexFunc(messages, func(m Message) bool { return m.ID == r.To })
+	if at < 0 {
+		return messages, nil
+	}
+	l.messages = max(l.messages, lastNumber(messages)+1) // the last one's outcomes had a number of their own
+	return messages[:at], nil
+}
