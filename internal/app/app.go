@@ -67,6 +67,7 @@ func failure(err error) session.Result {
 	var provider *session.ProviderError
 	var none *noModelError
 	var damaged *damagedError
+	var unsound *findingError
 	switch {
 	case errors.As(err, &usage):
 		r.Cause, r.Message, r.Hint = session.CauseUsage, usage.message, usage.hint
@@ -76,6 +77,8 @@ func failure(err error) session.Result {
 		r.Cause, r.Hint = session.CauseNoModel, none.hint
 	case errors.As(err, &damaged):
 		r.Cause, r.Hint = session.CauseStore, "somebody or something changed the database; what comes before that row is sound"
+	case errors.As(err, &unsound):
+		r.Cause, r.Hint = session.CauseStore, "adze audit show shows the session; its chain holds, so adze itself wrote this, or someone with its means"
 	case errors.As(err, &provider):
 		r = session.Sort(err)
 	case errors.Is(err, session.ErrLocked):

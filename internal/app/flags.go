@@ -36,6 +36,7 @@ type options struct {
 	failOnDeny   bool
 	taskComplete bool
 	demo         bool
+	byHand       *byHand // one call of adze tools run, in place of a model
 }
 
 const examples = `  adze                                    work in this folder
@@ -65,7 +66,7 @@ func (a *app) command() *cobra.Command {
 	root.SetVersionTemplate("adze {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	addFlags(root, o)
-	root.AddCommand(a.sessionCommand())
+	root.AddCommand(a.sessionCommand(), a.toolsCommand(), a.auditCommand(), a.permissionCommand())
 	return root
 }
 

@@ -68,6 +68,9 @@ func waysToAModel(getenv func(string) string) string {
 // chooseModel follows --model, then the configuration, then a key in the environment, then a running
 // Ollama that has a model which can call tools.
 func (a *app) chooseModel(ctx context.Context, o *options, cfg config.Config) (model, error) {
+	if o.byHand != nil {
+		return model{provider: o.byHand, name: "tools-run", profile: coderProfile()}, nil
+	}
 	if o.demo {
 		return demoModel(o), nil
 	}

@@ -154,21 +154,27 @@ func TestTallyCountsByToolAndByModel(t *testing.T) {
 	call("s2", "m2", "edit", tool.Completed, 3)
 	call("s2", "m9", "edit", tool.Completed, 5) // of a message that is not in the log
 	tally.Add("s2", session.OutcomeEntry, nil)
+	tally.Add("s3", session.MessageEntry, row("role", "assistant", "id", "m2", "provider", "hand", "model", "tools-run"))
+	call("s3", "m2", "list", tool.Completed, 1)
 
 	s := tally.Stats()
-	if s.Sessions != 2 || s.Requests != 3 || s.Failed != 1 || s.Calls != 104 || s.Unreadable != 1 || s.Usage != (session.Usage{Input: 25, Output: 2}) {
+	if s.Sessions != 3 || s.Requests != 3 || s.Failed != 1 || s.Calls != 105 || s.Unreadable != 1 || s.Usage != (session.Usage{Input: 25, Output: 2}) {
 		t.Errorf("sums: %+v", s)
 	}
 	read := audit.Group{Name: "read", Calls: 100, Status: map[tool.Status]int{tool.Completed: 100}, Codes: map[string]int{}, Latency: audit.Latency{P50: 50, P99: 99}}
 	edit := audit.Group{Name: "edit", Calls: 4, Status: map[tool.Status]int{tool.Completed: 2, tool.Failed: 1, tool.Denied: 1},
 		Codes: map[string]int{"no_match": 1, "denied": 1}, Repaired: 1, FromText: 1, Latency: audit.Latency{P50: 5, P99: 7}}
-	if d := cmp.Diff([]audit.Group{read, edit}, s.Tools); d != "" {
+	list := audit.Group{Name: "list", Calls: 1, Status: map[tool.Status]int{tool.Completed: 1}, Codes: map[string]int{}, Latency: audit.Latency{P50: 1, P99: 1}}
+	if d := cmp.Diff([]audit.Group{read, edit, list}, s.Tools); d != "" {
 		t.Errorf("tools (-want +got):\n%s", d)
 	}
 	if n := edit.Failures(); n != 2 {
 		t.Errorf("%d failures, want 2", n)
 	}
-	small, large := s.Models[0], s.Models[1]
+	small, hand, large := s.Models[0], s.Models[1], s.Models[2]
+	if hand.Name != "hand/tools-run" || hand.Calls != 1 || hand.Requests != 0 {
+		t.Errorf("by hand: %+v", hand)
+	}
 	if small.Name != "p/small" || small.Calls != 102 || small.Repaired != 1 || small.Requests != 1 || small.Answers.P50 != 2000 {
 		t.Errorf("small: %+v", small)
 	}

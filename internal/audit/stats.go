@@ -53,6 +53,9 @@ type Latency struct {
 	P99 float64 `json:"p99_ms"`
 }
 
+// Hand is the provider's name in sessions whose calls a person made; its requests are none.
+const Hand = "hand"
+
 // Paths are the values that a Tally reads of an entry, in this order.
 func Paths() []string {
 	return []string{"$.role", "$.id", "$.provider", "$.model", "$.usage", "$.duration_ns", "$.tool", "$.status", "$.code",
@@ -120,6 +123,9 @@ func (t *Tally) Add(id session.ID, kind session.EntryType, data json.RawMessage)
 func (t *Tally) request(p picked, failed bool) {
 	name := p.provider + "/" + p.model
 	t.asked[p.id] = name
+	if p.provider == Hand {
+		return // nobody was asked
+	}
 	c := named(t.models, name)
 	c.Requests++
 	t.stats.Requests++

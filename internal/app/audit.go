@@ -1,0 +1,267 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/audit"
+	"adze/internal/safeterm"
+	"adze/internal/store"
+	"adze/session"
+	"adze/tool"
+)
+
+// auditCommand is adze audit show|verify|stats.
+func (a *app) auditCommand() *cobra.Command {
+	show := &cobra.Command{Use: "show [SESSION] [--json]", Short: "Show what was asked, called and decided in a session", Args: takes(0, 1),
+		Long:    "Without an id: the newest session of this folder. Of arguments it shows what each tool lets be logged.",
+		Example: "  adze audit show\n  adze audit show 20261121t0245 --json | jq 'select(.call.status == \"denied\")'",
+		RunE: func(c *cobra.Command, words []string) error {
+			return a.showAudit(c.Context(), words, flagged(c, "json"))
+		}}
+	show.Flags().Bool("json", false, "one JSON object a line")
+	var anchor string
+	verify := &cobra.Command{Use: "verify [SESSION | --all]", Short: "Verify that a log is as it was written, and that it makes sense", Args: takes(0, 1),
+		Long: `Walks the hash chain and names the first bad entry; then checks that every effect was decided on before, that every
+call has one outcome, and that outputs fit their hashes. Exits with 10 when anything is wrong.
+
+The anchor it prints, kept elsewhere, shows later whether even the owner of the database rewrote what came before.`,
+		Example: "  adze audit verify\n  adze audit verify --all\n  adze audit verify 20261121t0245 --anchor 12:9f86d0…",
+		RunE: func(c *cobra.Command, words []string) error {
+			return a.verifyAudit(c.Context(), words, flagged(c, "all"), anchor)
+		}}
+	verify.Flags().Bool("all", false, "all sessions of all folders")
+	verify.Flags().StringVar(&anchor, "anchor", "", "check that the log still goes through this `SEQ:HASH`")
+	var id string
+	stats := &cobra.Command{Use: "stats [--session ID] [--json]", Short: "Count calls, failures, repairs, latency and tokens", Args: takes(0, 0),
+		Long:    "Computed from the stored sessions when you ask; nothing is counted elsewhere, and nothing leaves this machine.",
+		Example: "  adze audit stats\n  adze audit stats --session 20261121t0245 --json | jq .tools",
+		RunE:    func(c *cobra.Command, _ []string) error { return a.auditStats(c.Context(), id, flagged(c, "json")) }}
+	stats.Flags().StringVar(&id, "session", "", "only of the session of this `ID`")
+	stats.Flags().Bool("json", false, "as one JSON object")
+	return group("audit", "Look at what was done and decided, and whether it was changed", show, verify, stats)
+}
+
+// trailOf reads the log of one session.
+func trailOf(ctx context.Context, s *store.Store, id session.ID) (*audit.Trail, error) {
+	var t audit.Trail
+	err := s.Each(ctx, store.Scan{Session: id, Types: audit.Types()}, func(f store.Found) error {
+		t.Add(f.Seq, f.Entry)
+		return nil
+	})
+	return &t, readable(err)
+}
+
+func (a *app) showAudit(ctx context.Context, words []string, asJSON bool) error {
+	return a.withStore(ctx, func(s *store.Store) error {
+		id, err := a.storedSession(ctx, s, words)
+		if err != nil {
+			return err
+		}
+		t, err := trailOf(ctx, s, id)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			for _, item := range t.Items() {
+				a.showJSON(item)
+			}
+			return nil
+		}
+		fmt.Fprintf(a.out, "session %s in %s\n", safeterm.Name(string(id)), safeterm.Name(t.Start.Cwd))
+		for _, item := range t.Items() {
+			fmt.Fprint(a.out, auditText(item))
+		}
+		for _, f := range t.Findings {
+			a.show("! %s\n", f)
+		}
+		return nil
+	})
+}
+
+// auditText is an item as a person reads it: one line for what happened, more for what was decided. What is
+// foreign in it stays on its line.
+func auditText(i audit.Item) string {
+	var b strings.Builder
+	line := func(format string, args ...string) {
+		clean := make([]any, len(args))
+		for i, arg := range args {
+			clean[i] = safeterm.Name(arg)
+		}
+		fmt.Fprintf(&b, format+"\n", clean...)
+	}
+	at := fmt.Sprintf("%4d %s ", i.Seq, i.Time.Local().Format("15:04:05"))
+	if r := i.Request; r != nil {
+		line(at+"ask   %s", strings.Join(notEmpty(r.Provider+"/"+r.Model, took(r.Took), tokens(r.Usage), label("prompt ", short(r.Prompt)), label("failed: ", r.Error)), " · "))
+		return b.String()
+	}
+	c := i.Call
+	status := string(c.Status)
+	if c.Open {
+		status = "no outcome is known"
+	}
+	line(at+"call  %s", strings.Join(notEmpty(c.Tool+" "+status, c.Code, took(c.Duration), originOf(c.Record), label("output ", short(c.OutputHash))), " · "))
+	line("              args %s", string(c.Args))
+	for _, n := range c.Needs {
+		line("              needs %s", strings.Join(notEmpty(string(n.Permission), n.Target, label("in ", n.Dir)), " "))
+	}
+	for _, d := range c.Decisions {
+		line("              %s", decided(d))
+	}
+	for _, f := range c.Faults {
+		line("              fault %s", strings.Join(notEmpty(string(f.Stage), f.Code, f.Path, f.Message), " "))
+	}
+	return b.String()
+}
+
+func decided(d tool.Decision) string {
+	verdict := "denied"
+	if d.Allow {
+		verdict = "allowed"
+	}
+	by := d.Rule
+	if d.Layer != "" {
+		by = strings.Join(notEmpty(d.Rule, "("+d.Layer+")"), " ")
+	}
+	return strings.Join(notEmpty(verdict, label("by ", by), label("· ", d.Reason)), " ")
+}
+
+func originOf(r tool.Record) string {
+	words := []string{}
+	if r.Origin != tool.Native {
+		words = append(words, string(r.Origin))
+	}
+	if r.Repair != "" {
+		words = append(words, "repair "+r.Repair)
+	}
+	if !r.Validated && r.Status != tool.Invalid && r.Digest != "" {
+		words = append(words, "not validated")
+	}
+	return strings.Join(words, ", ")
+}
+
+func notEmpty(words ...string) []string {
+	var out []string
+	for _, w := range words {
+		if w != "" {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func label(name, value string) string {
+	if value == "" {
+		return ""
+	}
+	return name + value
+}
+
+func short(hash string) string { return hash[:min(len(hash), 12)] }
+
+func took(d time.Duration) string {
+	if d < time.Millisecond {
+		return ""
+	}
+	return d.Round(time.Millisecond).String()
+}
+
+func tokens(u *session.Usage) string {
+	if u == nil || u.Total() == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d tokens", u.Total())
+}
+
+func (a *app) verifyAudit(ctx context.Context, words []string, all bool, anchor string) error {
+	if all && (len(words) > 0 || anchor != "") {
+		return misuse("leave the rest out", "--all verifies every session")
+	}
+	at, err := parseAnchor(anchor)
+	if err != nil {
+		return err
+	}
+	return a.withStore(ctx, func(s *store.Store) error {
+		if all {
+			return a.verifyAll(ctx, s)
+		}
+		id, err := a.storedSession(ctx, s, words)
+		if err != nil {
+			return err
+		}
+		return a.verifyOne(ctx, s, id, at)
+	})
+}
+
+// parseAnchor reads SEQ:HASH; empty: none.
+func parseAnchor(text string) (*store.Anchor, error) {
+	if text == "" {
+		return nil, nil
+	}
+	seq, hash, _ := strings.Cut(text, ":")
+	n, err := strconv.ParseInt(seq, 10, 64)
+	if err != nil || n < 1 || len(hash) != 64 {
+		return nil, misuse("take the whole of what adze audit verify printed", "--anchor %s: want SEQ:HASH", text)
+	}
+	return &store.Anchor{Seq: n, Hash: strings.ToLower(hash)}, nil
+}
+
+// verifyOne prints the session as sound, or returns what is wrong first.
+func (a *app) verifyOne(ctx context.Context, s *store.Store, id session.ID, at *store.Anchor) error {
+	n, err := 0, error(nil)
+	if at != nil {
+		n, err = s.Check(ctx, id, *at)
+	} else {
+		n, err = s.Verify(ctx, id)
+	}
+	if err != nil {
+		return readable(err)
+	}
+	t, err := trailOf(ctx, s, id)
+	if err != nil {
+		return err
+	}
+	if len(t.Findings) > 0 {
+		return &findingError{id, t.Findings[0]}
+	}
+	end, err := s.Anchor(ctx, id)
+	if err != nil {
+		return readable(err)
+	}
+	fmt.Fprintf(a.out, "%s: all %d entries are as they were written; anchor %s\n", safeterm.Name(string(id)), n, end)
+	return nil
+}
+
+// verifyAll goes on after a bad session: each is named.
+func (a *app) verifyAll(ctx context.Context, s *store.Store) error {
+	heads, err := s.List(ctx)
+	if err != nil {
+		return readable(err)
+	}
+	var first error
+	bad := 0
+	for _, h := range heads {
+		if err := a.verifyOne(ctx, s, h.ID, nil); err != nil {
+			bad++
+			first = errors.Join(first, err)
+		}
+	}
+	if first == nil {
+		fmt.Fprintf(a.out, "%d sessions are sound\n", len(heads))
+	}
+	return first
+}
+
+// findingError says that a log whose chain holds does not keep the promises of the pipeline.
+type findingError struct {
+	id      session.ID
+	finding audit.Finding
+}
+
+func (e *findingError) Error() string { return fmt.Sprintf("session %s: %s", e.id, e.finding) }

@@ -1,0 +1,111 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/policy"
+	"adze/session"
+)
+
+// permissionCommand is adze permission test.
+func (a *app) permissionCommand() *cobra.Command {
+	o := &options{}
+	test := &cobra.Command{Use: "test COMMAND", Short: "Show how a shell command is read and judged, without running it", Args: takes(1, 1),
+		Long: `Shows each program that the text would start, the rule that matches it and the layer it comes from, and the verdict on
+the whole, with the configuration and the flags of a run. Exits with 0 when it would run without asking, else with 7.`,
+		Example: `  adze permission test 'go test ./... && git push'
+  adze permission test 'rm -rf build' --permission-mode yolo --deny 'execute(rm **)'
+  adze permission test 'curl x | sh' --json | jq .effect`,
+		RunE: func(c *cobra.Command, words []string) error {
+			return a.testPermission(c.Context(), o, words[0], flagged(c, "json"))
+		}}
+	gateFlags(test, o)
+	test.Flags().Bool("json", false, "as one JSON object")
+	return group("permission", "Try the rules", test)
+}
+
+// judgement is the object of --json.
+type judgement struct {
+	Command string        `json:"command"`
+	Mode    policy.Mode   `json:"mode"`
+	Effect  policy.Effect `json:"effect"`
+	Rule    string        `json:"rule,omitempty"`
+	Layer   policy.Layer  `json:"layer"`
+	Reason  string        `json:"reason,omitempty"`
+	Opaque  string        `json:"opaque,omitempty"` // why no rule can allow it
+	Parts   []programLine `json:"commands"`
+	Session []string      `json:"session_rules,omitempty"`
+}
+
+type programLine struct {
+	Command string        `json:"command"`
+	Inner   bool          `json:"inner,omitempty"`
+	Effect  policy.Effect `json:"effect"`
+	Rule    string        `json:"rule,omitempty"`
+	Layer   policy.Layer  `json:"layer"`
+	Why     string        `json:"why"`
+}
+
+func (a *app) testPermission(_ context.Context, o *options, text string, asJSON bool) error {
+	w := &wired{}
+	defer w.close()
+	s, err := a.settle(o, w)
+	if err != nil {
+		return err
+	}
+	gate, err := newGate(s.config, o, s.root, s.at.spill, nil)
+	if err != nil {
+		return err
+	}
+	e := gate.Explain(text, "")
+	if e.Effect != policy.Allow {
+		a.conclude(session.CauseDenied, "", "")
+	}
+	j := judgement{Command: text, Mode: gate.Mode(), Effect: e.Effect, Rule: e.Rule, Layer: e.Layer, Reason: e.Reason,
+		Opaque: e.Opaque, Parts: []programLine{}, Session: e.Session}
+	if e.Effect == policy.Allow {
+		j.Reason, j.Session = "", nil // why it would be asked elsewhere
+	}
+	for _, p := range e.Parts {
+		j.Parts = append(j.Parts, programLine(p))
+	}
+	if asJSON {
+		a.showJSON(j)
+		return nil
+	}
+	a.show("%s", j)
+	return nil
+}
+
+// String is the judgement as a person reads it. Foreign text in it is shown by whoever prints it.
+func (j judgement) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", j.Effect, by(j.Rule, j.Layer))
+	for _, line := range [][2]string{{"why", j.Reason}, {"no rule can allow it", j.Opaque}} {
+		if line[1] != "" {
+			fmt.Fprintf(&b, "%s: %s\n", line[0], line[1])
+		}
+	}
+	for _, p := range j.Parts {
+		indent := "  "
+		if p.Inner {
+			indent = "    "
+		}
+		fmt.Fprintf(&b, "%s%s\n%s    %s: %s; %s\n", indent, p.Command, indent, p.Effect, by(p.Rule, p.Layer), p.Why)
+	}
+	if len(j.Session) > 0 {
+		fmt.Fprintf(&b, "\"for this session\" would grant: %s\n", strings.Join(j.Session, ", "))
+	}
+	return b.String()
+}
+
+func by(rule string, layer policy.Layer) string {
+	if rule == "" {
+		return string(layer)
+	}
+	return fmt.Sprintf("%s (%s)", rule, layer)
+}

@@ -1,0 +1,237 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/audit"
+	"adze/internal/print"
+	"adze/internal/safeterm"
+	"adze/session"
+	"adze/tool"
+)
+
+const argsHelp = "the arguments as a `JSON` object; @FILE reads them from a file, - from stdin"
+
+// toolsTest is adze tools test: hydration without anything that follows it.
+func (a *app) toolsTest() *cobra.Command {
+	var arguments string
+	c := &cobra.Command{Use: "test NAME --args JSON", Short: "Check a call as a model would make it, without running it", Args: takes(1, 1),
+		Long: "Looks the tool up, parses, repairs at most once, validates, and prints the structured result.\nExits with 0 when the call could run, else with 2.",
+		Example: `  adze tools test read --args '{"path": "go.mod"}'
+  adze tools test read_file --args '{"file_path": "go.mod"}'   # an alias, and a repair`,
+		RunE: func(c *cobra.Command, words []string) error { return a.testCall(c.Context(), words[0], arguments) }}
+	c.Flags().StringVar(&arguments, "args", "{}", argsHelp)
+	return c
+}
+
+func (a *app) testCall(ctx context.Context, name, arguments string) error {
+	arguments, err := a.argumentText(arguments)
+	if err != nil {
+		return err
+	}
+	return a.withTools(ctx, func(set *tool.Set) error {
+		h := (&tool.Runner{}).Hydrate(ctx, set, []tool.RawCall{{ID: "test", Name: name, Arguments: arguments}})[0]
+		raw, err := json.Marshal(h)
+		if err != nil {
+			return err
+		}
+		if err := a.pretty("", raw); err != nil || h.OK {
+			return err
+		}
+		f := h.Errors[0]
+		a.conclude(session.CauseUsage, fmt.Sprintf("%s at %s: %s", f.Code, f.Stage, strings.TrimSpace(f.Path+" "+f.Message)), invalidHint(f.Code, name))
+		return nil
+	})
+}
+
+// argumentText reads the value of --args.
+func (a *app) argumentText(value string) (string, error) {
+	path, isFile := strings.CutPrefix(value, "@")
+	switch {
+	case value == "-":
+		raw, err := io.ReadAll(io.LimitReader(a.in, maxInput+1))
+		if err == nil && len(raw) > maxInput {
+			err = fmt.Errorf("stdin is longer than %d MiB", maxInput>>20)
+		}
+		if err != nil {
+			return "", misuse("give less, or a file", "--args: %v", err)
+		}
+		return string(raw), nil
+	case isFile:
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return "", misuse("check the path", "--args: %v", err)
+		}
+		return string(raw), nil
+	}
+	return value, nil
+}
+
+// toolsRun is adze tools run: one call through the whole pipeline.
+func (a *app) toolsRun() *cobra.Command {
+	o := &options{bare: true, taskComplete: true}
+	var arguments string
+	c := &cobra.Command{Use: "run NAME --args JSON", Short: "Run one call by hand through the whole pipeline", Args: takes(1, 1),
+		Long: "The call is checked, permitted, run, bounded and recorded as a model's call is, in a session of its own.\nNobody is asked: what rules and mode leave open is denied.\n" +
+			"Exits with 0 completed, 2 invalid, 7 denied, 8 failed, 6 out of time, 130 interrupted.",
+		Example: `  adze tools run read --args '{"path": "go.mod", "limit": 5}'
+  adze tools run bash --args '{"command": "go vet ./..."}' --allow 'execute(go vet **)'
+  echo '{"path": "a", "content": "x"}' | adze tools run write --args - --permission-mode edits --json`,
+		RunE: func(c *cobra.Command, words []string) error {
+			return a.runByHand(o, words[0], arguments, flagged(c, "json"))
+		}}
+	gateFlags(c, o)
+	f := c.Flags()
+	f.StringVar(&arguments, "args", "{}", argsHelp)
+	f.DurationVar(&o.maxTime, "max-time", 0, "time the call may take, such as 10m")
+	f.BoolVar(&o.noSession, "no-session", false, "save nothing")
+	f.Bool("json", false, "print the outcome with its audit record as one line of JSON")
+	return c
+}
+
+func (a *app) runByHand(o *options, name, arguments string, asJSON bool) error {
+	arguments, err := a.argumentText(arguments)
+	if err != nil {
+		return err
+	}
+	if o.maxTime < 0 {
+		return misuse("0 means unlimited", "a budget cannot be negative")
+	}
+	o.byHand = &byHand{tool.RawCall{ID: "by-hand", Name: name, Arguments: arguments}}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	stop := watchSignals(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) })
+	defer stop()
+	var end *session.ToolEnd
+	w, err := a.wire(ctx, o, func(e session.Event) {
+		if e, ok := e.(session.ToolEnd); ok {
+			end = &e
+		}
+	}, nil)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	result := w.session.Prompt(ctx, session.Input{Text: "adze tools run " + name})
+	if end == nil { // the store failed, or an abort came first
+		a.conclude(result.Cause, result.Message, result.Hint)
+		return nil
+	}
+	a.report(w.session.ID(), *end, result, asJSON)
+	return nil
+}
+
+// report prints the outcome and sets the exit code of its status.
+func (a *app) report(id session.ID, end session.ToolEnd, result session.Result, asJSON bool) {
+	o := end.Outcome
+	cause, hint := causeOfCall(o, result)
+	a.conclude(cause, "", "")
+	if asJSON {
+		a.showJSON(handLine(id, end, a.exit))
+	} else if o.Output != "" {
+		fmt.Fprintln(a.out, strings.TrimSuffix(safeterm.Clean(o.Output).String(), "\n"))
+	}
+	if cause != session.CauseDone {
+		a.conclude(cause, fmt.Sprintf("%s %s: %s", o.Tool, o.Status, o.Code), hint)
+	}
+}
+
+// causeOfCall sorts the outcome of a call by hand into the causes that have exit codes.
+func causeOfCall(o tool.Outcome, r session.Result) (session.Cause, string) {
+	if r.Cause != session.CauseDone {
+		return r.Cause, r.Hint
+	}
+	switch o.Status {
+	case tool.Completed:
+		return session.CauseDone, ""
+	case tool.Invalid:
+		return session.CauseUsage, invalidHint(o.Code, o.Tool)
+	case tool.Denied:
+		return session.CauseDenied, deniedHint(o.Record)
+	}
+	return session.CauseTool, "adze audit show shows the record"
+}
+
+func invalidHint(code, name string) string {
+	if code == tool.CodeUnknownTool {
+		return "adze tools list shows the tools"
+	}
+	return "adze tools schema " + name + " shows what it takes"
+}
+
+// deniedHint names the rule that said no, or what would say yes.
+func deniedHint(r tool.Record) string {
+	for _, d := range r.Decisions {
+		switch {
+		case d.Allow:
+			continue
+		case d.Rule != "":
+			return fmt.Sprintf("the rule %q (%s) denies it", d.Rule, d.Layer)
+		case d.Need != nil && d.Need.Permission == tool.Execute:
+			return "adze permission test COMMAND shows which rule would allow it; then give that with --allow"
+		case d.Need != nil:
+			return fmt.Sprintf("allow it with --allow '%s(%s)', or choose another --permission-mode", d.Need.Permission, d.Need.Target)
+		}
+	}
+	return "allow it with --allow RULE, or choose another --permission-mode"
+}
+
+// handResult is the line of --json.
+type handResult struct {
+	Session     session.ID      `json:"session"`
+	Call        tool.CallID     `json:"call"`
+	Tool        string          `json:"tool"`
+	Status      tool.Status     `json:"status"`
+	Code        string          `json:"code,omitempty"`
+	ExitCode    int             `json:"exit_code"`
+	Title       string          `json:"title,omitempty"`
+	Output      string          `json:"output"`
+	Truncated   bool            `json:"truncated"`
+	OutputFile  string          `json:"output_file,omitempty"`
+	Attachments []string        `json:"attachments,omitempty"` // name and type; the data is in the session
+	Changed     []string        `json:"files_changed,omitempty"`
+	Metadata    json.RawMessage `json:"metadata,omitempty"` // as far as the tool lets it be logged
+	Millis      int64           `json:"duration_ms"`
+	Record      tool.Record     `json:"record"`
+}
+
+func handLine(id session.ID, end session.ToolEnd, exit int) handResult {
+	o := end.Outcome
+	r := handResult{
+		Session: id, Call: o.Call, Tool: o.Tool, Status: o.Status, Code: o.Code, ExitCode: exit, Title: o.Title,
+		Output: o.Output, Truncated: o.Truncated, OutputFile: o.OutputFile, Changed: o.Changed, Metadata: end.Redacted,
+		Millis: o.Duration.Milliseconds(), Record: o.Record.Public(),
+	}
+	for _, a := range o.Attachments {
+		r.Attachments = append(r.Attachments, a.Name+" ("+a.MediaType+")")
+	}
+	return r
+}
+
+// byHand stands for a model that makes one call: what follows is the pipeline of every other run.
+type byHand struct{ call tool.RawCall }
+
+func (b *byHand) Name() string { return audit.Hand }
+
+// Stream answers the prompt with the call, and its outcome with a sentence for whoever resumes the session.
+func (b *byHand) Stream(_ context.Context, r session.Request) iter.Seq[session.Chunk] {
+	return func(yield func(session.Chunk) bool) {
+		if r.Messages[len(r.Messages)-1].Role == session.User {
+			if yield(session.Call{RawCall: b.call}) {
+				yield(session.Done{Stop: session.StopCalls})
+			}
+			return
+		}
+		if yield(session.Text{Delta: "This call was made by hand with adze tools run."}) {
+			yield(session.Done{Stop: session.StopEnd})
+		}
+	}
+}
