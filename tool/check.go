@@ -31,7 +31,9 @@ func (d *declaration) check() error {
 	if !d.redact.declared {
 		refuse("no Redact: say which fields may be logged with Expose(…), or Expose() for none")
 	}
-	if err := d.checkSchema(); err != nil {
+	if d.linked != nil {
+		refuse("%w", d.linked)
+	} else if err := d.checkSchema(); err != nil {
 		refuse("%w", err)
 	}
 	if f.ProviderSchema != nil {
@@ -43,6 +45,9 @@ func (d *declaration) check() error {
 		if !slices.Contains([]Permission{Read, Write, Execute, Network}, p) {
 			refuse("unknown permission %q", p)
 		}
+	}
+	if !slices.Contains([]string{"", "low", "medium", "high"}, f.Safety.ThreatLevel) {
+		refuse("unknown threat level %q: want low, medium or high", f.Safety.ThreatLevel)
 	}
 	for _, alias := range f.Aliases {
 		if alias == f.Name || !goodName(alias) {

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -16,6 +17,7 @@ type declaration struct {
 	argAliases map[string]string
 	redact     Redaction
 	runs       bool                            // it has a Run
+	linked     error                           // why the references of its schemas could not be resolved
 	derive     func() (json.RawMessage, error) // the schema of args, made once for check and definition
 }
 
@@ -29,10 +31,20 @@ func declare[Args, Meta any](id string, c Config[Args, Meta]) *declaration {
 		Safety: c.Safety, Capabilities: c.Capabilities, Tags: c.Tags, Roles: c.Roles,
 		Aliases: c.Aliases, Permissions: c.Permissions, CostClass: c.CostClass,
 	}
-	return &declaration{
+	d := &declaration{
 		face: face.clone(), args: args, argAliases: maps.Clone(c.ArgAliases), redact: c.Redact, runs: c.Run != nil,
 		derive: deriveOnce(args),
 	}
+	d.link(c.Refs)
+	return d
+}
+
+// link resolves outside references while the author's schemas are at hand.
+func (d *declaration) link(refs map[string]json.RawMessage) {
+	var parameters, provider error
+	d.face.Parameters, parameters = link(d.face.Parameters, refs)
+	d.face.ProviderSchema, provider = link(d.face.ProviderSchema, refs)
+	d.linked = errors.Join(parameters, provider)
 }
 
 func deriveOnce(args reflect.Type) func() (json.RawMessage, error) {

@@ -33,6 +33,10 @@ type Config[Args, Meta any] struct {
 	Description string
 	// Parameters is the JSON Schema of the arguments, kept byte for byte. Nil: derived from Args.
 	Parameters json.RawMessage
+	// Refs are schemas for references that lead outside Parameters and ProviderSchema, by the reference as it
+	// is written there, without its fragment. They are copied into the definitions when the tool is built;
+	// a reference that is neither local nor here is refused, and nothing is ever fetched.
+	Refs map[string]json.RawMessage
 	// ProviderSchema is an optional compact view offered to the model; it never validates anything.
 	ProviderSchema json.RawMessage
 	Permissions    Permissions
