@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,6 +36,9 @@ func parseSaid(body []byte) (said, bool) {
 		object = inner
 	}
 	s := said{kind: word(object["type"]), code: word(object["code"])}
+	if s.kind == "" {
+		s.kind = word(object["status"]) // Google's name of the kind
+	}
 	for _, key := range []string{"message", "detail", "error_description", "msg", "type"} {
 		if s.message = word(object[key]); s.message != "" {
 			return s, true
@@ -58,8 +62,12 @@ func word(v any) string {
 	return string(raw)
 }
 
-// classify sorts a failure. Words come before the status, because providers use 400 and 500 for all.
+// classify sorts a failure. Words come before the status, because providers use 400 and 500 for all. In an
+// answer that began well, a code that is an HTTP status stands for it.
 func classify(status int, s said) session.ErrorKind {
+	if code, err := strconv.Atoi(s.code); status == 0 && err == nil && code >= 400 && code <= 599 {
+		status = code
+	}
 	text := strings.ToLower(s.message + " " + s.kind + " " + s.code)
 	switch {
 	case has(text, "insufficient_quota", "exceeded your current quota", "credit balance is too low"):
@@ -107,7 +115,8 @@ func byWords(status int, text string) session.ErrorKind {
 	switch {
 	case has(text, "overloaded", "rate_limit", "rate limit"):
 		return session.RateError
-	case has(text, "invalid_api_key", "authentication_error", "permission_error"):
+	case has(text, "invalid_api_key", "api key not valid", "api key not found", "api key expired", "authentication_error",
+		"permission_error"):
 		return session.AuthError
 	case has(text, "model_not_found", "not_found_error") || has(text, "model") && has(text, "not found", "does not exist"):
 		return session.NoModelError

@@ -1,0 +1,218 @@
+package gemini
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"adze/internal/llm/wire"
+	"adze/session"
+	"adze/tool"
+)
+
+// unsigned stands for the signature of a call that another model made; Gemini 3 refuses a call without one
+// (Google's page on thought signatures names this value for that).
+const unsigned = "skip_thought_signature_validator"
+
+// Parts of a content; see the API reference for generateContent.
+type (
+	part struct {
+		Text      *string           `json:"text,omitempty"`
+		Thought   bool              `json:"thought,omitempty"`
+		Call      *functionCall     `json:"functionCall,omitempty"`
+		Response  *functionResponse `json:"functionResponse,omitempty"`
+		Data      *blob             `json:"inlineData,omitempty"`
+		Signature string            `json:"thoughtSignature,omitempty"`
+	}
+	functionCall struct {
+		ID   string          `json:"id,omitempty"`
+		Name string          `json:"name"`
+		Args json.RawMessage `json:"args"`
+	}
+	functionResponse struct {
+		ID       string `json:"id,omitempty"`
+		Name     string `json:"name"`
+		Response result `json:"response"`
+		Parts    []part `json:"parts,omitempty"` // since Gemini 3
+	}
+	// result has the keys that the API knows for what a function gave, and for its failure.
+	result struct {
+		Output *string `json:"output,omitempty"`
+		Error  *string `json:"error,omitempty"`
+	}
+	blob struct {
+		MediaType string `json:"mimeType"`
+		Data      []byte `json:"data"` // base64 in JSON
+	}
+)
+
+// sealed is what the API wants back unchanged. It is kept with a call, with a thought, and after a text as a
+// piece of reasoning of its own.
+type sealed struct {
+	ID        string `json:"id,omitempty"` // of a call, when the server gave one
+	Signature string `json:"signature,omitempty"`
+	// Text says that the signature belongs to the text before it, to its last Bytes: a signed part must not
+	// be joined with others.
+	Text  bool `json:"text,omitempty"`
+	Bytes int  `json:"bytes,omitempty"`
+}
+
+func unseal(opaque json.RawMessage) sealed {
+	var s sealed
+	_ = json.Unmarshal(opaque, &s) // what another format kept has no fields for us
+	return s
+}
+
+// encoder makes parts for one kind of model.
+type encoder struct {
+	own    string
+	nested bool // Gemini 3: media inside results, and no call without a signature
+	seals  bool
+}
+
+// encode makes the parts of a message of the user or the model, joined by commas; nothing for an empty one.
+func (e encoder) encode(m session.Message) []byte {
+	if m.Role == session.Assistant {
+		return joined(e.assistant(m))
+	}
+	var list []part
+	for _, p := range m.Parts {
+		switch {
+		case p.Kind == session.TextPart && p.Text != "":
+			list = append(list, part{Text: &p.Text})
+		case p.Kind == session.AttachmentPart && p.Attachment != nil:
+			list = append(list, attachment(*p.Attachment))
+		}
+	}
+	return joined(list)
+}
+
+func joined(list []part) []byte {
+	raw := make([][]byte, len(list))
+	for i, p := range list {
+		raw[i] = wire.JSON(p)
+	}
+	return bytes.Join(raw, []byte(","))
+}
+
+func (e encoder) assistant(m session.Message) []part {
+	var list []part
+	calls := 0
+	for _, p := range m.Parts {
+		var s sealed
+		if e.seals && m.Provider == e.own {
+			s = unseal(p.Opaque)
+		}
+		switch {
+		case p.Kind == session.TextPart && p.Text != "":
+			list = append(list, part{Text: &p.Text})
+		case p.Kind == session.ReasoningPart && s.Text:
+			list = signed(list, s)
+		case p.Kind == session.ReasoningPart && s.Signature != "":
+			list = append(list, part{Text: &p.Text, Thought: true, Signature: s.Signature})
+		case p.Kind == session.CallPart && p.Call != nil:
+			list = append(list, e.call(*p.Call, m.Provider == e.own, calls == 0))
+			calls++
+		}
+	}
+	return list
+}
+
+// signed gives the end of the text before it back its signature.
+func signed(list []part, s sealed) []part {
+	n := len(list) - 1
+	if n < 0 || list[n].Text == nil || list[n].Thought || s.Bytes > len(*list[n].Text) || s.Bytes == 0 {
+		empty := ""
+		return append(list, part{Text: &empty, Signature: s.Signature})
+	}
+	whole := *list[n].Text
+	before, end := whole[:len(whole)-s.Bytes], whole[len(whole)-s.Bytes:]
+	if before == "" {
+		list[n].Signature = s.Signature
+		return list
+	}
+	list[n].Text = &before
+	return append(list, part{Text: &end, Signature: s.Signature})
+}
+
+// call gives a call back. Of parallel calls only the first has a signature.
+func (e encoder) call(c tool.RawCall, own, first bool) part {
+	var s sealed
+	if own {
+		s = unseal(c.Opaque)
+	}
+	p := part{Call: &functionCall{ID: s.ID, Name: wire.Name(c.Name), Args: wire.Object(c.Arguments)}}
+	if e.seals {
+		p.Signature = s.Signature
+	}
+	if e.nested && first && p.Signature == "" {
+		p.Signature = unsigned
+	}
+	return p
+}
+
+// outcomes are one response each, in the order of the calls of the message before. A response has the name
+// that the call used, which may be another than the tool's, and its id where the server gave one.
+func (e encoder) outcomes(asked, m session.Message) []byte {
+	calls := asked.Calls()
+	list := make([]part, len(m.Parts))
+	for i, p := range m.Parts {
+		text, media := e.told(*p.Outcome)
+		r := &functionResponse{Name: wire.Name(calls[i].Name), Parts: media}
+		if asked.Provider == e.own {
+			r.ID = unseal(calls[i].Opaque).ID
+		}
+		r.Response.Output = &text
+		if p.Outcome.Status != tool.Completed {
+			r.Response = result{Error: &text}
+		}
+		list[i] = part{Response: r}
+	}
+	return joined(list)
+}
+
+// told is an outcome as text, and the media that stand beside it.
+func (e encoder) told(o tool.Outcome) (string, []part) {
+	text := o.Output
+	var media []part
+	for _, a := range o.Attachments {
+		switch {
+		case !takes(a):
+			text += "\n" + wire.Note(a)
+		case e.nested:
+			text += fmt.Sprintf("\n[%s is attached]", a.Name)
+			media = append(media, attachment(a))
+		default:
+			text += fmt.Sprintf("\n[%s is in the next message]", a.Name)
+		}
+	}
+	return text, media
+}
+
+// shown are the media of outcomes that could not stand beside their text.
+func (e encoder) shown(m session.Message) [][]byte {
+	var list [][]byte
+	for _, p := range m.Parts {
+		for _, a := range p.Outcome.Attachments {
+			if takes(a) {
+				list = append(list, wire.JSON(attachment(a)))
+			}
+		}
+	}
+	return list
+}
+
+// takes reports whether the API reads a kind of file; GIF is the one common image that it does not.
+func takes(a tool.Attachment) bool {
+	kind := wire.KindOf(a)
+	return kind == wire.Document || kind == wire.Image && !strings.HasPrefix(strings.ToLower(a.MediaType), "image/gif")
+}
+
+func attachment(a tool.Attachment) part {
+	if !takes(a) {
+		note := wire.Note(a)
+		return part{Text: &note}
+	}
+	return part{Data: &blob{a.MediaType, a.Data}}
+}

@@ -1,0 +1,152 @@
+package gemini
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"adze/internal/llm/wire"
+	"adze/session"
+	"adze/tool"
+)
+
+// What a request is made of; see the API reference for generateContent.
+type (
+	head struct {
+		Config config   `json:"generationConfig"`
+		System *content `json:"systemInstruction,omitempty"`
+	}
+	config struct {
+		MaxTokens int       `json:"maxOutputTokens,omitempty"`
+		Thinking  *thinking `json:"thinkingConfig,omitempty"`
+	}
+	thinking struct {
+		Include bool `json:"includeThoughts"`
+	}
+	content struct {
+		Parts []part `json:"parts"`
+	}
+	offered struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Parameters  json.RawMessage `json:"parameters,omitempty"`
+	}
+)
+
+// turn is a content of the API: adjacent messages of one side, as joined parts.
+type turn struct {
+	role   string
+	closed bool // nothing may join: a turn of results holds exactly one part a call
+	pieces [][]byte
+}
+
+// body is the request in pieces. Only the end grows from turn to turn.
+func (p *Provider) body(r session.Request, m manners) *wire.Body {
+	b := &wire.Body{}
+	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, m)), []byte("}")))
+	if len(r.Tools) > 0 {
+		b.Text(`,"tools":[{"functionDeclarations":[`)
+		b.Add(p.cache.Tools(r.ToolsDigest, func() []byte { return offer(r.Tools) }))
+		b.Text("]}]")
+	}
+	b.Text(`,"contents":[`)
+	for i, t := range p.turns(r, m) {
+		if i > 0 {
+			b.Text(",")
+		}
+		b.Text(`{"role":"` + t.role + `","parts":[`)
+		for j, piece := range t.pieces {
+			if j > 0 {
+				b.Text(",")
+			}
+			b.Add(piece)
+		}
+		b.Text("]}")
+	}
+	b.Text("]}")
+	return b
+}
+
+func (p *Provider) head(r session.Request, m manners) head {
+	h := head{Config: config{MaxTokens: r.MaxTokens}}
+	if h.Config.MaxTokens == 0 {
+		h.Config.MaxTokens = p.options.MaxTokens
+	}
+	if !m.noThinking {
+		h.Config.Thinking = &thinking{true}
+	}
+	if r.System != "" {
+		h.System = &content{[]part{{Text: &r.System}}}
+	}
+	return h
+}
+
+// offer makes the declarations. A function without parameters has none: the API refuses an object without
+// properties.
+func offer(tools []tool.Definition) []byte {
+	list := make([][]byte, len(tools))
+	for i, d := range tools {
+		list[i] = wire.JSON(offered{d.Name, d.Description, subset(d.Offered())})
+	}
+	return bytes.Join(list, []byte(","))
+}
+
+// turns merges adjacent messages of one side: the API wants the user's first, and results directly after
+// their calls.
+func (p *Provider) turns(r session.Request, m manners) []turn {
+	e := encoder{own: p.options.Name, nested: generation(r.Model) >= 3, seals: !m.noSignatures}
+	variant := fmt.Sprint(e.nested, e.seals)
+	var out []turn
+	messages := wire.History(r.Messages)
+	for i, message := range messages {
+		t := turn{role: "user", closed: message.Role == session.ToolRole}
+		encode := e.encode
+		switch message.Role {
+		case session.Assistant:
+			t.role = "model"
+		case session.ToolRole:
+			asked := messages[i-1]
+			encode = func(m session.Message) []byte { return e.outcomes(asked, m) }
+		}
+		if piece := p.cache.Message(variant, message, encode); len(piece) > 0 {
+			t.pieces = [][]byte{piece}
+			out = join(out, t)
+		}
+		if t.closed && !e.nested {
+			out = join(out, turn{role: "user", pieces: e.shown(message)})
+		}
+	}
+	return out
+}
+
+// join appends a turn, to the last one where it may.
+func join(out []turn, t turn) []turn {
+	switch n := len(out); {
+	case len(t.pieces) == 0:
+		return out
+	case n == 0 && t.role == "model":
+		continued := "(continued)"
+		return append(out, turn{role: "user", pieces: [][]byte{wire.JSON(part{Text: &continued})}}, t)
+	case n == 0 || t.closed || out[n-1].closed || out[n-1].role != t.role:
+		return append(out, t)
+	}
+	last := &out[len(out)-1]
+	last.pieces = append(last.pieces, t.pieces...)
+	return out
+}
+
+// generation is the number in a model's name: 3 for gemini-3-pro-preview; 0 for others.
+func generation(model string) int {
+	_, rest, ok := strings.Cut(model, "gemini-")
+	if !ok {
+		return 0
+	}
+	digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0
+	}
+	return n
+}

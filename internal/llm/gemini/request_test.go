@@ -1,0 +1,251 @@
+package gemini_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"adze/internal/llm/gemini"
+	"adze/internal/llm/llmtest"
+	"adze/session"
+	"adze/tool"
+)
+
+// keeper answers each request with the next of its answers, the last one again, and keeps what was asked.
+type keeper struct {
+	answers []answer
+	bodies  []string
+	header  http.Header
+	url     string
+}
+
+type answer struct {
+	status int
+	body   string
+}
+
+func (k *keeper) RoundTrip(r *http.Request) (*http.Response, error) {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	a := k.answers[min(len(k.bodies), len(k.answers)-1)]
+	k.bodies, k.header, k.url = append(k.bodies, string(raw)), r.Header, r.URL.String()
+	rec := httptest.NewRecorder()
+	rec.WriteHeader(a.status)
+	_, _ = rec.WriteString(a.body)
+	return rec.Result(), nil
+}
+
+func refusal(message string) answer {
+	return answer{http.StatusBadRequest, format{}.Refusal("INVALID_ARGUMENT", message)}
+}
+
+func fine() answer { return answer{http.StatusOK, format{}.Encode(llmtest.Answer{Text: "ok"}).Body} }
+
+// ask sends requests with one provider and fails when one fails.
+func ask(t *testing.T, o gemini.Options, answers []answer, requests ...session.Request) (*keeper, []session.Chunk) {
+	t.Helper()
+	k := &keeper{answers: answers}
+	o.HTTP = &http.Client{Transport: k}
+	p := gemini.New(o)
+	var all []session.Chunk
+	for _, r := range requests {
+		all = nil
+		for c := range p.Stream(context.Background(), r) {
+			all = append(all, c)
+		}
+		if done, ok := all[len(all)-1].(session.Done); !ok || done.Err != nil {
+			t.Fatalf("%+v", all)
+		}
+	}
+	return k, all
+}
+
+func text(id string, role session.Role, s string) session.Message {
+	return session.Message{ID: id, Role: role, Parts: []session.Part{{Kind: session.TextPart, Text: s}}}
+}
+
+func done(m session.Message, outputs ...string) session.Message {
+	out := session.Message{ID: m.ID + "o", Role: session.ToolRole}
+	for i, c := range m.Calls() {
+		out.Parts = append(out.Parts, session.Part{Kind: session.OutcomePart, Outcome: &tool.Outcome{
+			Call: c.ID, Tool: c.Name, Status: tool.Completed, Output: outputs[i],
+		}})
+	}
+	return out
+}
+
+// What a stream signed goes back in the same part, joined with nothing, but only to the provider that made it.
+func TestSignaturesGoBackUnchanged(t *testing.T) {
+	stream := `data: {"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":" so","thought":true,"thoughtSignature":"dGg="}]}}]}
+
+data: {"candidates":[{"content":{"parts":[{"text":"I "}]}}]}
+
+data: {"candidates":[{"content":{"parts":[{"text":"röad","thoughtSignature":"dHg="},{"text":" on."},{"text":"","thoughtSignature":"ZW0="}]}}]}
+
+data: {"candidates":[{"content":{"parts":[{"functionCall":{"id":"k1","name":"read","args":{"p": 1.50}},"thoughtSignature":"Y2E="},{"functionCall":{"name":"list"}}]},"finishReason":"STOP"}]}
+
+`
+	_, chunks := ask(t, gemini.Options{NewID: func() string { return "minted" }}, []answer{{http.StatusOK, stream}}, session.Request{Model: "m"})
+	m := llmtest.Stored("gemini", "a", chunks)
+	for _, c := range []struct{ provider, model, want string }{
+		{"gemini", "gemini-3-pro", `[{"text":"hm so","thought":true,"thoughtSignature":"dGg="},{"text":"I "},{"text":"röad","thoughtSignature":"dHg="},` +
+			`{"text":" on."},{"text":"","thoughtSignature":"ZW0="},{"functionCall":{"id":"k1","name":"read","args":{"p":1.50}},"thoughtSignature":"Y2E="},` +
+			`{"functionCall":{"name":"list","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"id":"k1","name":"read","response":{"output":"A"}}},` +
+			`{"functionResponse":{"name":"list","response":{"output":"B"}}}]}`},
+		{"openai", "gemini-3-pro", `[{"text":"I röad"},{"text":" on."},{"functionCall":{"name":"read","args":{"p":1.50}},"thoughtSignature":"skip_thought_signature_validator"},` +
+			`{"functionCall":{"name":"list","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"A"}}},`},
+		{"openai", "gemini-2.5-pro", `[{"text":"I röad"},{"text":" on."},{"functionCall":{"name":"read","args":{"p":1.50}}},{"functionCall":{"name":"list","args":{}}}]}`},
+	} {
+		m.Provider = c.provider
+		k, _ := ask(t, gemini.Options{}, []answer{fine()}, session.Request{Model: c.model, Messages: []session.Message{text("u", session.User, "go"), m, done(m, "A", "B")}})
+		if want := `{"role":"model","parts":` + c.want; !strings.Contains(k.bodies[0], want) {
+			t.Errorf("%s on %s: no %s in %s", c.provider, c.model, want, k.bodies[0])
+		}
+	}
+}
+
+// What a model refuses is left out, at once and from then on, for this model alone.
+func TestRefusedPartsAreLeftOut(t *testing.T) {
+	signed := session.Message{ID: "1", Role: session.Assistant, Provider: "gemini", Parts: []session.Part{
+		{Kind: session.CallPart, Call: &tool.RawCall{ID: "a", Name: "read", Opaque: json.RawMessage(`{"signature":"b3du"}`)}},
+	}}
+	for _, c := range []struct{ said, gone string }{
+		{"Thinking is not enabled for models/gemini-2.0-flash.", "thinkingConfig"},
+		{"Corrupted thought signature.", "b3du"},
+	} {
+		r := session.Request{Model: "gemini-3-x", Messages: []session.Message{text("0", session.User, "go"), signed, done(signed, "A")}}
+		other := r
+		other.Model = "gemini-3-y"
+		k, _ := ask(t, gemini.Options{}, []answer{refusal(c.said), fine()}, r, r, other)
+		if len(k.bodies) != 4 {
+			t.Fatalf("%s: asked %d times", c.said, len(k.bodies))
+		}
+		for i, has := range []bool{true, false, false, true} {
+			if strings.Contains(k.bodies[i], c.gone) != has {
+				t.Errorf("%s: request %d: %s", c.said, i, k.bodies[i])
+			}
+		}
+	}
+}
+
+func TestAddressAndKey(t *testing.T) {
+	for _, c := range []struct{ base, model, want string }{
+		{"", "gemini-2.5-pro", "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse"},
+		{"http://a.test/", "models/m", "http://a.test/v1beta/models/m:streamGenerateContent?alt=sse"},
+		{"http://a.test/g/v1", "tunedModels/t", "http://a.test/g/v1/tunedModels/t:streamGenerateContent?alt=sse"},
+		{"http://a.test/vertex", "m?key=x#y", "http://a.test/vertex/v1beta/models/m%3Fkey=x%23y:streamGenerateContent?alt=sse"},
+	} {
+		k, _ := ask(t, gemini.Options{BaseURL: c.base, Key: "AIza"}, []answer{fine()}, session.Request{Model: c.model})
+		if k.url != c.want || k.header.Get("X-Goog-Api-Key") != "AIza" || strings.Contains(k.url+k.bodies[0], "AIza") {
+			t.Errorf("%s with %v", k.url, k.header)
+		}
+	}
+	for _, c := range []struct {
+		env  map[string]string
+		ok   bool
+		want gemini.Options
+	}{
+		{nil, false, gemini.Options{}},
+		{map[string]string{"GEMINI_BASE_URL": "http://b"}, false, gemini.Options{BaseURL: "http://b"}},
+		{map[string]string{"GOOGLE_API_KEY": " k\n"}, true, gemini.Options{Key: "k"}},
+		{map[string]string{"GOOGLE_API_KEY": "k", "GEMINI_API_KEY": "first"}, true, gemini.Options{Key: "first"}},
+	} {
+		got, ok := gemini.FromEnv(func(name string) string { return c.env[name] })
+		if ok != c.ok || got.Key != c.want.Key || got.BaseURL != c.want.BaseURL {
+			t.Errorf("%v: %+v, %t", c.env, got, ok)
+		}
+	}
+}
+
+func TestQuotaOfAMinuteIsAwaited(t *testing.T) {
+	for said, want := range map[string]session.ProviderError{
+		"You exceeded your current quota. * Quota exceeded for metric: x/free_tier_requests, limit: 20 Please retry in 43.5s.": {Kind: session.RateError, RetryAfter: 43500 * time.Millisecond},
+		"You exceeded your current quota. * Quota exceeded for metric: x/free_tier_requests, limit: 0 Please retry in 43.5s.":  {Kind: session.AuthError},
+		"You exceeded your current quota, please check your plan.":                                                             {Kind: session.AuthError},
+	} {
+		k := &keeper{answers: []answer{{http.StatusTooManyRequests, format{}.Refusal("RESOURCE_EXHAUSTED", said)}}}
+		for c := range gemini.New(gemini.Options{HTTP: &http.Client{Transport: k}}).Stream(t.Context(), session.Request{Model: "m"}) {
+			failure, ok := c.(session.Done).Err.(*session.ProviderError)
+			if !ok || failure.Kind != want.Kind || failure.RetryAfter != want.RetryAfter {
+				t.Errorf("%s: %#v", said, c)
+			}
+		}
+	}
+}
+
+// Older models give STOP with every chunk: only the end of the stream ends the answer.
+func TestReasonWithEveryChunk(t *testing.T) {
+	stream := ""
+	for _, s := range []string{"Hello ", "there", "."} {
+		stream += `data: {"candidates":[{"content":{"parts":[{"text":"` + s + `"}]},"finishReason":"STOP"}]}` + "\n\n"
+	}
+	_, chunks := ask(t, gemini.Options{}, []answer{{http.StatusOK, stream}}, session.Request{Model: "m"})
+	if got := llmtest.Stored("gemini", "a", chunks).Text(); got != "Hello there." {
+		t.Errorf("%q", got)
+	}
+}
+
+// The model sees what the API's Schema can say; the rest of a JSON Schema is dropped or told in words.
+func TestSchemaSubset(t *testing.T) {
+	property := func(s string) string { return `{"properties":{"a":` + s + `},"type":"object"}` }
+	for _, c := range []struct{ name, schema, want string }{
+		{"no parameters", `{"type":"object","additionalProperties":false}`, ``},
+		{"no properties", `{"type":"object","properties":{}}`, ``},
+		{"not a schema", `[]`, ``},
+		{"keywords that pass", `{"type":"object","properties":{"a":{"type":"string","description":"d","pattern":"^a","minLength":1}},"required":["a"]}`,
+			`{"properties":{"a":{"description":"d","minLength":1,"pattern":"^a","type":"string"}},"required":["a"],"type":"object"}`},
+		{"keywords that are dropped", property(`{"type":"string","$comment":"c","examples":["x"],"contentEncoding":"base64","if":{},"not":{}}`), property(`{"type":"string"}`)},
+		{"additionalProperties", `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"integer"}},"additionalProperties":false}},"additionalProperties":false}`,
+			property(`{"properties":{"b":{"type":"integer"}},"type":"object"}`)},
+		{"required without property", `{"type":"object","properties":{"a":{"type":"string"}},"required":["a","b","a"]}`, `{"properties":{"a":{"type":"string"}},"required":["a"],"type":"object"}`},
+		{"nullable", property(`{"type":["string","null"]}`), property(`{"nullable":true,"type":"string"}`)},
+		{"several types", property(`{"type":["string","integer","array"]}`), property(`{"anyOf":[{"type":"string"},{"type":"integer"},{"items":{"type":"string"},"type":"array"}]}`)},
+		{"oneOf", property(`{"oneOf":[{"type":"string"},{"type":"object","properties":{"b":{"type":"boolean"}}}]}`),
+			property(`{"anyOf":[{"type":"string"},{"properties":{"b":{"type":"boolean"}},"type":"object"}]}`)},
+		{"anyOf with null", property(`{"anyOf":[{"type":"integer","minimum":1},{"type":"null"}]}`), property(`{"minimum":1,"nullable":true,"type":"integer"}`)},
+		{"allOf", property(`{"allOf":[{"type":"object","properties":{"b":{"type":"string"}},"required":["b"]},{"properties":{"c":{"type":"string"}},"required":["c"]}]}`),
+			property(`{"properties":{"b":{"type":"string"},"c":{"type":"string"}},"required":["b","c"],"type":"object"}`)},
+		{"enum", property(`{"enum":["x","y"]}`), property(`{"enum":["x","y"],"type":"string"}`)},
+		{"enum of numbers", property(`{"type":"integer","enum":[1,2],"description":"level."}`), property(`{"description":"level. One of: 1 2.","type":"integer"}`)},
+		{"const", property(`{"const":"x"}`), property(`{"enum":["x"],"type":"string"}`)},
+		{"format", property(`{"type":"string","format":"uri"}`), property(`{"type":"string"}`)},
+		{"format that is known", property(`{"type":"string","format":"date-time"}`), property(`{"format":"date-time","type":"string"}`)},
+		{"list without items", property(`{"type":"array"}`), property(`{"items":{"type":"string"},"type":"array"}`)},
+		{"tuple", property(`{"type":"array","prefixItems":[{"type":"string"},{"type":"integer"}]}`), property(`{"items":{"anyOf":[{"type":"string"},{"type":"integer"}]},"type":"array"}`)},
+		{"anything", property(`true`), property(`{"type":"string"}`)},
+		{"reference", `{"type":"object","properties":{"a":{"$ref":"#/$defs/x~1y","description":"mine"}},"$defs":{"x/y":{"type":"integer","description":"theirs"}}}`, property(`{"description":"mine","type":"integer"}`)},
+		{"reference to nothing", property(`{"$ref":"#/$defs/gone"}`), property(`{"type":"string"}`)},
+	} {
+		k, _ := ask(t, gemini.Options{}, []answer{fine()}, session.Request{Model: "m", Tools: []tool.Definition{
+			{Name: "t", Description: "d", Parameters: json.RawMessage(c.schema)},
+		}})
+		want := `"tools":[{"functionDeclarations":[{"name":"t","description":"d"`
+		if c.want != "" {
+			want += `,"parameters":` + c.want
+		}
+		if want += `}]}]`; !strings.Contains(k.bodies[0], want) {
+			t.Errorf("%s: no %s in %s", c.name, want, k.bodies[0])
+		}
+	}
+}
+
+// A schema that holds itself ends somewhere.
+func TestRecursiveSchema(t *testing.T) {
+	for _, schema := range []string{
+		`{"type":"object","properties":{"child":{"$ref":"#"}}}`,
+		`{"type":"object","properties":{"a":{"$ref":"#/$defs/n"}},"$defs":{"n":{"$ref":"#/$defs/n"}}}`,
+		`{"type":"object","properties":{"a":{"$ref":"#/$defs/n"}},"$defs":{"n":{"allOf":[{"$ref":"#/$defs/n"}]}}}`,
+	} {
+		k, _ := ask(t, gemini.Options{}, []answer{fine()}, session.Request{Model: "m", Tools: []tool.Definition{{Name: "t", Parameters: json.RawMessage(schema)}}})
+		if n := len(k.bodies[0]); n > 10_000 {
+			t.Errorf("%s became %d bytes", schema, n)
+		}
+	}
+}
