@@ -140,13 +140,17 @@ func (a *app) report(id session.ID, end session.ToolEnd, result session.Result, 
 		fmt.Fprintln(a.out, strings.TrimSuffix(safeterm.Clean(o.Output).String(), "\n"))
 	}
 	if cause != session.CauseDone {
-		a.conclude(cause, fmt.Sprintf("%s %s: %s", o.Tool, o.Status, o.Code), hint)
+		a.conclude(cause, fmt.Sprintf("%s %s: %s", o.Tool, o.Status, firstOf(result.Message, o.Code)), hint)
 	}
 }
 
 // causeOfCall sorts the outcome of a call by hand into the causes that have exit codes.
 func causeOfCall(o tool.Outcome, r session.Result) (session.Cause, string) {
-	if r.Cause != session.CauseDone {
+	switch r.Cause {
+	case session.CauseDone:
+	case session.CauseBudget:
+		return r.Cause, "give it more with --max-time"
+	default:
 		return r.Cause, r.Hint
 	}
 	switch o.Status {
