@@ -21,6 +21,7 @@ import (
 // the tool that the folder is named after, or another tool's name and its arguments, to set the scene.
 // A section setup.sh runs before them, see setUp. The wants are those of the last call; $WORK stands for the workspace.
 func TestCases(t *testing.T) {
+	t.Parallel()
 	root := filepath.Join("..", "testdata", "tool")
 	folders, err := os.ReadDir(root)
 	if err != nil {
@@ -37,6 +38,7 @@ func TestCases(t *testing.T) {
 }
 
 func runCase(t *testing.T, name string, c *golden.Case) {
+	t.Parallel()
 	dir := t.TempDir()
 	c.Layout(t, dir)
 	sameTimes(t, dir)
@@ -144,7 +146,7 @@ func caseDeps(t *testing.T, dir string) Deps {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	return Deps{Root: root, Seen: &workspace.Seen{}, Web: caseWeb(dir), Shell: caseShell(t, dir), Env: noEnv}
+	return Deps{Root: root, Seen: &workspace.Seen{}, Web: caseWeb(dir), Shell: caseShell(t, dir), Env: noEnv, Tasks: caseTasks(dir)}
 }
 
 // noEnv keeps the configuration of whoever runs the tests out of them.

@@ -15,13 +15,12 @@ import (
 	"adze/tool"
 )
 
-// randomFile is a file in some encoding, with a mark or not, line ends of one kind or mixed, and sometimes broken bytes.
-// parts are its decoded pieces; the place to edit is the unique "<<here>>" in the middle.
+// randomFile is a file in some encoding, with a mark or not, line ends of one kind or mixed. parts are its decoded
+// pieces; between them stand the places to edit, "<<here 0>>" and so on.
 type randomFile struct {
-	format       text.Format
-	before, here string
-	after        string
-	raw          []byte
+	format text.Format
+	parts  []string
+	raw    []byte
 }
 
 func newRandomFile(rng *rand.Rand) randomFile {
@@ -33,10 +32,51 @@ func newRandomFile(rng *rand.Rand) randomFile {
 	case text.UTF16LE, text.UTF16BE, text.UTF32LE, text.UTF32BE:
 		f.format.BOM = true
 	}
-	f.before, f.after = randomLines(rng, f.format), randomLines(rng, f.format)
-	f.here = "<<here>>"
-	f.raw = f.encode(f.before + f.here + f.after)
+	f.parts = []string{randomLines(rng, f.format)}
+	whole := f.parts[0]
+	for i := range 1 + rng.IntN(6) {
+		f.parts = append(f.parts, randomLines(rng, f.format))
+		whole += here(i) + f.parts[i+1]
+	}
+	f.raw = f.encode(whole)
+	if detected := text.Detect(f.raw); detected.Encoding != f.format.Encoding {
+		f.format.Encoding = detected.Encoding // without a rare letter one encoding looks like another
+	}
 	return f
+}
+
+func here(i int) string { return fmt.Sprintf("<<here %d>>", i) }
+
+// holds checks that got is the file with nexts at its places, in whatever line ends, and that every other byte is
+// as it was.
+func (f randomFile) holds(t *testing.T, got []byte, nexts []string) {
+	t.Helper()
+	mark := len(f.encode(""))
+	rest := (text.Format{Encoding: f.format.Encoding}).Decode(got[min(mark, len(got)):])
+	if !bytes.Equal(f.encode(rest), got) {
+		t.Fatalf("%+v: %q became %q, which is not in that encoding", f.format, f.raw, got)
+	}
+	for i, part := range f.parts {
+		found := false
+		if rest, found = strings.CutPrefix(rest, part); !found {
+			t.Fatalf("%+v: %q became %q: part %d is not as it was", f.format, f.raw, got, i)
+		}
+		if i == len(nexts) {
+			break
+		}
+		found = false
+		for _, end := range []string{"\n", "\r\n", "\r"} {
+			if after, is := strings.CutPrefix(rest, text.WithNewlines(nexts[i], end)); is && !found {
+				rest, found = after, true
+			}
+		}
+		if !found {
+			t.Fatalf("%+v: %q became %q: place %d is not %q", f.format, f.raw, got, i, nexts[i])
+		}
+	}
+	if rest != "" {
+		t.Fatalf("%+v: %q became %q: %q is too much", f.format, f.raw, got, rest)
+	}
 }
 
 func (f randomFile) encode(s string) []byte {
@@ -73,38 +113,47 @@ func randomLines(rng *rand.Rand, f text.Format) string {
 	return b.String()
 }
 
-// Whatever the spelling of a file, an edit changes no byte outside its place.
+// Whatever the spelling of a file, edits change no byte outside their places: 10,000 edits, one to six in a call.
 func TestEditsChangeNoByteOutsideTheirPlace(t *testing.T) {
-	rounds := 10_000
+	t.Parallel()
+	edits, shards := 10_000, 4
 	if testing.Short() {
-		rounds = 500
+		edits = 500
 	}
-	d := newDesk(t)
-	d.fs.NoSync = true
-	rng := rand.New(rand.NewPCG(21, 22))
-	for i := range rounds {
-		f := newRandomFile(rng)
-		if detected := text.Detect(f.raw); detected.Encoding != f.format.Encoding {
-			f.format.Encoding = detected.Encoding // without a rare letter one encoding looks like another
-		}
-		next := []string{"x", "", "two\nlines", "é\n"}[rng.IntN(4)]
-		path := fmt.Sprintf("f%d", i%50)
-		d.put(path, string(f.raw))
-		o := d.callAs(t.Context(), path+fmt.Sprint(i), "edit", args{"path": path, "old_string": f.here, "new_string": next})
-		if o.Status != tool.Completed {
-			t.Fatalf("%q: %s", f.raw, o.Output)
-		}
-		head, tail := f.encode(f.before), f.encode(f.after)
-		tail = tail[len(f.encode("")):]
-		got := []byte(d.content(path))
-		if !bytes.HasPrefix(got, head) || !bytes.HasSuffix(got, tail) || len(got) < len(head)+len(tail) {
-			t.Fatalf("%+v: %q became %q", f.format, f.raw, got)
-		}
-		middle := got[len(head) : len(got)-len(tail)]
-		if decoded := (text.Format{Encoding: f.format.Encoding}).Decode(middle); text.WithNewlines(decoded, "\n") != next {
-			t.Fatalf("%+v: %q stands where %q should", f.format, decoded, next)
-		}
+	for shard := range shards {
+		t.Run(fmt.Sprint(shard), func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			d.fs.NoSync = true
+			rng := rand.New(rand.NewPCG(21, uint64(22+shard)))
+			for done, round := 0, 0; done < edits/shards; round++ {
+				done += d.editRandomFile(t, rng, round)
+			}
+		})
 	}
+}
+
+// editRandomFile makes one call and returns how many edits it held.
+func (d *desk) editRandomFile(t *testing.T, rng *rand.Rand, round int) int {
+	t.Helper()
+	f := newRandomFile(rng)
+	nexts := make([]string, len(f.parts)-1)
+	pairs := make([]args, len(nexts))
+	for i := range nexts {
+		nexts[i] = []string{"x", "", "two\nlines", "é\nz"}[rng.IntN(4)]
+		pairs[i] = args{"old_string": here(i), "new_string": nexts[i]}
+	}
+	path := fmt.Sprintf("f%d", round%50)
+	d.put(path, string(f.raw))
+	in := args{"path": path, "edits": pairs}
+	if len(pairs) == 1 {
+		in = args{"path": path, "old_string": here(0), "new_string": nexts[0]}
+	}
+	if o := d.callAs(t.Context(), fmt.Sprint("s", round), "edit", in); o.Status != tool.Completed {
+		t.Fatalf("%q: %s", f.raw, o.Output)
+	}
+	f.holds(t, []byte(d.content(path)), nexts)
+	return len(pairs)
 }
 
 // A place in the middle of broken UTF-8 can be edited; the stray bytes stay.
@@ -133,6 +182,7 @@ func largeFile(t testing.TB, d string, size int, end string) string {
 }
 
 func TestLargeFilesAreEditedInPlaceOfLoading(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]string{"lf": "\n", "crlf": "\r\n"} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t)
@@ -163,6 +213,7 @@ func TestLargeFilesAreEditedInPlaceOfLoading(t *testing.T) {
 }
 
 func TestLargeFilesKeepTheRules(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	path := largeFile(t, d.dir, 9<<20, "\n")
 	d.want(d.call("edit", args{"path": "large.txt", "old_string": "too large", "new_string": "x"}), tool.CodeManyMatches, "lines 1, 2, 3", "more")

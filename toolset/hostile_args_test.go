@@ -32,6 +32,7 @@ func harmless() map[string]map[string]any {
 		"git_status":     {},
 		"git_diff":       {},
 		"git_log":        {},
+		"tool_search":    {"query": "x"},
 	}
 }
 

@@ -3,6 +3,7 @@ package toolset
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"adze/tool"
 )
@@ -62,13 +63,25 @@ func task(tasks Tasks) tool.Tool {
 		Run: func(ctx context.Context, c tool.Context[taskMeta], in taskArgs) (tool.Result[taskMeta], error) {
 			return runTask(ctx, c, tasks, in)
 		},
-		View: func(m taskMeta) []tool.Block {
-			return tool.List([]string{fmt.Sprintf("%s · %d calls · %s", m.Agent, m.Calls, m.Last)})
-		},
+		View: viewTask,
 	})
 }
 
+func viewTask(m taskMeta) []tool.Block {
+	row := m.Agent + " · " + counted(int64(m.Calls), "call")
+	if m.Last != "" {
+		row += " · " + m.Last
+	}
+	if m.Error != "" {
+		row += " · " + m.Error
+	}
+	return tool.List([]string{row})
+}
+
 func runTask(ctx context.Context, c tool.Context[taskMeta], tasks Tasks, in taskArgs) (tool.Result[taskMeta], error) {
+	if strings.TrimSpace(in.Prompt) == "" {
+		return tool.Result[taskMeta]{}, tool.Fail(tool.CodeInvalidArguments, "the prompt is empty; say what is to be done and what to report")
+	}
 	if in.Agent == "" {
 		in.Agent = "explore"
 	}
