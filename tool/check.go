@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 )
 
@@ -84,17 +83,16 @@ func (d *declaration) checkArgAliases() (errs []error) {
 // argNames are the properties of the arguments: as the given schema lists them, or those of the struct.
 func (d *declaration) argNames() map[string]bool {
 	names := map[string]bool{}
-	switch {
-	case d.face.Parameters != nil:
-		var schema struct{ Properties map[string]any }
-		_ = json.Unmarshal(d.face.Parameters, &schema) // checkSchema says what is wrong with it
-		for name := range schema.Properties {
-			names[name] = true
-		}
-	case d.args.Kind() == reflect.Struct:
-		for _, p := range properties(d.args) {
+	if d.face.Parameters == nil {
+		for _, p := range d.derive().properties {
 			names[p.name] = true
 		}
+		return names
+	}
+	var schema struct{ Properties map[string]any }
+	_ = json.Unmarshal(d.face.Parameters, &schema) // checkSchema says what is wrong with it
+	for name := range schema.Properties {
+		names[name] = true
 	}
 	return names
 }
@@ -116,6 +114,5 @@ func (d *declaration) checkSchema() error {
 	if f.AllowNoSchema {
 		return nil
 	}
-	_, err := d.derive()
-	return err
+	return d.derive().err
 }

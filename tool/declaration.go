@@ -16,9 +16,15 @@ type declaration struct {
 	args       reflect.Type
 	argAliases map[string]string
 	redact     Redaction
-	runs       bool                            // it has a Run
-	linked     error                           // why the references of its schemas could not be resolved
-	derive     func() (json.RawMessage, error) // the schema of args, made once for check and definition
+	runs       bool           // it has a Run
+	linked     error          // why the references of its schemas could not be resolved
+	derive     func() derived // what args say, made once for check and definition
+}
+
+type derived struct {
+	schema     json.RawMessage
+	properties []property
+	err        error
 }
 
 // declare copies what an author could still change afterwards.
@@ -47,26 +53,30 @@ func (d *declaration) link(refs map[string]json.RawMessage) {
 	d.linked = errors.Join(parameters, provider)
 }
 
-func deriveOnce(args reflect.Type) func() (json.RawMessage, error) {
-	return sync.OnceValues(func() (json.RawMessage, error) { return schemaOf(args) })
+func deriveOnce(args reflect.Type) func() derived {
+	return sync.OnceValue(func() (d derived) {
+		d.schema, d.properties, d.err = derive(args)
+		return d
+	})
 }
 
-// define makes the public face of a declaration that check accepted.
+// define makes the public face of a declaration that check accepted. It shares what the declaration
+// holds: nobody gets it but as a copy.
 func (d *declaration) define(in Init) (Definition, error) {
-	def := d.face.clone()
+	def := d.face
 	var err error
 	if def.Description, err = fill(def.Description, in); err != nil {
 		return Definition{}, fmt.Errorf("tool %s: %w", def.Name, err)
 	}
 	if def.Parameters == nil {
-		schema, err := d.derive()
+		args := d.derive()
 		switch {
-		case err == nil:
-			def.Parameters = append(json.RawMessage(nil), schema...)
+		case args.err == nil:
+			def.Parameters = args.schema
 		case def.AllowNoSchema:
 			def.Parameters = json.RawMessage(`{"type":"object"}`) // any object
 		default:
-			return Definition{}, fmt.Errorf("tool %s: %w", def.Name, err)
+			return Definition{}, fmt.Errorf("tool %s: %w", def.Name, args.err)
 		}
 	}
 	def.Digest = def.sum()

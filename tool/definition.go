@@ -85,7 +85,7 @@ func (d Definition) clone() Definition {
 // sum is the digest of all fields but Digest. Each text and list comes with its length before it, so that
 // nothing can move from one field to another, and schemas count as the author wrote them.
 func (d Definition) sum() string {
-	var b []byte
+	b := make([]byte, 0, len(d.Description)+len(d.Parameters)+len(d.ProviderSchema)+512)
 	number := func(n int) { b = binary.AppendUvarint(b, uint64(n)) }
 	text := func(s string) { number(len(s)); b = append(b, s...) }
 	flag := func(v bool) { b = strconv.AppendBool(b, v) }

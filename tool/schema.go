@@ -16,18 +16,23 @@ var ErrNoSchema = errors.New("no schema: give Parameters, or a struct as Args, o
 // SchemaOf derives a JSON Schema (2020-12) from a struct. Properties stand in field order, so the bytes
 // are stable. Field tags: json (name, omitempty = optional), doc (description), enum (comma separated),
 // min and max (numbers). Unknown properties are refused.
-func SchemaOf[Args any]() (json.RawMessage, error) { return schemaOf(reflect.TypeFor[Args]()) }
+func SchemaOf[Args any]() (json.RawMessage, error) {
+	schema, _, err := derive(reflect.TypeFor[Args]())
+	return schema, err
+}
 
-func schemaOf(t reflect.Type) (json.RawMessage, error) {
+// derive makes the schema of a struct and lists the properties in it.
+func derive(t reflect.Type) (json.RawMessage, []property, error) {
 	if t.Kind() != reflect.Struct {
-		return nil, ErrNoSchema
+		return nil, nil, ErrNoSchema
 	}
 	var b bytes.Buffer
 	b.Grow(1 << 10)
-	if err := writeStruct(&b, t, map[reflect.Type]bool{}); err != nil {
-		return nil, err
+	list := properties(t)
+	if err := writeProperties(&b, list, map[reflect.Type]bool{t: true}); err != nil {
+		return nil, nil, err
 	}
-	return b.Bytes(), nil
+	return b.Bytes(), list, nil
 }
 
 // writeStruct writes the object schema of t; open holds the structs being written, so that a recursive
@@ -38,9 +43,13 @@ func writeStruct(b *bytes.Buffer, t reflect.Type, open map[reflect.Type]bool) er
 	}
 	open[t] = true
 	defer delete(open, t)
+	return writeProperties(b, properties(t), open)
+}
+
+func writeProperties(b *bytes.Buffer, list []property, open map[reflect.Type]bool) error {
 	var required []string
 	b.WriteString(`{"type":"object","properties":{`)
-	for i, p := range properties(t) {
+	for i, p := range list {
 		if i > 0 {
 			b.WriteByte(',')
 		}

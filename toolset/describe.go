@@ -19,11 +19,11 @@ func describe(name string, values ...limits) string {
 	if err != nil {
 		panic(fmt.Sprintf("toolset: %s.md is missing beside %s.go", name, name))
 	}
-	var pairs []string
+	text := string(raw)
 	for _, set := range values {
-		for variable, value := range set {
-			pairs = append(pairs, "${"+variable+"}", fmt.Sprint(value))
+		for variable, value := range set { // the values are numbers: none brings a variable in
+			text = strings.ReplaceAll(text, "${"+variable+"}", fmt.Sprint(value))
 		}
 	}
-	return strings.TrimSpace(strings.NewReplacer(pairs...).Replace(string(raw)))
+	return strings.TrimSpace(text)
 }
