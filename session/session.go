@@ -36,6 +36,8 @@ type Config struct {
 	Tools    *tool.Set
 	Gate     tool.Gate
 	Clip     tool.Clip
+	// Repairer may mend arguments that are not JSON where no rule applies; nil: nobody does.
+	Repairer tool.Repairer
 	Limits   Limits
 	// Offer chooses the tools that requests show; nil: all of Tools.
 	Offer Offerer
@@ -77,7 +79,7 @@ func New(c Config) *Session {
 	}
 	s := &Session{config: c, tools: c.Tools.Definitions(), digest: c.Tools.Digest()}
 	s.runner = &tool.Runner{
-		Gate: c.Gate, Emit: s.onTool, Intent: s.intend, Clip: c.Clip, Now: c.Now,
+		Gate: c.Gate, Emit: s.onTool, Intent: s.intend, Clip: c.Clip, Repairer: c.Repairer, Now: c.Now,
 		Session: string(c.ID), Agent: c.Start.Agent,
 	}
 	return s
@@ -85,6 +87,9 @@ func New(c Config) *Session {
 
 // ID names the session.
 func (s *Session) ID() ID { return s.config.ID }
+
+// System is the system prompt of every request.
+func (s *Session) System() string { return s.config.Start.System }
 
 // History returns the conversation so far. The caller must not change it.
 func (s *Session) History() []Message { return s.history }

@@ -15,7 +15,7 @@ func (x *execution) fail(ctx context.Context, p outcomeParts, err error) Outcome
 	if clipped.output != "" {
 		clipped.output = strings.TrimSuffix(clipped.output, "\n") + "\n"
 	}
-	clipped.output += cut(failureText(ctx, err), maxFailure)
+	clipped.output += cut(withCause(ctx, failureText(err)), maxFailure)
 	if len(clipped.metadata) == 0 {
 		title, metadata := x.live.last()
 		clipped.metadata = metadata
@@ -39,15 +39,21 @@ func verdict(ctx context.Context, err error) (Status, string) {
 	return Failed, CodeOf(err)
 }
 
-func failureText(ctx context.Context, err error) string {
+// withCause adds who or what ended a call, when its context knows more than that it ended.
+func withCause(ctx context.Context, text string) string {
+	cause := context.Cause(ctx)
+	if cause == nil || errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) || strings.Contains(text, cause.Error()) {
+		return text
+	}
+	return text + ": " + cause.Error()
+}
+
+func failureText(err error) string {
 	var d *denial
 	switch {
 	case errors.As(err, &d):
 		return "denied: " + d.Error() + ". Do not attempt it another way; go on without it or ask the person."
 	case err == context.Canceled:
-		if cause := context.Cause(ctx); cause != nil && cause != context.Canceled {
-			return "aborted: " + cause.Error()
-		}
 		return "aborted"
 	case err == context.DeadlineExceeded:
 		return "aborted: the time is up"

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -15,44 +16,14 @@ import (
 	"adze/tui"
 )
 
-// interactive is a run in a terminal. The interface is made last, because it shows what was wired; what is
-// wired talks to it through two small functions.
+// interactive is a run in a terminal: one sitting after the other, until the person quits.
 func (a *app) interactive(o *options, words string) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	var ended session.Cause
 	stop := watchSignals(func(err error) { ended = session.Sort(err).Cause; cancel(err) }, func(c session.Cause) { os.Exit(print.ExitCode(c)) })
 	defer stop()
-	var ui *tui.UI
-	w, err := a.wire(ctx, o, func(e session.Event) { ui.Observe(e) }, func(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-		return askPerson(ctx, ui, q, p)
-	})
-	if err != nil {
-		return err
-	}
-	if words == "" {
-		words = w.prompt
-	}
-	in, err := o.input(words)
-	if err != nil {
-		w.close()
-		return err
-	}
-	first := in.Attachments
-	ui = tui.New(tui.Options{
-		Send: func(ctx context.Context, p tui.Prompt) session.Result {
-			turn := session.Input{Text: p.Text, Attachments: first}
-			first = nil
-			return w.session.Prompt(ctx, turn)
-		},
-		Blocks:  w.set.Blocks,
-		History: replayed(w),
-		Info:    infoOf(w, words),
-		In:      a.in, Out: a.out, Env: a.getenv,
-	})
-	err = ui.Run(ctx)
-	w.close()
-	a.farewell(o, w)
+	err := a.sittings(ctx, o, words)
 	a.exit = print.ExitCode(ended)
 	if ended == "" {
 		a.exit = 0
@@ -63,11 +34,133 @@ func (a *app) interactive(o *options, words string) error {
 	return err
 }
 
+// sittings follows the person from session to session and from model to model. What cannot be opened leads
+// back to where they were.
+func (a *app) sittings(ctx context.Context, o *options, words string) error {
+	var back *options
+	notice := ""
+	for {
+		s := &sitting{app: a, o: o}
+		err := s.open(ctx, words)
+		if err != nil && back != nil {
+			r := failure(err)
+			notice, o, back = "error: "+r.Message+"\nhint: "+r.Hint, back, nil
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if notice != "" {
+			s.w.notices, notice = append(s.w.notices, notice), ""
+		}
+		next, err := s.run(ctx)
+		if err != nil || next == (tui.Next{}) {
+			a.farewell(o, s.w)
+			return err
+		}
+		stay := o.follow(tui.Next{Session: s.w.head.Session}, s.w)
+		back, o, words = &stay, new(options), ""
+		*o = stay.follow(next, s.w)
+	}
+}
+
+// follow is how to start what comes next. A session in which nothing was said is not stored: it starts anew.
+func (o options) follow(next tui.Next, w *wired) options {
+	o.resumeLast, o.fork, o.attach = false, false, nil
+	o.mode = string(w.gate.Mode())
+	o.model = firstOf(next.Model, w.head.Provider+"/"+w.head.Model)
+	o.resume = next.Session
+	if next.New || next.Session == w.head.Session && len(w.session.History()) == 0 {
+		o.resume = ""
+	}
+	if o.resume == w.head.Session || o.resume == "" {
+		o.cwd = w.head.Cwd
+	} else if dir, ok := w.folderOf(o.resume); ok {
+		o.cwd = dir
+	}
+	return o
+}
+
+// folderOf is where a stored session works.
+func (w *wired) folderOf(id string) (string, bool) {
+	w.listed.Lock()
+	defer w.listed.Unlock()
+	for _, h := range w.heads {
+		if h.ID == id {
+			return h.Cwd, h.Cwd != ""
+		}
+	}
+	return "", false
+}
+
+// sitting is the time between opening a session and leaving it. The interface is made last, because it shows
+// what was wired; what is wired talks to it through two small functions.
+type sitting struct {
+	app   *app
+	o     *options
+	w     *wired
+	ui    *tui.UI
+	own   ownCommand
+	words string
+	first []tool.Attachment // of the first prompt
+}
+
+func (s *sitting) open(ctx context.Context, words string) (err error) {
+	s.w, err = s.app.wire(ctx, s.o, func(e session.Event) { s.ui.Observe(e) }, s.ask)
+	if err != nil {
+		return err
+	}
+	in, err := s.o.input(firstOf(words, s.w.prompt))
+	if err != nil {
+		s.w.close()
+		return err
+	}
+	s.words, s.first = in.Text, in.Attachments
+	return nil
+}
+
+func (s *sitting) run(ctx context.Context) (tui.Next, error) {
+	s.ui = tui.New(tui.Options{
+		Send: s.send, Ports: s.app.ports(s.o, s.w, &s.own),
+		Blocks:  s.w.set.Blocks,
+		History: replayed(s.w),
+		Info:    infoOf(s.w, s.words),
+		In:      s.app.in, Out: s.app.out, Env: s.app.getenv,
+	})
+	err := s.ui.Run(ctx)
+	s.w.close()
+	return s.ui.Next(), err
+}
+
+func (s *sitting) send(ctx context.Context, p tui.Prompt) session.Result {
+	files, err := attachments(p.Attach)
+	if err != nil {
+		return failure(err)
+	}
+	in := session.Input{Text: p.Text, Attachments: append(s.first, files...)}
+	s.first = nil
+	return s.w.session.Prompt(ctx, in)
+}
+
+func (s *sitting) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+	if s.own.is(q) {
+		return policy.Answer{Choice: policy.Once}, nil
+	}
+	return askPerson(ctx, s.ui, q, p)
+}
+
 func infoOf(w *wired, prompt string) tui.Info {
 	return tui.Info{
 		Version: Version, Model: w.head.Provider + "/" + w.head.Model, Mode: w.head.PermissionMode,
 		Session: w.head.Session, Cwd: w.head.Cwd, Sandbox: w.head.Sandbox.Level, Notices: w.notices, Prompt: prompt,
+		Fixed: w.fixed(),
 	}
+}
+
+// fixed is what every request holds beside the conversation.
+func (w *wired) fixed() []tui.Source {
+	tools, _ := json.Marshal(w.set.Definitions()) // an estimate; what does not encode counts nothing
+	return []tui.Source{{Name: "system prompt", Bytes: len(w.session.System())}, {Name: "tools", Bytes: len(tools)}}
 }
 
 // askPerson shows the gate's question.

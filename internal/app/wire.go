@@ -19,6 +19,7 @@ import (
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
+	"adze/tui"
 )
 
 // wired is everything that one run is made of, connected.
@@ -30,6 +31,13 @@ type wired struct {
 	prompt  string // what to ask when the person gave no prompt: the demo's
 	history []session.Message
 	closers []func()
+
+	// What the interface asks for beside turns.
+	settings settings
+	gate     *policy.Policy
+	stored   session.Store
+	listed   sync.Mutex        // guards heads
+	heads    []tui.SessionHead // as last listed
 }
 
 // close ends what the run started, last first, once.
@@ -53,6 +61,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if err != nil {
 		return w, err
 	}
+	w.settings = s
 	logs := a.openLogs(ctx, o, s, w)
 	model, err := a.chooseModel(ctx, o, s.config)
 	if err == nil {
@@ -61,10 +70,21 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if err != nil {
 		return w, err
 	}
+	offer, err := a.newShelf(o, s, model.profile)
+	if err != nil {
+		return w, err
+	}
+	repairer, err := a.repairer(s.config)
+	if err != nil {
+		return w, err
+	}
 	deps := a.deps(s, w)
+	deps.Finder = offer
 	if w.set, err = toolsFor(ctx, o, deps, s.root.Dir(), model.profile); err != nil {
 		return w, err
 	}
+	w.tellDeclared(deps.Declared, s.root.Dir())
+	w.set = offer.fill(w.set)
 	system, err := systemPrompt(o, s.at.config, model.profile.prompt, s.root.Dir(), time.Now())
 	if err != nil {
 		return w, err
@@ -78,13 +98,15 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if err != nil {
 		return w, err
 	}
+	w.gate, w.stored = gate, stored
 	w.head = print.Head{
 		Version: Version, Session: string(id), Cwd: s.root.Dir(), Model: model.name, Provider: model.provider.Name(),
 		Tools: w.set.Names(), PermissionMode: string(gate.Mode()), Sandbox: print.Sandbox{Level: "none", How: "no sandbox is built in yet"},
+		Ignored: toolset.ProjectTools(s.root.Dir()),
 	}
 	return w, w.open(ctx, session.Config{
 		ID: id, Provider: model.provider, Model: model.name, Store: stored, Tools: w.set, Gate: gate,
-		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: spill.save}, Limits: s.limits(o), Observe: observe,
+		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: spill.save}, Limits: s.limits(o), Observe: observe, Repairer: repairer, Offer: offer.offerer(),
 		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.full(), System: system, Tools: w.set.Digest()},
 	}, resumed, deps)
 }
@@ -195,7 +217,10 @@ func (a *app) deps(s settings, w *wired) toolset.Deps {
 	supervisor := proc.Supervisor{Ledger: proc.NewLedger(filepath.Join(s.at.state, "jobs"))}
 	shell := toolset.NewShell(supervisor, proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: keyNames(s.config)}))
 	w.closers = append(w.closers, shell.Close)
-	return toolset.Deps{Root: s.root, Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{}}
+	return toolset.Deps{
+		Root: s.root, Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{},
+		Declared: &toolset.Declared{Dir: filepath.Join(s.at.config, "tools")},
+	}
 }
 
 // keyNames are the variables that hold providers' keys; no command ever sees one.
@@ -205,6 +230,9 @@ func keyNames(cfg config.Config) []string {
 		if p.KeyEnv != "" {
 			names = append(names, p.KeyEnv)
 		}
+	}
+	if name := cfg.Tools.Embeddings.KeyEnv; name != "" {
+		names = append(names, name)
 	}
 	return names
 }
@@ -235,7 +263,7 @@ func toolsFor(ctx context.Context, o *options, deps toolset.Deps, dir string, p 
 		case d.Name == "task":
 			return deps.Tasks != nil // offered once something can run it
 		}
-		return p.offers(d.Name)
+		return true
 	}), nil
 }
 

@@ -1,0 +1,98 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/safeterm"
+	"adze/tui"
+)
+
+// edit lets the person write in $VISUAL, $EDITOR or vi, which may hold arguments and so goes to a shell; the
+// file's name does not.
+func (a *app) edit(text string) (string, error) {
+	editor := firstOf(a.getenv("VISUAL"), a.getenv("EDITOR"), "vi")
+	f, err := os.CreateTemp("", "adze-prompt-*.md")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", err
+	}
+	cmd := exec.Command("sh", "-c", editor+` "$1"`, "sh", f.Name())
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, a.out, a.err
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w; set VISUAL or EDITOR to your editor", safeterm.Name(editor), err)
+	}
+	edited, err := os.ReadFile(f.Name())
+	return string(edited), err
+}
+
+// dropIn recognises the path of a file that a terminal pastes when one is dropped on it: quoted, with
+// backslashes, or as a file URL.
+func dropIn(dir string) func(text string) (tui.Dropped, bool) {
+	return func(text string) (tui.Dropped, bool) {
+		path, ok := droppedPath(text)
+		if !ok {
+			return tui.Dropped{}, false
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return tui.Dropped{}, false
+		}
+		d := tui.Dropped{Path: path}
+		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+			d.Path = rel
+		}
+		if info.Mode().IsRegular() && info.Size() <= maxAttachment && attachable(path) {
+			d.Attach = path
+		}
+		return d, true
+	}
+}
+
+func droppedPath(text string) (string, bool) {
+	text = strings.TrimSpace(text)
+	if rest, ok := strings.CutPrefix(text, "file://"); ok {
+		path, err := url.PathUnescape(strings.TrimPrefix(rest, "localhost"))
+		return path, err == nil && filepath.IsAbs(path)
+	}
+	for _, quote := range []string{"'", `"`} {
+		if inner, ok := strings.CutPrefix(text, quote); ok && strings.HasSuffix(inner, quote) {
+			text = strings.TrimSuffix(inner, quote)
+			return text, filepath.IsAbs(text)
+		}
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '\\' && i+1 < len(text):
+			i++
+		case text[i] == ' ':
+			return "", false // words, not a name: a terminal would have quoted it
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String(), filepath.IsAbs(b.String())
+}
+
+// attachable looks at the first bytes, as the attachment itself will be judged.
+func attachable(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 512)
+	n, _ := f.Read(head) // an empty file is no picture
+	kind := http.DetectContentType(head[:n])
+	return strings.HasPrefix(kind, "image/") || kind == "application/pdf"
+}

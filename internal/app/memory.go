@@ -1,0 +1,76 @@
+package app
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Bounds of what is remembered of a workspace.
+const (
+	maxMemories    = 500
+	maxMemoryBytes = 1 << 20 // then the older half is dropped
+)
+
+// memory keeps what the person wrote in one workspace: a file with one JSON string a line. It is a
+// convenience: a failure to read or write it is no failure of anything else.
+type memory struct{ path string }
+
+func newMemory(state, dir string) memory {
+	sum := sha256.Sum256([]byte(dir))
+	return memory{filepath.Join(state, "prompts", hex.EncodeToString(sum[:8])+".jsonl")}
+}
+
+// past is what was written, oldest first.
+func (m memory) past() []string {
+	f, err := os.Open(m.path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var out []string
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		var text string
+		if json.Unmarshal(lines.Bytes(), &text) == nil && text != "" {
+			out = append(slices.DeleteFunc(out, func(s string) bool { return s == text }), text)
+		}
+	}
+	return out[max(len(out)-maxMemories, 0):]
+}
+
+// add appends a text. A line is written at once, so several processes may add.
+func (m memory) add(text string) {
+	line, err := json.Marshal(text)
+	if err != nil || os.MkdirAll(filepath.Dir(m.path), 0o700) != nil {
+		return
+	}
+	if info, err := os.Stat(m.path); err == nil && info.Size() > maxMemoryBytes {
+		m.shorten()
+	}
+	f, err := os.OpenFile(m.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	_, _ = f.Write(append(line, '\n')) // a convenience; nothing depends on it
+}
+
+// shorten keeps the newest.
+func (m memory) shorten() {
+	var kept []byte
+	past := m.past()
+	for _, text := range past[len(past)/2:] {
+		if line, err := json.Marshal(text); err == nil {
+			kept = append(append(kept, line...), '\n')
+		}
+	}
+	next := m.path + ".new"
+	if os.WriteFile(next, kept, 0o600) == nil {
+		_ = os.Rename(next, m.path) // the longer file stays
+	}
+}
