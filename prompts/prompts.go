@@ -51,6 +51,12 @@ func Render(name string, files []Instructions, extra string, env Environment) (s
 	return b.String(), nil
 }
 
+// Repair is the instruction for a model that mends the syntax of a call's arguments.
+func Repair() string {
+	raw, _ := texts.ReadFile("repair.md") // embedded
+	return string(raw)
+}
+
 func (e Environment) block() string {
 	git := "no"
 	if e.Git {

@@ -35,6 +35,7 @@ type Config struct {
 	// SchemaURL lets editors complete the file; it is ignored.
 	SchemaURL      string              `json:"$schema,omitempty"`
 	Model          string              `json:"model,omitempty"`           // provider/name
+	RepairModel    string              `json:"repair_model,omitempty"`    // provider/name; empty: no model mends arguments
 	PermissionMode string              `json:"permission_mode,omitempty"` // ask, edits, plan, auto, yolo
 	Allow          []string            `json:"allow,omitempty"`
 	Deny           []string            `json:"deny,omitempty"`

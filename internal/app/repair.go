@@ -1,0 +1,73 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/internal/config"
+	"adze/prompts"
+	"adze/session"
+	"adze/tool"
+)
+
+const (
+	// repairTime bounds how long a person waits for a mended call.
+	repairTime = 60 * time.Second
+	// repairBytes bounds what is worth sending: the model answers with as much again.
+	repairBytes = 32 << 10
+)
+
+// repairer is the model of the configuration that may mend arguments; nil without one, which is the default.
+// What it spends is not counted in the usage of the session.
+func (a *app) repairer(cfg config.Config) (tool.Repairer, error) {
+	if cfg.RepairModel == "" {
+		return nil, nil
+	}
+	m, err := a.namedModel(cfg, cfg.RepairModel)
+	if err != nil {
+		return nil, fmt.Errorf("repair_model: %w", err)
+	}
+	return mender{m}, nil
+}
+
+// mender asks a model to mend the syntax of a call's arguments. It trusts nothing that comes back: the
+// pipeline compares it with what was written.
+type mender struct{ model model }
+
+// Repair implements tool.Repairer.
+func (m mender) Repair(ctx context.Context, b tool.Broken) (string, error) {
+	if len(b.Arguments) > repairBytes {
+		return "", fmt.Errorf("%d bytes of arguments are too many to mend", len(b.Arguments))
+	}
+	ctx, cancel := context.WithTimeout(ctx, repairTime)
+	defer cancel()
+	request := session.Request{
+		Model: m.model.name, System: prompts.Repair(),
+		Messages: []session.Message{{ID: "m1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: repairQuestion(b)}}}},
+	}
+	var text strings.Builder
+	err := errors.New("the stream ended without its end")
+	for c := range m.model.provider.Stream(ctx, request) {
+		switch c := c.(type) {
+		case session.Text:
+			text.WriteString(c.Delta)
+		case session.Done:
+			err = c.Err
+		}
+		if text.Len() > 2*repairBytes {
+			return "", errors.New("the answer is longer than what it mends")
+		}
+	}
+	return strings.TrimSpace(text.String()), err
+}
+
+func repairQuestion(b tool.Broken) string {
+	var faults []string
+	for _, f := range b.Faults {
+		faults = append(faults, f.Message)
+	}
+	return fmt.Sprintf("tool: %s\nproblem: %s\nschema:\n%s\n\narguments:\n%s", b.Tool.Name, strings.Join(faults, "; "), b.Tool.Parameters, b.Arguments)
+}
