@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 )
@@ -69,6 +70,10 @@ type Picker struct {
 	index Index
 }
 
+// maxQuery is how much of a query counts, in bytes: what a person wants stands before the log that was
+// pasted behind it, and the time of a pick must have a bound.
+const maxQuery = 4 << 10
+
 // NewPicker makes a Picker. A nil scorer is the default one.
 func NewPicker(defs []Definition, scorer Scorer) *Picker {
 	if scorer == nil {
@@ -79,6 +84,9 @@ func NewPicker(defs []Definition, scorer Scorer) *Picker {
 
 // Pick is Pick for the definitions of the Picker; o.Scorer is not looked at.
 func (p *Picker) Pick(ctx context.Context, query string, o PickOptions) []PickResult {
+	if len(query) > maxQuery {
+		query = strings.ToValidUTF8(query[:maxQuery], "")
+	}
 	r := p.rate(ctx, query, o.Timeout)
 	results := make([]PickResult, len(p.defs))
 	for place, i := range r.order {

@@ -240,6 +240,18 @@ func (c *flakyScorer) Index(ctx context.Context, defs []tool.Definition) (tool.I
 	return tool.Keyword{}.Index(ctx, defs)
 }
 
+// A log that was pasted behind the question neither takes time nor changes the answer.
+func TestPickReadsOnlyTheBeginningOfALongQuery(t *testing.T) {
+	var log strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&log, " ébranch%d", i)
+	}
+	got := tool.Pick(t.Context(), "create an issue"+log.String(), shed(), tool.PickOptions{MinScore: -1})
+	if got[0].Definition.Name != "createIssue" {
+		t.Errorf("picked %s", namesOf(got))
+	}
+}
+
 func BenchmarkPick(b *testing.B) {
 	set := labelled(b)
 	defs := set.Tools

@@ -34,6 +34,8 @@ type Deps struct {
 	Web PageFetcher
 	// Tasks runs subagents; nil: the task tool answers LLM_ASSIST_REQUIRED.
 	Tasks Tasks
+	// Finder searches tools that requests do not show; nil: tool_search has nothing to find.
+	Finder Finder
 }
 
 // New enlists the built-in tools, in the order in which they are offered.
@@ -72,6 +74,7 @@ func New(d Deps) (*tool.Registry, error) {
 		todoread(d.Todos),
 		webfetch(d.Web),
 		task(d.Tasks),
+		toolSearch(d.Finder),
 		taskComplete(),
 	} {
 		if err := registry.Register(t); err != nil {

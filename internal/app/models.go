@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"adze/internal/config"
@@ -35,16 +34,21 @@ func (m model) full() string { return m.provider.Name() + "/" + m.name }
 type profile struct {
 	prompt       string // of package prompts
 	taskComplete bool
-	core         []string // the tools that are offered; empty: all
+	core         []string // the tools that are always offered
+	// budget is how many bytes of tools a request may hold before they are chosen; 0: they are counted.
+	budget int
 }
 
-func (p profile) offers(name string) bool { return len(p.core) == 0 || slices.Contains(p.core, name) }
-
-func coderProfile() profile { return profile{prompt: "coder"} }
+func coderProfile() profile {
+	return profile{prompt: "coder", core: []string{
+		"read", "write", "edit", "glob", "grep", "list", "bash", "bash_output", "bash_kill", "todowrite", "todoread", "webfetch", "task", "task_complete",
+	}}
+}
 
 // localProfile keeps prompt and tools small: a local model reads them at the speed of the person's machine.
+// Its budget is that of a first request, 6,000 bytes, without the system prompt.
 func localProfile() profile {
-	return profile{prompt: "local", taskComplete: true, core: []string{
+	return profile{prompt: "local", taskComplete: true, budget: 5_000, core: []string{
 		"read", "write", "edit", "glob", "grep", "list", "bash", "task_complete",
 	}}
 }

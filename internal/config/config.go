@@ -44,6 +44,7 @@ type Config struct {
 	Environment    []string            `json:"environment,omitempty"` // names let through to commands
 	Output         Output              `json:"output,omitempty"`
 	Providers      map[string]Provider `json:"providers,omitempty"`
+	Tools          Tools               `json:"tools,omitempty"`
 
 	origins map[string]string
 }
@@ -54,11 +55,34 @@ type Output struct {
 	Bytes int `json:"bytes,omitempty"`
 }
 
-// Provider overrides where a provider is and which variable holds its key. The key itself never stands in
+// Tools says which of many tools a model is shown.
+type Tools struct {
+	// OfferAbove is how many tools are all shown; above it they are chosen by what fits the prompt.
+	OfferAbove int `json:"offer_above,omitempty"`
+	// Scorer chooses: bm25 (the default), keyword, embedding, hybrid (bm25 and embedding) or model.
+	Scorer     string     `json:"scorer,omitempty"`
+	Embeddings Embeddings `json:"embeddings,omitempty"`
+	Model      string     `json:"model,omitempty"` // provider/name that the scorer model asks
+}
+
+// Embeddings is a server with an OpenAI-compatible /embeddings endpoint.
+type Embeddings struct {
+	BaseURL string `json:"base_url,omitempty"` // up to and with /v1
+	Model   string `json:"model,omitempty"`
+	KeyEnv  string `json:"key_env,omitempty"`
+}
+
+// Provider overrides where a provider is and which variable holds its key, or describes a server that adze
+// does not know by name. The key itself never stands in
 // a file.
 type Provider struct {
 	BaseURL string `json:"base_url,omitempty"`
 	KeyEnv  string `json:"key_env,omitempty"`
+	// API is the format of a server that speaks OpenAI's: chat (the default) or responses.
+	API string `json:"api,omitempty"`
+	// TextCalls says whether calls that a model writes as text are recovered; without it, they are at every
+	// server but those of known companies.
+	TextCalls *bool `json:"text_calls,omitempty"`
 }
 
 // Duration is written as in Go: "90s", "10m".

@@ -1,0 +1,211 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/safeterm"
+	"adze/tool"
+	"adze/tool/pickset"
+)
+
+// pickOptions are the flags of adze pick.
+type pickOptions struct {
+	tool.PickOptions
+	debug, json, safe bool
+	scorer            string
+	from, eval        string
+}
+
+const pickExamples = `  adze pick "where is this function called"
+  adze pick "send the report to the team" --from testdata/pick --debug
+  adze pick --eval testdata/pick`
+
+func (a *app) pickCommand() *cobra.Command {
+	o := &pickOptions{}
+	cmd := &cobra.Command{
+		Use:     "pick QUERY",
+		Short:   "Show which tools would be chosen for a prompt, and why",
+		Long:    "Show which tools would be chosen for a prompt, and why. No tool is run.",
+		Example: pickExamples,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, words []string) error {
+			return a.pick(c.Context(), o, strings.Join(words, " "))
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.BoolVar(&o.debug, "debug", false, "also show what was excluded, with each reason")
+	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	f.IntVar(&o.MaxCandidates, "max", tool.DefaultMaxCandidates, "how many tools to choose")
+	f.Float64Var(&o.MinScore, "min-score", tool.DefaultMinScore, "least score, from 0 to 1")
+	f.IntVar(&o.Budget, "budget", 0, "bytes that the chosen tools may take in a request (0: any)")
+	f.StringArrayVar(&o.Roles, "role", nil, "leave out tools that are for other roles")
+	f.BoolVar(&o.safe, "safe", false, "only tools that are declared safe")
+	f.DurationVar(&o.Timeout, "timeout", pickPatience, "time that the scorer may take")
+	f.StringVar(&o.scorer, "scorer", "", scorerNames+" (default: that of the configuration, else bm25)")
+	f.StringVar(&o.from, "from", "", "choose from tools.jsonl in this `DIR`, not from adze's own tools")
+	f.StringVar(&o.eval, "eval", "", "measure the scorers on tools.jsonl and queries.jsonl in this `DIR`")
+	return cmd
+}
+
+func (o *pickOptions) check(query string) error {
+	if (strings.TrimSpace(query) == "") == (o.eval == "") {
+		return misuse(`adze pick "send a mail", or adze pick --eval DIR`, "want either a query or --eval")
+	}
+	if o.MaxCandidates < 1 || o.MinScore < 0 || o.MinScore > 1 || o.Budget < 0 || o.Timeout < 0 {
+		return misuse("adze pick --help says what they mean", "--max is at least 1, --min-score from 0 to 1, --budget and --timeout not negative")
+	}
+	o.Debug, o.AllowUnsafe = o.debug, !o.safe
+	if o.MinScore == 0 {
+		o.MinScore = -1 // in PickOptions 0 is the default
+	}
+	return nil
+}
+
+func (a *app) pick(ctx context.Context, o *pickOptions, query string) error {
+	if err := o.check(query); err != nil {
+		return err
+	}
+	w := &wired{}
+	defer w.close()
+	s, err := a.settle(&options{}, w)
+	if err != nil {
+		return err
+	}
+	if o.eval != "" {
+		return a.evaluate(ctx, o, s)
+	}
+	if o.Scorer, err = a.scorer(s, firstOf(o.scorer, s.config.Tools.Scorer)); err != nil {
+		return err
+	}
+	defs, err := a.choice(ctx, o, s, w)
+	if err != nil {
+		return err
+	}
+	return a.showPicks(o, query, tool.Pick(ctx, query, defs, o.PickOptions))
+}
+
+// choice is what to pick from.
+func (a *app) choice(ctx context.Context, o *pickOptions, s settings, w *wired) ([]tool.Definition, error) {
+	if o.from != "" {
+		set, err := pickset.Read(os.DirFS(o.from))
+		return set.Tools, brokenSet(o.from, err)
+	}
+	set, err := toolsFor(ctx, &options{}, a.deps(s, w), s.root.Dir(), coderProfile())
+	if err != nil {
+		return nil, err
+	}
+	return set.Definitions(), nil
+}
+
+func brokenSet(dir string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return misuse("name a folder with tools.jsonl and queries.jsonl, such as testdata/pick", "%s: %v", dir, err)
+}
+
+// pickLine is one candidate in JSON, without its schema.
+type pickLine struct {
+	Name     string  `json:"name"`
+	Score    float64 `json:"score"`
+	Reason   string  `json:"reason"`
+	Excluded bool    `json:"excluded"`
+	Rank     int     `json:"rank"`
+	Bytes    int     `json:"bytes"`
+	Digest   string  `json:"digest,omitempty"`
+}
+
+func (a *app) showPicks(o *pickOptions, query string, results []tool.PickResult) error {
+	fallback := ""
+	lines := []pickLine{}
+	for _, r := range results {
+		fallback = r.Provenance.Fallback
+		lines = append(lines, pickLine{
+			r.Definition.Name, r.Score, r.Reason, r.Excluded, r.Provenance.Rank, tool.OfferSize(r.Definition), r.Definition.Digest,
+		})
+	}
+	if o.json {
+		return a.writeJSON(map[string]any{"query": query, "scorer": o.Scorer.Name(), "fallback": fallback, "candidates": lines})
+	}
+	if fallback != "" {
+		fmt.Fprintln(a.out, safeterm.Name(fallback))
+	}
+	if len(lines) == 0 || lines[0].Excluded {
+		fmt.Fprintln(a.out, "no tool fits; --debug says why each was excluded")
+	}
+	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, l := range lines {
+		mark := " "
+		if l.Excluded {
+			mark = "-"
+		}
+		fmt.Fprintf(table, "%s %s\t%.3f\t%s\n", mark, safeterm.Name(l.Name), l.Score, safeterm.Name(l.Reason))
+	}
+	return table.Flush()
+}
+
+func (a *app) writeJSON(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// evaluate measures on both halves: the one that scorers are tuned on, and the one that judges.
+func (a *app) evaluate(ctx context.Context, o *pickOptions, s settings) error {
+	set, err := pickset.Read(os.DirFS(o.eval))
+	if err != nil {
+		return brokenSet(o.eval, err)
+	}
+	scorers := []tool.Scorer{tool.Keyword{}, tool.BM25{Plain: true}, tool.BM25{}}
+	if o.scorer != "" {
+		one, err := a.scorer(s, o.scorer)
+		if err != nil {
+			return err
+		}
+		scorers = []tool.Scorer{one}
+	} else if s.config.Tools.Embeddings.BaseURL != "" {
+		for _, name := range []string{"embedding", "hybrid"} {
+			one, err := a.scorer(s, name)
+			if err != nil {
+				return err
+			}
+			scorers = append(scorers, one)
+		}
+	}
+	var all []pickset.Recall
+	for _, half := range []pickset.Half{pickset.Dev, pickset.Test} {
+		for _, scorer := range scorers {
+			all = append(all, set.Measure(ctx, scorer, half))
+		}
+	}
+	return a.showRecall(o, set, all)
+}
+
+func (a *app) showRecall(o *pickOptions, set pickset.Set, all []pickset.Recall) error {
+	if o.json {
+		return a.writeJSON(map[string]any{"tools": len(set.Tools), "queries": len(set.Queries), "depths": pickset.Depths(), "recall": all})
+	}
+	fmt.Fprintf(a.out, "%d tools, %d queries; part of the queries with a right tool among the first k\n", len(set.Tools), len(set.Queries))
+	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprint(table, "half\tqueries\tscorer")
+	for _, k := range pickset.Depths() {
+		fmt.Fprintf(table, "\t@%d", k)
+	}
+	fmt.Fprintln(table, "\tfailed")
+	for _, r := range all {
+		fmt.Fprintf(table, "%s\t%d\t%s", r.Half, r.Queries, safeterm.Name(r.Scorer))
+		for _, part := range r.At {
+			fmt.Fprintf(table, "\t%.3f", part)
+		}
+		fmt.Fprintf(table, "\t%d\n", r.Failed)
+	}
+	return table.Flush()
+}
