@@ -117,6 +117,8 @@ type bashCall struct {
 	result tool.Result[bashMeta]
 	limit  time.Duration // of time
 	spill  spiller
+	// declared is the file of the declared tool whose command this is; "" for bash itself.
+	declared string
 }
 
 // start makes a job of the command.
@@ -224,6 +226,9 @@ func (x *bashCall) verdict(r proc.Result) error {
 	after := short(r.Duration)
 	switch r.Killed {
 	case proc.Timeout:
+		if x.declared != "" {
+			return tool.Fail(tool.CodeTimeout, "timed out after %s and was ended; ask for less, or let the user raise timeout in %s", x.limit, x.declared)
+		}
 		return tool.Fail(tool.CodeTimeout, "timed out after %s and was ended; give a longer timeout (at most %d) or use background: true",
 			x.limit, int(x.shell.MaxTimeout.Seconds()))
 	case proc.Aborted:
@@ -252,13 +257,13 @@ func (x *bashCall) notes(r proc.Result) (notes []string) {
 	if x.plain {
 		notes = append(notes, "(bash is not installed; sh ran it)")
 	}
-	if r.Ended > 0 && r.Killed == proc.ByItself {
+	if r.Ended > 0 && r.Killed == proc.ByItself && x.declared == "" {
 		notes = append(notes, fmt.Sprintf("(ended %s that it left running; use background: true to keep one)", counted(int64(r.Ended), "process")))
 	}
 	if r.Survivors > 0 {
 		notes = append(notes, fmt.Sprintf("(%s could not be ended, probably of another user)", counted(int64(r.Survivors), "process")))
 	}
-	if endsInCD().MatchString(x.in.Command) {
+	if x.declared == "" && endsInCD().MatchString(x.in.Command) {
 		notes = append(notes, "(cd does not last beyond this call; use workdir)")
 	}
 	return notes

@@ -54,6 +54,7 @@ func runCase(t *testing.T, name string, c *golden.Case) {
 	c.Want(t, "want.needs", hide(last.needs))
 	c.Want(t, "want.output", hide(o.Output))
 	c.Want(t, "want.title", hide(o.Title))
+	c.Want(t, "want.mistakes", hide(strings.Join(bench.mistakes, "\n")))
 	c.Want(t, "want.status", string(o.Status))
 	c.Want(t, "want.code", o.Code)
 	c.Want(t, "want.audit", hide(string(o.Record.Args)))
@@ -91,7 +92,7 @@ func sameTimes(t *testing.T, dir string) {
 // knownWant keeps a misspelt section from passing for ever.
 func knownWant(section string) bool {
 	switch section {
-	case "want.needs", "want.output", "want.title", "want.status", "want.code", "want.audit", "want.meta", "want.blocks":
+	case "want.mistakes", "want.needs", "want.output", "want.title", "want.status", "want.code", "want.audit", "want.meta", "want.blocks":
 		return true
 	}
 	return strings.HasPrefix(section, "want.files/")
@@ -113,16 +114,22 @@ type bench struct {
 	runner *tool.Runner
 	needs  []tool.Need
 	calls  int
+	// mistakes of the tools that the case declares in its folder declared.
+	mistakes []string
 }
 
 func newBench(t *testing.T, dir string) *bench {
 	t.Helper()
 	deps := caseDeps(t, dir)
+	deps.Declared = &Declared{Dir: filepath.Join(deps.Root.Dir(), "declared")}
 	registry, err := New(deps)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := &bench{dir: deps.Root.Dir()}
+	for _, m := range deps.Declared.Mistakes {
+		b.mistakes = append(b.mistakes, m.Error())
+	}
 	b.set, err = registry.Tools(t.Context(), tool.Init{Workspace: b.dir, Directory: b.dir, Cwd: b.dir})
 	if err != nil {
 		t.Fatal(err)

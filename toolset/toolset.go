@@ -32,6 +32,8 @@ type Deps struct {
 	Todos *Todos
 	// Web fetches pages; nil: from the public web only.
 	Web PageFetcher
+	// Declared is where the person declares tools; nil: nowhere. New fills in what came of it.
+	Declared *Declared
 	// Tasks runs subagents; nil: the task tool answers LLM_ASSIST_REQUIRED.
 	Tasks Tasks
 	// Finder searches tools that requests do not show; nil: tool_search has nothing to find.
@@ -80,6 +82,9 @@ func New(d Deps) (*tool.Registry, error) {
 		if err := registry.Register(t); err != nil {
 			return nil, fmt.Errorf("toolset: %w", err)
 		}
+	}
+	if d.Declared != nil { // last, so that no declared tool takes the name of a built-in one
+		d.Declared.Names, d.Declared.Mistakes = Declare(registry, d.Root, d.Shell, d.Declared.Dir)
 	}
 	return registry, nil
 }

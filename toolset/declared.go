@@ -1,0 +1,187 @@
+package toolset
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/proc"
+	"adze/internal/workspace"
+	"adze/tool"
+)
+
+// Declared is a folder of declared tools, and what came of it.
+type Declared struct {
+	Dir      string
+	Names    []string // of the tools that were enlisted
+	Mistakes []error  // in files that declare no usable tool
+}
+
+// Declare enlists the tools that a person has declared in the files dir/*.json, in the order of their names
+// (declared_file.go says what such a file holds). A file with a mistake does not stop the others; each
+// mistake names its file. A folder that is not there declares nothing.
+func Declare(registry *tool.Registry, root *workspace.Root, shell *Shell, dir string) (names []string, mistakes []error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, []error{err}
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if !strings.HasSuffix(path, ".json") || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		d, err := loadDeclared(path, shell)
+		if err == nil {
+			err = d.enlist(registry, root, shell)
+		}
+		if err != nil {
+			mistakes = append(mistakes, err)
+			continue
+		}
+		names = append(names, d.Name)
+	}
+	return names, mistakes
+}
+
+// ProjectTools counts the tools that the project at root declares. They are never read: starting a
+// project's programs needs a consent for each that does not exist yet.
+func ProjectTools(root string) int {
+	const most = 1000
+	folder, err := os.Open(filepath.Join(root, ".adze", "tools"))
+	if err != nil {
+		return 0
+	}
+	defer folder.Close()
+	names, _ := folder.Readdirnames(most) // what cannot be listed cannot be counted
+	return len(slices.DeleteFunc(names, func(n string) bool { return !strings.HasSuffix(n, ".json") }))
+}
+
+// enlist registers the tool under a name that is free.
+func (d *declared) enlist(registry *tool.Registry, root *workspace.Root, shell *Shell) error {
+	for _, have := range registry.Enabled(tool.Read, tool.Write, tool.Execute, tool.Network) {
+		if strings.EqualFold(have.Name, d.Name) {
+			return d.mistake("there is a tool %s already; choose another name", have.Name)
+		}
+	}
+	if err := registry.Register(d.tool(root, shell)); err != nil {
+		return d.mistake("%w", err)
+	}
+	return nil
+}
+
+func (d *declared) tool(root *workspace.Root, shell *Shell) tool.Tool {
+	run := declaredRun{declared: d, basher: basher{root, shell}}
+	return tool.Define(d.Name, tool.Config[json.RawMessage, bashMeta]{
+		Description:  d.Description,
+		Parameters:   d.Parameters,
+		Permissions:  d.permissions(),
+		Tags:         []string{"declared", "user"},
+		Safety:       tool.Safety{ThreatLevel: "medium"},
+		Capabilities: tool.Capabilities{Streaming: true},
+		Redact:       tool.Expose(d.exposed()...),
+		Needs:        run.needs,
+		Preview:      run.preview,
+		Run:          run.run,
+		View:         viewBash,
+	})
+}
+
+func (d *declared) permissions() tool.Permissions {
+	all := []tool.Permission{tool.Execute}
+	for _, n := range d.needs {
+		if !slices.Contains(all, n.Permission) {
+			all = append(all, n.Permission)
+		}
+	}
+	return tool.Requires(all...)
+}
+
+// exposed is what may be logged: the arguments that the file names, and counts of the run unless an
+// argument has the same name.
+func (d *declared) exposed() []string {
+	fields := slices.Clone(d.Expose)
+	for _, f := range []string{"lines", "bytes", "exit", "signal", "killed", "ended", "survivors", "duration_ms"} {
+		if !d.properties.has(f) {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// declaredRun runs the command of one declared tool as bash runs its own: the same environment,
+// supervision, live view and bounds, but no shell.
+type declaredRun struct {
+	*declared
+	basher basher
+}
+
+// needs shows the gate the exact command, quoted so that it reads as the words it is.
+func (r declaredRun) needs(in json.RawMessage) []tool.Need {
+	argv, _ := r.argv(in)
+	needs := []tool.Need{{Permission: tool.Execute, Target: shellQuoted(argv), Dir: r.Workdir}}
+	return append(needs, r.declared.needs...)
+}
+
+// preview shows the command and, where they go to standard input, the arguments.
+func (r declaredRun) preview(_ context.Context, in json.RawMessage) (bashMeta, error) {
+	argv, err := r.argv(in)
+	meta := bashMeta{Command: shellQuoted(argv), Workdir: r.Workdir}
+	if r.Stdin != "" {
+		meta.Tail = string(in)
+	}
+	return meta, err
+}
+
+func (r declaredRun) run(ctx context.Context, c tool.Context[bashMeta], in json.RawMessage) (tool.Result[bashMeta], error) {
+	argv, err := r.argv(in)
+	if err != nil {
+		return tool.Result[bashMeta]{}, err
+	}
+	command := shellQuoted(argv)
+	meta := bashMeta{Command: command, Workdir: r.Workdir}
+	result := tool.Result[bashMeta]{Title: oneLine(command, 80), Metadata: meta}
+	dir, err := workdir(r.basher.root, r.Workdir)
+	if err != nil {
+		return result, err
+	}
+	cmd := proc.Command{
+		Argv: argv, Dir: dir, Env: r.basher.shell.Env, Tag: string(c.CallID), MaxOutput: maxOutput,
+		Timeout: time.Duration(r.Timeout),
+	}
+	if r.Stdin != "" {
+		cmd.Input = in
+	}
+	x := &bashCall{basher: r.basher, call: c, result: result, in: bashArgs{Command: command}, declared: r.path}
+	return x.wait(ctx, cmd)
+}
+
+// shellQuoted writes an argument vector as a shell would read it back, word by word.
+func shellQuoted(argv []string) string {
+	words := make([]string, len(argv))
+	for i, arg := range argv {
+		words[i] = shellWord(arg, i == 0)
+	}
+	return strings.Join(words, " ")
+}
+
+// shellWord quotes all but words that no shell reads in another way; the first one could be an assignment.
+func shellWord(arg string, first bool) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("_-./:,@%+", r) || r == '=' && !first
+	}
+	if arg != "" && strings.IndexFunc(arg, func(r rune) bool { return !plain(r) }) < 0 {
+		return arg
+	}
+	// Behind a backslash the policy expects anything and would let no rule allow it, hence "'".
+	return "'" + strings.ReplaceAll(arg, "'", "'\"'\"'") + "'"
+}

@@ -1,0 +1,261 @@
+package toolset
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tailscale/hujson"
+
+	"adze/internal/proc"
+	"adze/tool"
+)
+
+// Bounds of a declaration.
+const (
+	maxDeclaration = 256 << 10 // bytes of a file
+	maxDescription = 2000      // bytes; paid for at every request
+)
+
+// declared is a file that declares a tool, JSON with comments:
+//
+//	{
+//	  "name": "issue",
+//	  "description": "Show one issue of the tracker.",
+//	  "parameters": {"type": "object", "properties": {"number": {"type": "integer"}, "fields": {"type": "array", "items": {"type": "string"}}},
+//	                 "required": ["number"], "additionalProperties": false},
+//	  "command": ["tracker", "show", ["--fields", "{fields}"], "--", "{number}"],
+//	  "permissions": ["network https://tracker.example.com"],
+//	  "timeout": "30s",
+//	  "expose": ["number"]
+//	}
+//
+// Each element of command is one argument; no shell reads it. {name} is the value of that parameter, as a
+// whole argument or inside one; a list that is a whole argument becomes one argument an item. An element
+// whose value is missing is left out; a list of elements is left out as a whole. A text that begins with a
+// dash is refused as a whole argument before "--", unless allow_dashes is true.
+type declared struct {
+	SchemaURL   string          `json:"$schema"` // for editors; ignored
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Command     []part          `json:"command"`
+	Stdin       string          `json:"stdin"`       // "json": the arguments as one JSON object; "": nothing
+	Permissions []string        `json:"permissions"` // beside execute: "read PATH", "write PATH", "network URL"
+	Timeout     seconds         `json:"timeout"`     // "90s"; default and most as for bash
+	Expose      []string        `json:"expose"`      // parameters that may be logged; none by default
+	Workdir     string          `json:"workdir"`     // folder of the workspace
+	AllowDashes bool            `json:"allow_dashes"`
+
+	path       string
+	needs      []tool.Need
+	properties properties
+}
+
+// seconds is written as in Go: "90s", "2m".
+type seconds time.Duration
+
+// UnmarshalJSON reads "90s".
+func (s *seconds) UnmarshalJSON(raw []byte) error {
+	var text string
+	d, err := time.Duration(0), json.Unmarshal(raw, &text)
+	if err == nil {
+		d, err = time.ParseDuration(text)
+	}
+	if err != nil || d <= 0 {
+		return fmt.Errorf(`timeout is a time such as "30s" or "2m", not %.40s`, raw)
+	}
+	*s = seconds(d)
+	return nil
+}
+
+// properties are the parameters of a schema with their types, "" for one without.
+type properties map[string]string
+
+func (p properties) has(name string) bool { _, ok := p[name]; return ok }
+
+func (p properties) names() string {
+	if len(p) == 0 {
+		return "none"
+	}
+	var all []string
+	for name := range p {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}
+
+// loadDeclared reads and checks one file; every error names it and what to mend.
+func loadDeclared(path string, shell *Shell) (*declared, error) {
+	d := &declared{path: path}
+	raw, err := readDeclared(path)
+	if err != nil {
+		return nil, d.mistake("%w", err)
+	}
+	standard, err := hujson.Standardize(raw)
+	if err != nil {
+		return nil, d.mistake("%s; mend the JSON at that place", strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	dec := json.NewDecoder(strings.NewReader(string(standard)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(d); err != nil {
+		return nil, d.mistake("%s", decodeMistake(err))
+	}
+	for _, check := range []func() error{d.checkName, d.checkSchema, d.checkCommand, d.checkUse, d.checkPermissions, d.checkRest} {
+		if err := check(); err != nil {
+			return nil, d.mistake("%w", err)
+		}
+	}
+	if limit := shell.MaxTimeout; time.Duration(d.Timeout) > limit {
+		return nil, d.mistake("timeout is %s, at most %s; lower it", time.Duration(d.Timeout), limit)
+	}
+	if err := d.findProgram(shell); err != nil {
+		return nil, d.mistake("%w", err)
+	}
+	return d, nil
+}
+
+func (d *declared) mistake(format string, args ...any) error {
+	return fmt.Errorf("tool file "+strings.ReplaceAll(d.path, "%", "%%")+": "+format, args...)
+}
+
+func decodeMistake(err error) string {
+	text := strings.TrimPrefix(err.Error(), "json: ")
+	if strings.HasPrefix(text, "unknown field") {
+		text += "; the names are name, description, parameters, command, stdin, permissions, timeout, expose, workdir, allow_dashes"
+	}
+	return text
+}
+
+// readDeclared reads a regular file that nobody else can have written.
+func readDeclared(path string) ([]byte, error) {
+	info, err := os.Stat(path) // a FIFO would block when opened
+	switch {
+	case err != nil:
+		return nil, errors.Unwrap(err)
+	case !info.Mode().IsRegular():
+		return nil, errors.New("is not a file; remove it or replace it by one")
+	case info.Mode().Perm()&0o002 != 0:
+		return nil, errors.New("everybody may write it, so it could be somebody else's; run chmod o-w on it")
+	case info.Size() > maxDeclaration:
+		return nil, fmt.Errorf("has %d bytes, at most %d; shorten it", info.Size(), maxDeclaration)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, errors.Unwrap(err)
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxDeclaration))
+}
+
+var declaredName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]{0,63}$`) })
+
+func (d *declared) checkName() error {
+	known := strings.NewReplacer("${workspace}", "", "${directory}", "", "${cwd}", "")
+	switch {
+	case d.Name == "":
+		return errors.New(`name is missing; add "name": "…"`)
+	case !declaredName().MatchString(d.Name):
+		return fmt.Errorf("%q is no name: want a letter, then up to 63 letters, digits, _ or -", d.Name)
+	case strings.TrimSpace(d.Description) == "":
+		return errors.New("description is missing; say in one or two sentences what the tool does, for the model")
+	case len(d.Description) > maxDescription:
+		return fmt.Errorf("description has %d bytes, at most %d; shorten it", len(d.Description), maxDescription)
+	case strings.Contains(known.Replace(d.Description), "${"):
+		return errors.New("description holds an unknown ${variable}; there are ${workspace}, ${directory} and ${cwd}")
+	}
+	return nil
+}
+
+func (d *declared) checkSchema() error {
+	if len(d.Parameters) == 0 {
+		return errors.New(`parameters is missing; add "parameters": {"type": "object", "properties": {}}`)
+	}
+	var schema struct {
+		Type       any                           `json:"type"`
+		Properties map[string]struct{ Type any } `json:"properties"`
+	}
+	if err := json.Unmarshal(d.Parameters, &schema); err != nil || schema.Type != "object" {
+		return errors.New(`parameters is not the schema of an object; begin it with "type": "object"`)
+	}
+	d.properties = properties{}
+	for name, p := range schema.Properties {
+		kind, single := p.Type.(string)
+		if single && !slices.Contains([]string{"string", "number", "integer", "boolean", "array", "object", "null"}, kind) {
+			return fmt.Errorf("parameter %s has the unknown type %q; there are string, number, integer, boolean, array and object", name, kind)
+		}
+		d.properties[name] = kind
+	}
+	return nil
+}
+
+func (d *declared) checkRest() error {
+	if d.Stdin != "" && d.Stdin != "json" {
+		return fmt.Errorf(`stdin is %q; it can be "json" or be left out`, d.Stdin)
+	}
+	if d.Workdir != "" && !filepath.IsLocal(d.Workdir) {
+		return fmt.Errorf("workdir %q is not below the workspace; give a relative path", d.Workdir)
+	}
+	for _, name := range d.Expose {
+		if !d.properties.has(name) {
+			return fmt.Errorf("expose names %q, which is no parameter; there are: %s", name, d.properties.names())
+		}
+		// The metadata of a run has fields of these names, and they hold the other arguments.
+		if slices.Contains([]string{"command", "tail", "file", "workdir"}, name) {
+			return fmt.Errorf("a parameter named %s cannot be exposed; rename it", name)
+		}
+	}
+	if _, err := (tool.JSONSchema{}).Compile(d.Parameters); err != nil {
+		return fmt.Errorf("parameters is no valid schema: %w", err)
+	}
+	return nil
+}
+
+func (d *declared) checkPermissions() error {
+	for _, text := range d.Permissions {
+		kind, target, _ := strings.Cut(text, " ")
+		target = strings.TrimSpace(target)
+		switch p := tool.Permission(kind); {
+		case p == tool.Execute && target == "":
+			continue // always needed
+		case p == tool.Read || p == tool.Write:
+			d.needs = append(d.needs, tool.Need{Permission: p, Target: orHere(target)})
+		case p == tool.Network && target != "":
+			d.needs = append(d.needs, tool.Need{Permission: p, Target: target})
+		case p == tool.Network:
+			return errors.New(`permission network needs an address: "network https://example.com"`)
+		default:
+			return fmt.Errorf(`unknown permission %q; there are "read PATH", "write PATH" and "network URL", and execute is always needed`, text)
+		}
+	}
+	return nil
+}
+
+// findProgram makes the program's path absolute where the file gives one, and wants it to be there.
+func (d *declared) findProgram(shell *Shell) error {
+	program := &d.Command[0].words[0].texts[0]
+	if rest, ok := strings.CutPrefix(*program, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return fmt.Errorf("%s: there is no home folder: %w", *program, err)
+		}
+		*program = filepath.Join(home, rest)
+	}
+	dir := filepath.Dir(d.path)
+	if strings.Contains(*program, "/") && !filepath.IsAbs(*program) {
+		*program = filepath.Join(dir, *program)
+	}
+	if _, err := proc.LookPath(*program, dir, shell.Env); err != nil {
+		return fmt.Errorf("the program %s cannot be run: %w; install it, or give its path, which may be relative to this file's folder", *program, err)
+	}
+	return nil
+}
