@@ -30,7 +30,7 @@ func drawn(w, h int, l Layout) string {
 		cells[i] = []byte(strings.Repeat(".", w))
 	}
 	for letter, r := range map[byte]Rect{
-		't': l.Transcript, 'a': l.Activity, 'o': l.Todos, 'd': l.Dialog, 'p': l.Prompt, 's': l.Status, '|': l.Divide,
+		't': l.Transcript, 'a': l.Activity, 'o': l.Todos, 'd': l.Dialog, 'p': l.Prompt, 's': l.Status, '|': l.Divide, 'm': l.Menu, 'v': l.Over,
 	} {
 		for y := r.Y; y < r.Y+r.H; y++ {
 			for x := r.X; x < r.X+r.W; x++ {
@@ -51,7 +51,8 @@ func drawn(w, h int, l Layout) string {
 // TestArrangeEverySize holds what must be true on any screen: panes do not overlap, none leaves the
 // screen, the transcript and whatever takes the keys are there.
 func TestArrangeEverySize(t *testing.T) {
-	wants := []Wants{{Prompt: 2}, {Prompt: 40, Activity: 30, Todos: 30}, {Dialog: 100, Todos: 3}, {Dialog: 5, Prompt: 2, Activity: 4}}
+	wants := []Wants{{Prompt: 2}, {Prompt: 40, Activity: 30, Todos: 30}, {Dialog: 100, Todos: 3}, {Dialog: 5, Prompt: 2, Activity: 4},
+		{Prompt: 2, Menu: 8, Todos: 9}, {Prompt: 9, Over: true, Todos: 2, Menu: 3}, {Dialog: 9, Over: true}}
 	for w := 1; w <= 250; w += 7 {
 		for h := 1; h <= 80; h += 3 {
 			for _, want := range wants {
@@ -65,7 +66,7 @@ func TestArrangeEverySize(t *testing.T) {
 				if strings.Contains(drawn(w, h, l), "!") {
 					t.Errorf("%dx%d %+v: panes overlap: %+v", w, h, want, l)
 				}
-				if l.Transcript.H < 3 || l.Prompt.H+l.Dialog.H < 2 {
+				if l.Transcript.H+l.Over.H < 3 || l.Prompt.H+l.Dialog.H < 2 {
 					t.Errorf("%dx%d %+v: no room for %+v", w, h, want, l)
 				}
 			}

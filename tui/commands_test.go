@@ -1,0 +1,53 @@
+package tui
+
+import "testing"
+
+func TestWhatIsACommand(t *testing.T) {
+	for text, want := range map[string]string{
+		"/help": "help|", " /model a/b ": "model|a/b", "/etc/hosts": "", "/": "", "help": "", "/a\n/b": "", "/copy  code": "copy|code",
+	} {
+		name, arg, ok := slash(text)
+		got := ""
+		if ok {
+			got = name + "|" + arg
+		}
+		if got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestNamesMayBeShortened(t *testing.T) {
+	names := []string{"model", "mode", "new"}
+	for arg, want := range map[string]string{"n": "new", "mode": "mode", "model": "model", "mod": "", "x": "", "": ""} {
+		if got, _ := named(arg, names); got != want {
+			t.Errorf("%q means %q, want %q", arg, got, want)
+		}
+	}
+}
+
+func TestLastCode(t *testing.T) {
+	for text, want := range map[string]string{
+		"no code": "", "```go\na\n```\n~~~\nb\n```\nc\n~~~\n": "b\n```\nc", "```\nunfinished": "", "  ```sh\n  x\n  ```": "  x",
+	} {
+		if got, _ := lastCode(text); got != want {
+			t.Errorf("%q holds %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestEveryCommandIsToldOf: a command without help or with a name that hides another cannot be found.
+func TestEveryCommandIsToldOf(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range commands() {
+		if c.help == "" || c.do == nil || seen[c.name] {
+			t.Errorf("command %q", c.name)
+		}
+		seen[c.name] = true
+	}
+	for _, b := range bindings() {
+		if b.help == "" || b.do == nil && b.can == nil || len(b.keys) == 0 {
+			t.Errorf("binding %+v", b.keys)
+		}
+	}
+}
