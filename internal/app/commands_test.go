@@ -91,6 +91,13 @@ func TestSchemasAreTranslatedForEachProvider(t *testing.T) {
 			t.Errorf("%s: schema %v, want %v", provider, at, canonical)
 		}
 	}
+	// Gemini takes a part of JSON Schema only, and wraps the list.
+	var wrapped []struct{ FunctionDeclarations []struct{ Name string } }
+	r := u.run("tools", "schema", "read", "bash", "--provider", "gemini").wants(0)
+	decode(t, r.out, &wrapped)
+	if len(wrapped) != 1 || len(wrapped[0].FunctionDeclarations) != 2 || strings.Contains(r.out, "additionalProperties") {
+		t.Errorf("gemini: %s", r.out)
+	}
 }
 
 func TestACallIsCheckedWithoutRunning(t *testing.T) {

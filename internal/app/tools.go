@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/llm/anthropic"
+	"adze/internal/llm/gemini"
 	"adze/internal/llm/ollama"
 	"adze/internal/llm/openai"
 	"adze/internal/llm/responses"
@@ -45,6 +46,7 @@ func (a *app) toolsCommand() *cobra.Command {
 func translations() map[string]func([]tool.Definition) json.RawMessage {
 	return map[string]func([]tool.Definition) json.RawMessage{
 		"openai": openai.Tools, "responses": responses.Tools, "anthropic": anthropic.Tools, "ollama": ollama.Tools,
+		"gemini": gemini.Tools,
 	}
 }
 
