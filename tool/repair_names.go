@@ -27,6 +27,21 @@ func (m *mender) rename(v *tree, s *shape, aliases map[string]string) {
 	}
 }
 
+// aliasesIn are the declared aliases of names that an object below the top has as well: who writes oldText for
+// old_string does so in a list of edits too.
+func (m *mender) aliasesIn(s *shape) map[string]string {
+	if !s.closed() {
+		return nil
+	}
+	found := map[string]string{}
+	for alias, target := range m.prepared.argAliases {
+		if _, known := s.properties[target]; known {
+			found[alias] = target
+		}
+	}
+	return found
+}
+
 // realName finds the property that an unknown name stands for; "" where there is none or more than one. In
 // an object that takes any name a variant may be meant as it is, unless the property is required.
 func realName(name string, s *shape, aliases map[string]string) string {

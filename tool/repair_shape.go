@@ -128,7 +128,7 @@ func (m *mender) value(v *tree, schema any, path string) {
 		m.convert(v, s)
 	}
 	if v.kind == objectTree {
-		m.rename(v, s, nil)
+		m.rename(v, s, m.aliasesIn(s))
 	}
 	m.fit(v, s, path)
 }

@@ -14,7 +14,7 @@ import (
 // Todo is one item of the session's list.
 type Todo struct {
 	Content  string `json:"content" doc:"what is to be done, in one line"`
-	Status   string `json:"status" enum:"pending,in_progress,completed,cancelled"`
+	Status   string `json:"status" enum:"pending,in_progress,completed,cancelled" doc:"how far it is"`
 	Priority string `json:"priority,omitempty" enum:"high,medium,low" doc:"default: medium"`
 }
 
