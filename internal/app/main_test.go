@@ -41,8 +41,9 @@ func newUser(t *testing.T) *user {
 	u := &user{t: t, dir: t.TempDir(), home: t.TempDir()}
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
-		switch name {
-		case "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OLLAMA_HOST", "AGENT_WORKSPACE_ROOT", "ADZE_CONFIG":
+		switch {
+		case strings.HasSuffix(name, "_API_KEY"), strings.HasSuffix(name, "_BASE_URL"), name == "LM_API_TOKEN",
+			name == "OLLAMA_HOST", name == "AGENT_WORKSPACE_ROOT", name == "ADZE_CONFIG":
 		default:
 			u.env = append(u.env, kv)
 		}

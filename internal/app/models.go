@@ -7,6 +7,7 @@ import (
 
 	"adze/internal/config"
 	"adze/internal/llm/anthropic"
+	"adze/internal/llm/gemini"
 	"adze/internal/llm/ollama"
 	"adze/internal/llm/openai"
 	"adze/internal/llm/script"
@@ -18,6 +19,7 @@ import (
 const (
 	defaultAnthropic = "claude-sonnet-5-5"
 	defaultOpenAI    = "gpt-5.4"
+	defaultGemini    = "gemini-flash-latest" // free keys have no quota for larger ones
 )
 
 // model is a chosen model with what it needs.
@@ -61,16 +63,17 @@ func (e *noModelError) Error() string { return e.message }
 func waysToAModel(getenv func(string) string) string {
 	host, _ := ollama.FromEnv(getenv)
 	return strings.Join([]string{
-		"name one: --model openai/NAME, anthropic/NAME, ollama/NAME or script/FILE",
+		"name one: --model openai/NAME, anthropic/NAME, gemini/NAME, ollama/NAME or script/FILE",
+		"or one of a known server: " + hostNames(),
 		`or write it down: {"model": "anthropic/NAME"} in ` + config.File(getenv, userPlaces(getenv).config),
-		"or set ANTHROPIC_API_KEY, OPENAI_API_KEY, or OPENAI_BASE_URL for a compatible server",
+		"or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, or OPENAI_BASE_URL for a compatible server",
 		"or start Ollama with a model that can call tools (looked at " + host.BaseURL + ")",
 		"or watch first: adze --demo",
 	}, "\n")
 }
 
-// chooseModel follows --model, then the configuration, then a key in the environment, then a running
-// Ollama that has a model which can call tools.
+// chooseModel follows --model, then the configuration, then a key in the environment (Anthropic's, OpenAI's,
+// Gemini's, in this order), then a running Ollama that has a model which can call tools.
 func (a *app) chooseModel(ctx context.Context, o *options, cfg config.Config) (model, error) {
 	if o.byHand != nil {
 		return model{provider: o.byHand, name: "tools-run", profile: coderProfile()}, nil
@@ -89,16 +92,18 @@ func (a *app) chooseModel(ctx context.Context, o *options, cfg config.Config) (m
 	if options, ok := anthropic.FromEnv(a.getenv); ok && options.Key != "" {
 		return model{provider: a.anthropic(cfg, options), name: defaultAnthropic, origin: "ANTHROPIC_API_KEY", profile: coderProfile()}, nil
 	}
-	if options, ok := openai.FromEnv(a.getenv); ok && options.Key != "" && options.BaseURL == "" {
-		return model{provider: a.openai(cfg, options), name: defaultOpenAI, origin: "OPENAI_API_KEY", profile: coderProfile()}, nil
+	if options, _ := openai.FromEnv(a.getenv); options.Key != "" && options.BaseURL == "" {
+		m, err := a.hosted(cfg, "openai", defaultOpenAI)
+		m.origin = "OPENAI_API_KEY"
+		return m, err
+	}
+	if options, ok := gemini.FromEnv(a.getenv); ok {
+		return model{provider: a.gemini(cfg, options), name: defaultGemini, origin: "GEMINI_API_KEY", profile: coderProfile()}, nil
 	}
 	if m, ok := a.runningOllama(ctx, cfg); ok {
 		return m, nil
 	}
-	hint := waysToAModel(a.getenv)
-	if a.getenv("OPENAI_BASE_URL") != "" {
-		hint = "OPENAI_BASE_URL is set: add --model openai/NAME with a model of that server\n" + hint
-	}
+	hint := strings.Join(append(a.almost(), waysToAModel(a.getenv)), "\n")
 	return model{}, &noModelError{"no model is configured", hint}
 }
 
@@ -112,9 +117,9 @@ func (a *app) namedModel(cfg config.Config, full string) (model, error) {
 	case "anthropic":
 		options, _ := anthropic.FromEnv(a.getenv)
 		return model{provider: a.anthropic(cfg, options), name: name, profile: coderProfile()}, nil
-	case "openai":
-		options, _ := openai.FromEnv(a.getenv)
-		return model{provider: a.openai(cfg, options), name: name, profile: coderProfile()}, nil
+	case "gemini":
+		options, _ := gemini.FromEnv(a.getenv)
+		return model{provider: a.gemini(cfg, options), name: name, profile: coderProfile()}, nil
 	case "ollama":
 		return model{provider: a.ollama(cfg), name: name, profile: localProfile()}, nil
 	case "script":
@@ -124,7 +129,7 @@ func (a *app) namedModel(cfg config.Config, full string) (model, error) {
 		}
 		return model{provider: p, name: name, profile: coderProfile()}, nil
 	}
-	return model{}, &noModelError{fmt.Sprintf("there is no provider %q", provider), waysToAModel(a.getenv)}
+	return a.hosted(cfg, provider, name)
 }
 
 // key takes a key from the variable that the configuration names.
@@ -148,8 +153,8 @@ func (a *app) anthropic(cfg config.Config, o anthropic.Options) session.Provider
 	return anthropic.New(o)
 }
 
-func (a *app) openai(cfg config.Config, o openai.Options) session.Provider {
-	p := cfg.Providers["openai"]
+func (a *app) gemini(cfg config.Config, o gemini.Options) session.Provider {
+	p := cfg.Providers["gemini"]
 	o.Key, o.BaseURL = a.key(p, o.Key), base(p, o.BaseURL)
-	return openai.New(o)
+	return gemini.New(o)
 }

@@ -225,7 +225,7 @@ func (a *app) deps(s settings, w *wired) toolset.Deps {
 
 // keyNames are the variables that hold providers' keys; no command ever sees one.
 func keyNames(cfg config.Config) []string {
-	names := []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY"}
+	names := append(hostKeys(), "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OLLAMA_API_KEY")
 	for _, p := range cfg.Providers {
 		if p.KeyEnv != "" {
 			names = append(names, p.KeyEnv)

@@ -12,6 +12,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"net/http"
@@ -34,6 +35,9 @@ type Options struct {
 	Name    string // of the provider in a model's full name; "openai"
 	BaseURL string // up to and including the version: "https://api.openai.com/v1"
 	Key     string // empty: no Authorization header
+	// KeyEnv and URLEnv name the variables of the key and the address, for hints; "OPENAI_API_KEY" and
+	// "OPENAI_BASE_URL".
+	KeyEnv, URLEnv string
 	// Header is added to each request.
 	Header http.Header
 	HTTP   *http.Client  // nil: one of our own that keeps its connection
@@ -75,6 +79,7 @@ func New(o Options) *Provider {
 	if o.BaseURL == "" {
 		o.BaseURL = home
 	}
+	o.KeyEnv, o.URLEnv = cmp.Or(o.KeyEnv, "OPENAI_API_KEY"), cmp.Or(o.URLEnv, "OPENAI_BASE_URL")
 	if o.NewID == nil {
 		o.NewID = wire.NewID
 	}
@@ -90,8 +95,8 @@ func New(o Options) *Provider {
 		url: strings.TrimRight(o.BaseURL, "/") + "/chat/completions",
 		client: wire.Client{
 			Provider: o.Name, HTTP: wire.HTTP(o.HTTP), Idle: o.Idle, Secret: o.Key,
-			KeyHint: "check OPENAI_API_KEY and what its account may use",
-			URLHint: "check OPENAI_BASE_URL and the network",
+			KeyHint: "check " + o.KeyEnv + " and what its account may use",
+			URLHint: "check " + o.URLEnv + " and the network",
 		},
 	}
 }
