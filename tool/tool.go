@@ -8,7 +8,8 @@
 // The one rule: nothing but Runner.Exec runs a tool, and Runner.Exec accepts only what Runner.Hydrate
 // made, so unvalidated arguments never reach Run.
 //
-// Start reading at Define, then Runner.Exec in runner.go.
+// Start reading at Define, then Runner.Exec in runner.go. How malformed arguments are mended is told in
+// repair.go; testdata/repair shows it case by case.
 //
 // It has more files than most packages, because the steps of the pipeline share types that must stay
 // unexported: only here can a Hydration be made, and only here can its Run be reached.
@@ -16,7 +17,9 @@
 // Known limits: a Run that ignores its context cannot be stopped; Exec gives up on it after Runner.Grace
 // and says so in the outcome. A schema compiles at its first call, so a bad pattern shows only then. What
 // unevaluatedProperties and unevaluatedItems refuse is refused without a pointer. A lone surrogate escape
-// in arguments becomes U+FFFD, as encoding/json decodes it.
+// in arguments becomes U+FFFD, as encoding/json decodes it. A repair looks at type, properties, required,
+// items and additionalProperties only, through plain references and choices with null: what other keywords
+// refuse is not mended.
 package tool
 
 import (
