@@ -16,7 +16,7 @@
 //   - Changes inside a submodule's work tree are not seen, only which commit it is at.
 //   - The filters are listed before they are switched off: a program that adds one in the moment between
 //     is not noticed.
-//   - Worktree listing of git below 2.38 does not refuse bare repositories in subfolders; their
+//   - git below 2.38 does not refuse bare repositories in subfolders; their
 //     configuration is overridden all the same.
 package git
 

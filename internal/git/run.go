@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"adze/internal/proc"
@@ -29,22 +31,33 @@ type call struct {
 func (r *Repo) run(ctx context.Context, c call) (proc.Text, error) {
 	argv := append([]string{"git"}, safeOptions()...)
 	argv = append(argv, withoutFilters(r.filters)...)
-	home := r.dir
-	if r.Top != "" {
-		home = r.Top
-	}
 	timeout := r.git.Timeout
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
 	res, err := r.git.Supervisor.Run(ctx, proc.Command{
-		Argv: append(argv, c.args...), Dir: r.dir, Env: environ(r.git.Env, home), Tag: "git " + c.args[0],
+		Argv: append(argv, c.args...), Dir: r.dir, Env: environ(r.git.Env, r.home()), Tag: "git " + c.args[0],
 		Timeout: timeout, Separate: true, Head: max(c.keep, maxErrors), Tail: 1, MaxOutput: maxOutput, Spill: c.stream,
 	})
 	if err != nil {
 		return proc.Text{}, r.startError(err)
 	}
 	return res.Output, r.verdict(ctx, c, res)
+}
+
+// home is the work tree, or before git has named it, the nearest folder that looks like one.
+func (r *Repo) home() string {
+	if r.Top != "" {
+		return r.Top
+	}
+	for dir := r.dir; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return r.dir
+		}
+	}
 }
 
 // text runs git for a short answer.

@@ -57,6 +57,7 @@ func vectors() map[string]vector {
 		"environment": {plant: `echo changed >> f`, extra: []string{"GIT_EXTERNAL_DIFF=$CANARY", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsmonitor",
 			"GIT_CONFIG_VALUE_0=$CANARY", "GIT_PAGER=$CANARY", "GIT_SSH_COMMAND=$CANARY"}, plain: "git diff"},
 		"program in the work tree": {plant: `mkdir bin; cp "$CANARY" bin/git`, extra: []string{"PATH=$WORK/bin:$PATH"}, plain: "git status"},
+		"program above the folder": {plant: `mkdir bin sub; cp "$CANARY" bin/git`, extra: []string{"PATH=$WORK/bin:$PATH"}, plain: "git status", dir: "sub"},
 	}
 }
 
