@@ -61,6 +61,13 @@ func canGrant(m *model) string {
 	return ""
 }
 
+func canSave(m *model) string {
+	if !m.dialog.saves() {
+		return "no rule is offered to be saved for this call"
+	}
+	return ""
+}
+
 func noEnter(m *model) string {
 	return "press " + m.keys.label(allowOnce) + " or " + m.keys.label(deny)
 }

@@ -41,6 +41,7 @@ const (
 	cancelOneCall
 	copyLast
 	editOutside
+	allowAlways
 )
 
 // scope says which keys act: those of the topmost thing on the screen.
@@ -236,6 +237,7 @@ func dialogKeys() []binding {
 	return []binding{
 		{action: allowOnce, scope: inDialog, keys: []string{"y"}, help: "allow this once", do: answer(Once)},
 		{action: allowSession, scope: inDialog, keys: []string{"s"}, help: "allow by the rule shown, in this session", can: canGrant, do: answer(ForSession)},
+		{action: allowAlways, scope: inDialog, keys: []string{"a"}, help: "allow by the rule shown, and save it for all sessions", can: canSave, do: answer(Always)},
 		{action: deny, scope: inDialog, keys: []string{"n"}, help: "deny", do: answer(Deny)},
 		{action: denyWhy, scope: inDialog, keys: []string{"e"}, help: "deny and tell the model why", do: (*model).giveReason},
 		{action: stop, scope: inDialog, keys: []string{"esc"}, help: "deny and stop the agent", do: (*model).stop},

@@ -76,6 +76,9 @@ func (p *permission) answer(a Answer) {
 // grants reports whether a rule for the session is offered.
 func (p *permission) grants() bool { return p.open() && p.queue[0].Rule != "" }
 
+// saves reports whether keeping the rule is offered.
+func (p *permission) saves() bool { return p.grants() && p.queue[0].Save != "" }
+
 // scroll moves the question under its keys.
 func (p *permission) scroll(by int) { p.scrolled = max(p.scrolled+min(by, p.hidden), 0) }
 
@@ -131,18 +134,25 @@ func (p *permission) choices(w int) draw.Row {
 	if !p.ready() {
 		return p.theme.Line(draw.Dim, safeterm.Fixed("keys act in a moment…")).Fit(w)
 	}
+	long := p.choice([]string{"once", "this session", "always", "no", "no, and say why", "stop"}, "   ")
+	if long.Width() <= w {
+		return long
+	}
+	return p.choice([]string{"once", "session", "always", "no", "no, why", "stop"}, "  ").Fit(w)
+}
+
+func (p *permission) choice(words []string, gap string) draw.Row {
 	pen := p.theme.Pen()
-	choice := func(a action, text string) {
-		pen.Fixed(draw.Key, p.label(a)).Fixed(draw.Plain, " "+text+"   ")
+	for i, a := range []action{allowOnce, allowSession, allowAlways, deny, denyWhy, stop} {
+		if a == allowSession && !p.grants() || a == allowAlways && !p.saves() {
+			continue
+		}
+		if pen.Width() > 0 {
+			pen.Fixed(draw.Plain, gap)
+		}
+		pen.Fixed(draw.Key, p.label(a)).Fixed(draw.Plain, " "+words[i])
 	}
-	choice(allowOnce, "once")
-	if p.grants() {
-		choice(allowSession, "this session")
-	}
-	choice(deny, "no")
-	choice(denyWhy, "no, and say why")
-	choice(stop, "stop")
-	return pen.Done().Fit(w)
+	return pen.Done()
 }
 
 // body is the question itself: nothing in it is cut, and hidden characters are written out.
@@ -167,10 +177,25 @@ func (p *permission) lay(w int) []draw.Row {
 		rows = p.theme.Blocks(rows, a.Preview, w, draw.Show{Whole: true, Titles: true})
 	}
 	if a.Rule != "" {
-		rows = append(rows, draw.Row{})
-		rows = p.theme.Wrap(rows, w, draw.Margins{},
-			draw.Span{Style: draw.Dim, Text: safeterm.Fixed("for this session: ")},
-			draw.Span{Style: draw.Plain, Text: safeterm.Name(a.Rule)})
+		rows = p.rule(append(rows, draw.Row{}), w)
+	}
+	return rows
+}
+
+// rule draws exactly the rule that is offered, and what it means.
+func (p *permission) rule(rows []draw.Row, w int) []draw.Row {
+	a := p.queue[0]
+	save := ""
+	if a.Save != "" {
+		save = "the same rule for every session and folder, saved in " + a.Save
+	}
+	for _, l := range []struct{ name, text string }{
+		{"for this session: ", a.Rule}, {"  covers: ", a.Covers}, {"  not: ", a.Spares}, {"always: ", save},
+	} {
+		if l.text != "" {
+			rows = p.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Clean(l.name)},
+				draw.Span{Style: draw.Plain, Text: safeterm.Name(l.text)})
+		}
 	}
 	return rows
 }

@@ -99,7 +99,7 @@ func (p *player) send(msg tea.Msg) {
 	for i := 0; i < len(p.open); i++ {
 		select {
 		case a := <-p.open[i].reply:
-			p.note(fmt.Sprintf("answered: %s %q", map[Choice]string{Deny: "deny", Once: "once", ForSession: "session"}[a.Choice], a.Reason))
+			p.note(fmt.Sprintf("answered: %s %q", map[Choice]string{Deny: "deny", Once: "once", ForSession: "session", Always: "always"}[a.Choice], a.Reason))
 			p.open = append(p.open[:i], p.open[i+1:]...)
 			i--
 		default:
@@ -313,12 +313,14 @@ func (p *player) calls(verb, rest string) bool {
 func (p *player) permission(rest string) {
 	in := decode[struct {
 		Tool, Rule, Why, Agent string
+		Covers, Spares, Save   string
 		Needs                  []tool.Need
 		Preview                []tool.Block
 		Repaired               bool
 	}](p.t, rest)
 	a := &asked{reply: make(chan Answer, 1)}
 	a.Rule, a.Why, a.Preview = in.Rule, in.Why, in.Preview
+	a.Covers, a.Spares, a.Save = in.Covers, in.Spares, in.Save
 	a.Question = tool.Question{Tool: tool.Definition{Name: in.Tool}, Needs: in.Needs, Repaired: in.Repaired, Agent: in.Agent}
 	p.open = append(p.open, a)
 	p.send(batch{a})

@@ -81,6 +81,10 @@ type Ask struct {
 	Preview []tool.Block
 	// Rule is the exact rule that would be added for this session; empty: only once is offered.
 	Rule string
+	// Covers and Spares say by example what the rule allows, and what is asked all the same.
+	Covers, Spares string
+	// Save is the file in which the rule can be kept for all sessions; empty: that is not offered.
+	Save string
 	// Why says in one line why this is asked; may be empty.
 	Why string
 }
@@ -93,6 +97,7 @@ const (
 	Deny Choice = iota
 	Once
 	ForSession
+	Always
 )
 
 // Answer is a person's answer.

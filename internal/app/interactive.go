@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"adze/internal/policy"
 	"adze/internal/print"
@@ -146,7 +145,7 @@ func (s *sitting) ask(ctx context.Context, q tool.Question, p policy.Prompt) (po
 	if s.own.is(q) {
 		return policy.Answer{Choice: policy.Once}, nil
 	}
-	return askPerson(ctx, s.ui, q, p)
+	return s.askPerson(ctx, q, p)
 }
 
 func infoOf(w *wired, prompt string) tui.Info {
@@ -161,33 +160,6 @@ func infoOf(w *wired, prompt string) tui.Info {
 func (w *wired) fixed() []tui.Source {
 	tools, _ := json.Marshal(w.set.Definitions()) // an estimate; what does not encode counts nothing
 	return []tui.Source{{Name: "system prompt", Bytes: len(w.session.System())}, {Name: "tools", Bytes: len(tools)}}
-}
-
-// askPerson shows the gate's question.
-func askPerson(ctx context.Context, ui *tui.UI, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	var preview []tool.Block
-	if q.Preview != nil {
-		preview = q.Preview(ctx)
-	}
-	answer, err := ui.Ask(ctx, tui.Ask{Question: q, Preview: preview, Rule: strings.Join(p.Rules, "\n"), Why: reasons(p)})
-	if err != nil {
-		return policy.Answer{}, err
-	}
-	switch answer.Choice {
-	case tui.Once:
-		return policy.Answer{Choice: policy.Once}, nil
-	case tui.ForSession:
-		return policy.Answer{Choice: policy.Session}, nil
-	}
-	return policy.Answer{Choice: policy.No, Reason: answer.Reason}, nil
-}
-
-func reasons(p policy.Prompt) string {
-	var out []string
-	for _, item := range p.Items {
-		out = append(out, item.Reason)
-	}
-	return strings.Join(out, "; ")
 }
 
 // replayed turns a resumed conversation into the events that once drew it.

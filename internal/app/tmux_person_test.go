@@ -116,3 +116,22 @@ func TestOneCallIsAbortedInATerminal(t *testing.T) {
 		t.Error("the aborted command went on")
 	}
 }
+
+// TestASavedRuleIsNotAskedAgainInATerminal, neither in this session nor in the next one.
+func TestASavedRuleIsNotAskedAgainInATerminal(t *testing.T) {
+	u := newUser(t)
+	p := u.openPane(80, 24)
+	steps := "-- 1 --\ncall bash: {\"command\":\"mkdir -p made\"}\n-- 2 --\nexpect bash completed: \ntext: It is there.\n"
+	p.adze(u.script(steps))
+	p.text("make it")
+	p.keys("Enter")
+	p.sees("for this session: allow execute(mkdir -p made)", "the same words again", "config.json", "a always")
+	p.keys("a")
+	p.sees("It is there.")
+	p.quit()
+	p.adze(u.script(steps))
+	p.text("make it again")
+	p.keys("Enter")
+	p.sees("It is there.")
+	p.quit()
+}

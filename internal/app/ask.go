@@ -1,0 +1,92 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"adze/internal/config"
+	"adze/internal/policy"
+	"adze/session"
+	"adze/tool"
+	"adze/tui"
+)
+
+// askPerson shows the gate's question, and saves the rule where the person wants it for ever.
+func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+	a := tui.Ask{Question: q, Rule: strings.Join(p.Rules, "\n"), Why: reasons(p)}
+	a.Covers, a.Spares = meaningOf(p.Rules)
+	if q.Preview != nil {
+		a.Preview = q.Preview(ctx)
+	}
+	file := config.File(s.app.getenv, s.w.settings.at.config)
+	rules, savable := savedRules(p.Rules)
+	if savable {
+		a.Save = file
+	}
+	answer, err := s.ui.Ask(ctx, a)
+	if err != nil {
+		return policy.Answer{}, err
+	}
+	switch answer.Choice {
+	case tui.Once:
+		return policy.Answer{Choice: policy.Once}, nil
+	case tui.Always:
+		if err := config.AddAllow(file, rules...); err != nil {
+			s.ui.Observe(session.Notice{Text: fmt.Sprintf("the rule holds for this session only; it could not be saved: %v", err)})
+		}
+		return policy.Answer{Choice: policy.Session}, nil
+	case tui.ForSession:
+		return policy.Answer{Choice: policy.Session}, nil
+	}
+	return policy.Answer{Choice: policy.No, Reason: answer.Reason}, nil
+}
+
+func reasons(p policy.Prompt) string {
+	var out []string
+	for _, item := range p.Items {
+		out = append(out, item.Reason)
+	}
+	return strings.Join(out, "; ")
+}
+
+// meaningOf says what the rules of a session cover and what not. A grant is for exactly what was asked: the
+// words of a command in its folder, one file, one address.
+func meaningOf(rules []string) (covers, spares string) {
+	var yes, no []string
+	seen := map[string]bool{}
+	for _, r := range rules {
+		kind, _, _ := strings.Cut(strings.TrimPrefix(r, "allow "), "(")
+		if seen[kind] {
+			continue
+		}
+		seen[kind] = true
+		switch tool.Permission(kind) {
+		case tool.Execute:
+			yes = append(yes, "the same words again, in the same folder")
+			no = append(no, "other arguments, other folders, or the words behind sudo, env or sh -c")
+		case tool.Read, tool.Write:
+			yes = append(yes, "a "+kind+" of this one file, however often")
+			no = append(no, "other files, or another kind of access to it")
+		case tool.Network:
+			yes = append(yes, "every page at this address")
+			no = append(no, "other hosts, other ports")
+		}
+	}
+	return strings.Join(yes, "; "), strings.Join(no, "; ")
+}
+
+// savedRules are the rules as the configuration holds them. What is not a rule of its language, or would not
+// say the same there, is not offered to be saved.
+func savedRules(rules []string) ([]string, bool) {
+	var out []string
+	for _, r := range rules {
+		text, ok := strings.CutPrefix(r, string(policy.Allow)+" ")
+		parsed, err := policy.ParseRule(policy.Allow, policy.User, text)
+		if !ok || err != nil || parsed.String() != r {
+			return nil, false
+		}
+		out = append(out, text)
+	}
+	return out, len(out) > 0
+}

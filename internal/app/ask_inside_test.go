@@ -1,0 +1,26 @@
+package app
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestOnlyWholeRulesAreSaved(t *testing.T) {
+	rules, ok := savedRules([]string{"allow execute(go test ./...)", "allow write(work:a.go)"})
+	if !ok || !slices.Equal(rules, []string{"execute(go test ./...)", "write(work:a.go)"}) {
+		t.Errorf("saved %q, %v", rules, ok)
+	}
+	for _, bad := range [][]string{nil, {"allow execute(echo $HOME)"}, {"deny read"}, {"allow execute(go build)", "nonsense"}} {
+		if rules, ok := savedRules(bad); ok {
+			t.Errorf("%q is saved as %q", bad, rules)
+		}
+	}
+}
+
+func TestMeaningsSpeakOfEachKindOnce(t *testing.T) {
+	covers, spares := meaningOf([]string{"allow execute(go vet)", "allow execute(go test)", "allow network(https://go.dev:443)"})
+	if strings.Count(covers, "same words") != 1 || !strings.Contains(covers, "address") || !strings.Contains(spares, "sudo") {
+		t.Errorf("covers %q, not %q", covers, spares)
+	}
+}
