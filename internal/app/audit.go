@@ -238,24 +238,31 @@ func (a *app) verifyOne(ctx context.Context, s *store.Store, id session.ID, at *
 	return nil
 }
 
-// verifyAll goes on after a bad session: each is named.
+// verifyAll goes on after a bad session: each is named as it is found, and counted in the end.
 func (a *app) verifyAll(ctx context.Context, s *store.Store) error {
 	heads, err := s.List(ctx)
 	if err != nil {
 		return readable(err)
 	}
-	var first error
 	bad := 0
 	for _, h := range heads {
-		if err := a.verifyOne(ctx, s, h.ID, nil); err != nil {
+		err := a.verifyOne(ctx, s, h.ID, nil)
+		var changed *damagedError
+		var unsound *findingError
+		switch {
+		case errors.As(err, &changed), errors.As(err, &unsound):
 			bad++
-			first = errors.Join(first, err)
+			fmt.Fprintf(a.out, "! %s\n", safeterm.Name(err.Error()))
+		case err != nil:
+			return err
 		}
 	}
-	if first == nil {
-		fmt.Fprintf(a.out, "%d sessions are sound\n", len(heads))
+	if bad > 0 {
+		a.conclude(session.CauseStore, fmt.Sprintf("%d of %d sessions are not sound", bad, len(heads)), "adze audit verify SESSION says what that means for one of them")
+		return nil
 	}
-	return first
+	fmt.Fprintf(a.out, "%d sessions are sound\n", len(heads))
+	return nil
 }
 
 // findingError says that a log whose chain holds does not keep the promises of the pipeline.

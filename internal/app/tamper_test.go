@@ -60,7 +60,7 @@ text: end
 				if testing.Short() {
 					return
 				}
-				u.run("audit", "verify", "--all").wants(10, fmt.Sprintf("session %s: entry %d ", id, bad), "are as they were written")
+				u.run("audit", "verify", "--all").wants(10, fmt.Sprintf("! session %s: entry %d ", id, bad), "are as they were written", "1 of 2 sessions are not sound")
 			})
 		}
 	}
