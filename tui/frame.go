@@ -10,7 +10,7 @@ import (
 
 // frame draws the whole screen.
 func (m *model) frame() screen.Frame {
-	f := screen.Frame{W: m.w, Fresh: m.redrawn, Mouse: m.mouse, Title: safeterm.Name("adze " + filepath.Base(m.info.Cwd))}
+	f := screen.Frame{W: m.w, Fresh: m.redrawn, Mouse: m.mouse, Title: m.title()}
 	if m.w <= 0 || m.h <= 0 {
 		return f
 	}
@@ -30,6 +30,18 @@ func (m *model) frame() screen.Frame {
 	}
 	f.Rows = c.rows
 	return f
+}
+
+// title tells in the terminal's tab what the person may be waiting for.
+func (m *model) title() safeterm.Text {
+	state := ""
+	switch {
+	case m.dialog.open():
+		state = "? "
+	case m.turn.running:
+		state = "● "
+	}
+	return safeterm.Name(state + "adze " + filepath.Base(m.info.Cwd))
 }
 
 // panes draws what is between the top and the status line, and finds the cursor.

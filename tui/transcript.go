@@ -69,6 +69,19 @@ func (t *transcript) Render(w, h int) []draw.Row {
 	return rows
 }
 
+// All lays out the whole conversation, for a terminal that keeps it when the interface is gone.
+func (t *transcript) All(w int) []draw.Row {
+	var rows []draw.Row
+	for i, e := range t.entries {
+		if t.gap(i) == 1 {
+			rows = append(rows, draw.Row{})
+		}
+		rows = append(rows, e.rows(t.draw, w)...)
+		e.forget()
+	}
+	return rows
+}
+
 // below reports whether the window is above the end, and whether something new is there.
 func (t *transcript) below() (away, news bool) { return !t.follow, len(t.entries) > t.seen }
 

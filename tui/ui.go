@@ -23,11 +23,11 @@ package tui
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -74,42 +74,6 @@ type Info struct {
 	Fixed []Source
 }
 
-// Ask is a question of the gate for a person.
-type Ask struct {
-	Question tool.Question
-	// Preview shows what the call would do.
-	Preview []tool.Block
-	// Rule is the exact rule that would be added for this session; empty: only once is offered.
-	Rule string
-	// Covers and Spares say by example what the rule allows, and what is asked all the same.
-	Covers, Spares string
-	// Save is the file in which the rule can be kept for all sessions; empty: that is not offered.
-	Save string
-	// Why says in one line why this is asked; may be empty.
-	Why string
-}
-
-// Choice is what the person chose.
-type Choice uint8
-
-// Choices. The zero value denies: an answer that was never given allows nothing.
-const (
-	Deny Choice = iota
-	Once
-	ForSession
-	Always
-)
-
-// Answer is a person's answer.
-type Answer struct {
-	Choice Choice
-	// Reason goes to the model with a denial; it may be empty.
-	Reason string
-}
-
-// ErrClosed is returned by Ask when the interface is gone.
-var ErrClosed = errors.New("nobody to ask: the interface is closed")
-
 // UI is the interface. Make it with New, then Run it; Observe and Ask may be called before and during Run,
 // from any goroutine.
 type UI struct {
@@ -155,6 +119,16 @@ func (u *UI) Ask(ctx context.Context, a Ask) (Answer, error) {
 
 // Next says how the person wants to go on; it is known when Run has returned.
 func (u *UI) Next() Next { return u.model.next }
+
+// Transcript is the whole conversation as it was drawn, safe for a terminal. It is for the time after Run.
+func (u *UI) Transcript() string {
+	var b strings.Builder
+	for _, r := range u.model.transcript.All(u.model.w) {
+		b.WriteString(r.String())
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
 
 // Run shows the interface until the person quits, ctx ends or the terminal is gone. It gives the terminal back
 // on every way out, a panic included, and returns when the running turn has ended.

@@ -36,6 +36,7 @@ type options struct {
 	failOnDeny   bool
 	taskComplete bool
 	demo         bool
+	transcript   bool
 	byHand       *byHand // one call of adze tools run, in place of a model
 }
 
@@ -98,5 +99,6 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.BoolVar(&o.bare, "bare", false, "read no instruction files")
 	f.BoolVar(&o.failOnDeny, "fail-on-deny", false, "exit 7 when anything was denied")
 	f.BoolVar(&o.taskComplete, "task-complete", false, "offer task_complete, with which the model ends its work")
+	f.BoolVar(&o.transcript, "transcript", false, "leave the conversation in the terminal when adze ends")
 	f.BoolVar(&o.demo, "demo", false, "watch a scripted model fix a small program with the real tools")
 }

@@ -127,6 +127,9 @@ func (s *sitting) run(ctx context.Context) (tui.Next, error) {
 		In:      s.app.in, Out: s.app.out, Env: s.app.getenv,
 	})
 	err := s.ui.Run(ctx)
+	if s.o.transcript {
+		fmt.Fprint(s.app.out, s.ui.Transcript())
+	}
 	s.w.close()
 	return s.ui.Next(), err
 }

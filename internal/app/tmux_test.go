@@ -332,3 +332,15 @@ func TestResizeStormInATerminal(t *testing.T) {
 	}
 	p.quit()
 }
+
+func TestTheTranscriptStaysInTheTerminal(t *testing.T) {
+	u := newUser(t)
+	p := u.openPane(80, 24)
+	p.adze(u.script("-- 1 --\ntext: The answer\\e[31m stays.\n"), "--transcript")
+	p.text("ask")
+	p.keys("Enter")
+	p.sees("The answer", "stays.")
+	p.keys("C-d")
+	p.sees("┃ ask", "The answer", "ended with 0", "--resume")
+	p.restored(0)
+}
