@@ -10,7 +10,7 @@ import (
 // BM25 ranks by the words that a query and a tool share, weighted by how rare a word is and by where it
 // stands (BM25F: Robertson, Zaragoza, Taylor, 2004). Names fall apart into their words, endings are cut,
 // and a word that no tool has is looked for as beginning of one, or with one letter wrong. The score is
-// the part that was reached of what a tool with all words of the query in its name would get.
+// the part that was reached of what a tool with all words of the query, and one more, would get.
 type BM25 struct {
 	// Plain turns synonyms, phrases and the meaning of values (photo.jpg is an image) off.
 	Plain bool
@@ -191,7 +191,8 @@ func (x *bm25Index) rarity(df int) float64 {
 func (x *bm25Index) Score(ctx context.Context, query string) (Scores, error) {
 	scores := make([]float64, x.docs)
 	best := make([]float64, x.docs)
-	ideal, words := 0.0, x.words(query)
+	// A query of one common word says little, however well it fits: one rare word more is always missed.
+	ideal, words := x.rarity(1), x.words(query)
 	for _, w := range words {
 		ideal += w.ideal
 		var touched []int
@@ -209,9 +210,7 @@ func (x *bm25Index) Score(ctx context.Context, query string) (Scores, error) {
 		}
 	}
 	for i := range scores {
-		if ideal > 0 {
-			scores[i] = min(1, scores[i]/ideal)
-		}
+		scores[i] = min(1, scores[i]/max(ideal, 1e-9)) // no tool, no ideal
 	}
 	return Scores{scores, func(i int) string { return x.explain(words, i) }}, ctx.Err()
 }

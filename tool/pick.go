@@ -29,6 +29,8 @@ type PickOptions struct {
 	Roles []string
 	// Capabilities are those that a tool must have.
 	Capabilities Capabilities
+	// Except names tools that are left out because they are offered anyway.
+	Except []string
 	// Budget is how many bytes of JSON all picks may take together in a request; 0: any.
 	Budget int
 }

@@ -50,6 +50,8 @@ func (r rating) reason(place int) string {
 func (o PickOptions) unfit(d Definition) string {
 	forRole := func(role string) bool { return slices.Contains(o.Roles, role) }
 	switch want, has := o.Capabilities, d.Capabilities; {
+	case slices.Contains(o.Except, d.Name):
+		return "offered anyway"
 	case !o.AllowUnsafe && !d.Safety.Safe:
 		return "not declared safe"
 	case len(o.Roles) > 0 && len(d.Roles) > 0 && !slices.ContainsFunc(d.Roles, forRole):

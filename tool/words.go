@@ -150,7 +150,8 @@ var stopWords = sync.OnceValue(func() map[string]bool {
 		had has have he her his how i if im in into is isn it its just let like ll me my need needs no not of off on
 		or our out over please re s she should so some t than that the their them then there these they this
 		those to too us use using ve via want wanted was we were what when where which while who will with would
-		you your d don doesn give got help here every each about after before only also both same thing things`) {
+		you your d don doesn give got help here every each about after before only also both same thing things all
+		thanks thank ok okay yes hello hi again`) {
 		set[w] = true
 	}
 	return set

@@ -19,9 +19,9 @@ const (
 	// right tool, of three not quite two in three.
 	firstPicks = 10
 	// A later prompt changes the offer, which drops the provider's cache, only for a pick that is more
-	// often right than wrong.
+	// often right than wrong: three in five are at this score.
 	laterPicks    = 3
-	laterMinScore = 0.35
+	laterMinScore = 0.25
 	// pickedBytes bounds the JSON of the first picks.
 	pickedBytes = 8 << 10
 	// mostPicked is how many tools beside the core stay offered; the oldest leave at the next change that
@@ -39,9 +39,8 @@ type shelf struct {
 	budget int // bytes of all tools together; 0: they are counted instead
 	above  int
 
-	set  *tool.Set
-	all  *tool.Picker
-	rest *tool.Picker // what is not core
+	set *tool.Set
+	all *tool.Picker // nil: all tools are offered
 
 	mu      sync.Mutex
 	offered []string
@@ -54,13 +53,7 @@ func (s *shelf) fill(set *tool.Set) *tool.Set {
 	if !s.tooMany(without) {
 		return without
 	}
-	var rest []tool.Definition
-	for _, d := range without.Definitions() {
-		if !slices.Contains(s.core, d.Name) {
-			rest = append(rest, d)
-		}
-	}
-	s.set, s.all, s.rest = set, tool.NewPicker(without.Definitions(), s.scorer), tool.NewPicker(rest, s.scorer)
+	s.set, s.all = set, tool.NewPicker(without.Definitions(), s.scorer)
 	return set
 }
 
@@ -80,7 +73,7 @@ func (s *shelf) size(defs []tool.Definition) (bytes int) {
 
 // offerer is the session's port; nil where all tools are offered.
 func (s *shelf) offerer() session.Offerer {
-	if s.rest == nil {
+	if s.all == nil {
 		return nil
 	}
 	return s.offer
@@ -111,8 +104,8 @@ func (s *shelf) first(ctx context.Context, prompt string) *session.Offer {
 	if s.budget > 0 {
 		budget = max(1, s.budget-s.size(always.Definitions())) // 0 would be no bound
 	}
-	picks := s.rest.Pick(ctx, prompt, tool.PickOptions{
-		MaxCandidates: firstPicks, Budget: budget, AllowUnsafe: true, Timeout: pickPatience, Debug: true,
+	picks := s.all.Pick(ctx, prompt, tool.PickOptions{
+		MaxCandidates: firstPicks, Budget: budget, Except: s.core, AllowUnsafe: true, Timeout: pickPatience, Debug: true,
 	})
 	next := &session.Offer{Tools: always.Names(), Reason: "the core and what fits the prompt; tool_search finds the others"}
 	return s.add(next, picks)
@@ -120,8 +113,8 @@ func (s *shelf) first(ctx context.Context, prompt string) *session.Offer {
 
 // later adds what clearly fits a later prompt.
 func (s *shelf) later(ctx context.Context, o session.Occasion) *session.Offer {
-	picks := s.rest.Pick(ctx, o.Prompt, tool.PickOptions{
-		MaxCandidates: laterPicks, MinScore: laterMinScore, AllowUnsafe: true, Timeout: pickPatience, Debug: true,
+	picks := s.all.Pick(ctx, o.Prompt, tool.PickOptions{
+		MaxCandidates: laterPicks, MinScore: laterMinScore, Except: s.core, AllowUnsafe: true, Timeout: pickPatience, Debug: true,
 	})
 	news := slices.ContainsFunc(picks, func(p tool.PickResult) bool {
 		return !p.Excluded && p.Provenance.Fallback == "" && !slices.Contains(o.Offered, p.Definition.Name)
