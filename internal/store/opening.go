@@ -1,10 +1,10 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
+	"strings"
 	"unicode/utf8"
 
 	"adze/session"
@@ -46,38 +46,69 @@ const (
 )
 
 // shorten cuts the long strings of a JSON text: a list of ten thousand sessions must not read ten thousand
-// system prompts. The whole text is in the session's entries.
+// system prompts. The whole text is in the session's entries. It goes through the text once and decodes
+// nothing, since every run pays for it before its first request.
 func shorten(data json.RawMessage) *string {
 	text := string(data)
-	if len(data) <= wholeOpening {
+	if len(text) <= wholeOpening {
 		return &text
 	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
-	var value any
-	if decoder.Decode(&value) != nil {
-		return &text
+	var b strings.Builder
+	for rest := text; rest != ""; {
+		quote := strings.IndexByte(rest, '"') + 1
+		if quote == 0 {
+			b.WriteString(rest)
+			break
+		}
+		b.WriteString(rest[:quote])
+		kept, length := cutString(rest[quote:])
+		if length < 0 {
+			return &text // not JSON: from a damaged database
+		}
+		b.WriteString(kept)
+		b.WriteByte('"')
+		rest = rest[quote+length+1:]
 	}
-	if short, err := json.Marshal(cutStrings(value)); err == nil {
-		text = string(short)
-	}
+	text = b.String()
 	return &text
 }
 
-func cutStrings(value any) any {
-	switch v := value.(type) {
-	case string:
-		if utf8.RuneCountInString(v) > openingString {
-			return string([]rune(v)[:openingString])
+// cutString gives the first openingString characters of the JSON string that text begins with, after its
+// opening quote, and the length of the whole up to its closing quote; -1: it has none.
+func cutString(text string) (kept string, length int) {
+	cut, characters := -1, 0
+	for at := 0; at < len(text); {
+		if characters == openingString && cut < 0 {
+			cut = at
 		}
-	case []any:
-		for i := range v {
-			v[i] = cutStrings(v[i])
+		if text[at] == '"' {
+			if cut < 0 {
+				cut = at
+			}
+			return text[:cut], at
 		}
-	case map[string]any:
-		for key := range v {
-			v[key] = cutStrings(v[key])
-		}
+		at += characterLength(text[at:])
+		characters++
 	}
-	return value
+	return "", -1
+}
+
+// characterLength is the length of the first character, as it is written in a JSON string; the two halves
+// of a surrogate pair (RFC 8259, section 7) are one.
+func characterLength(text string) int {
+	switch {
+	case text[0] != '\\':
+		_, n := utf8.DecodeRuneInString(text)
+		return n
+	case !strings.HasPrefix(text, `\u`):
+		return 2
+	case surrogate(text, "89abAB") && surrogate(text[6:], "cdefCDEF"):
+		return 12
+	}
+	return 6
+}
+
+// surrogate reports whether text begins with \uD and one of the digits.
+func surrogate(text, digits string) bool {
+	return len(text) >= 6 && text[:2] == `\u` && text[2]|0x20 == 'd' && strings.IndexByte(digits, text[3]) >= 0
 }
