@@ -194,7 +194,7 @@ func TestBadCallsAreAnsweredAndTheRunGoesOn(t *testing.T) {
 	}
 	model := u.script(`-- 1 --
 call reed: {"path":"a"}
-call read: {"path":3}
+call read: {"path":{"name":3}}
 call read: {"path":"pipe"}
 call read: {"path":"missing.txt"}
 call read: {"path":
