@@ -39,7 +39,11 @@ func TestMistakesOfTheCommandLine(t *testing.T) {
 		"attach a text file": {[]string{"-p", "--attach", "/etc/hostname", "--model", "openai/m", "hi"}, 2, []string{"neither an image nor a PDF"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newUser(t).run(c.args...).wants(c.code, c.says...)
+			u := newUser(t)
+			if slices.Contains(c.args, "openai/m") {
+				u.env = append(u.env, "OPENAI_API_KEY=k") // the mistake is another one
+			}
+			r := u.run(c.args...).wants(c.code, c.says...)
 			if !strings.Contains(r.err, "adze: error: ") || !strings.Contains(r.err, "hint: ") {
 				t.Errorf("stderr has no error with a hint: %s", r.err)
 			}
