@@ -35,6 +35,7 @@ func prepare[Args, Meta any](d *declaration, h *hooks[Args, Meta], in Init) (*pr
 		def:        def,
 		redact:     d.redact,
 		argAliases: d.argAliases,
+		output:     d.output,
 		instantiate: func(given parsed) (bound, error) {
 			var args Args
 			if err := decodeArgs(given, names(), &args); err != nil {

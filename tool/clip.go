@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -18,6 +19,15 @@ type Clip struct {
 	Lines, Bytes int
 	// Spill stores the whole output and returns how the model can read it, a path; nil: no file.
 	Spill func(ctx context.Context, call CallID, whole string) (string, error)
+}
+
+// Bound is a number of lines and of bytes; 0 stands for the usual.
+type Bound struct{ Lines, Bytes int }
+
+// within is the clip with a tool's own bound.
+func (c Clip) within(b Bound) Clip {
+	c.Lines, c.Bytes = cmp.Or(b.Lines, c.Lines), cmp.Or(b.Bytes, c.Bytes)
+	return c
 }
 
 // apply cuts out to whole lines within the bounds and says what was left out and how to get it.

@@ -15,6 +15,7 @@ type declaration struct {
 	face       Definition // Description not filled in, Parameters nil when they come from args, no Digest
 	args       reflect.Type
 	argAliases map[string]string
+	output     Bound
 	redact     Redaction
 	runs       bool           // it has a Run
 	linked     error          // why the references of its schemas could not be resolved
@@ -38,7 +39,7 @@ func declare[Args, Meta any](id string, c Config[Args, Meta]) *declaration {
 		Aliases: c.Aliases, Permissions: c.Permissions, CostClass: c.CostClass,
 	}
 	d := &declaration{
-		face: face.clone(), args: args, argAliases: maps.Clone(c.ArgAliases), redact: c.Redact, runs: c.Run != nil,
+		face: face.clone(), args: args, argAliases: maps.Clone(c.ArgAliases), output: c.Output, redact: c.Redact, runs: c.Run != nil,
 		derive: deriveOnce(args),
 	}
 	d.link(c.Refs)

@@ -247,7 +247,11 @@ func (x *execution) base() base {
 }
 
 func (x *execution) clip(ctx context.Context, p outcomeParts) outcomeParts {
-	text, file, cut := x.runner.Clip.apply(ctx, x.h.Call, p.output)
+	bound := x.runner.Clip
+	if x.h.prepared != nil {
+		bound = bound.within(x.h.prepared.output)
+	}
+	text, file, cut := bound.apply(ctx, x.h.Call, p.output)
 	p.output, p.truncated = text, p.truncated || cut
 	if file != "" {
 		p.outputFile = file

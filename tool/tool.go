@@ -59,6 +59,8 @@ type Config[Args, Meta any] struct {
 	NoSchemaMode  NoSchemaMode
 	// Redact names the fields of arguments and metadata that may leave for log and audit. Mandatory.
 	Redact Redaction
+	// Output bounds what the model gets of a call, where the runner's bound does not fit. Zero: the runner's.
+	Output Bound
 	// Needs says what a call will touch. It is pure: it is asked before permission, and before Run.
 	Needs func(Args) []Need
 	// Preview shows a person what the call would do. It only reads; the model never sees it.
@@ -130,6 +132,7 @@ type prepared struct {
 	instantiate func(parsed) (bound, error)
 	view        func(json.RawMessage) []Block
 	argAliases  map[string]string
+	output      Bound
 }
 
 // bound is one call with typed arguments.

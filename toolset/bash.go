@@ -40,7 +40,7 @@ type bashMeta struct {
 	File      string `json:"file,omitempty"` // the whole of a long output
 }
 
-func bash(root *workspace.Root, s *Shell) tool.Tool {
+func bash(f files, s *Shell) tool.Tool {
 	return tool.Define("bash", tool.Config[bashArgs, bashMeta]{
 		Description: describe("bash", limits{
 			"timeout": int(s.Timeout.Seconds()), "max": int(s.MaxTimeout.Seconds()), "jobs": proc.MaxJobs,
@@ -50,6 +50,7 @@ func bash(root *workspace.Root, s *Shell) tool.Tool {
 		Aliases:      []string{"run_command", "shell", "execute", "run_shell_command", "execute_command"},
 		ArgAliases:   map[string]string{"cmd": "command", "cwd": "workdir", "dir": "workdir", "run_in_background": "background"},
 		Safety:       tool.Safety{ThreatLevel: "high"},
+		Output:       s.Bounds.withFoot(),
 		Capabilities: tool.Capabilities{Streaming: true, Background: true},
 		Redact: tool.Expose("command", "description", "timeout", "workdir", "background",
 			"lines", "bytes", "exit", "signal", "killed", "ended", "survivors", "duration_ms", "job", "file"),
@@ -59,7 +60,7 @@ func bash(root *workspace.Root, s *Shell) tool.Tool {
 		Preview: func(_ context.Context, in bashArgs) (bashMeta, error) {
 			return bashMeta{Command: in.Command, Workdir: in.Workdir}, nil
 		},
-		Run:  basher{root, s}.run,
+		Run:  basher{f.root, s}.run,
 		View: viewBash,
 	})
 }
@@ -139,9 +140,10 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 		cmd.Timeout = x.shell.Timeout
 	}
 	x.limit = cmd.Timeout
-	cmd.Head, cmd.Tail, cmd.ProgressTail = shellHead, shellTail, shellLiveTail
+	cmd.Head, cmd.Tail, cmd.ProgressTail = x.shell.head(), x.shell.tail(), shellLiveTail
 	cmd.Progress = x.progress()
 	if x.shell.Spill != nil {
+		x.spill.keep = x.shell.head() + x.shell.tail()
 		x.spill.open = func() (io.WriteCloser, string, error) { return x.shell.Spill(x.call.CallID) }
 		cmd.Spill, cmd.MaxSpill = x.spill.take, maxSpill
 	}
@@ -169,7 +171,7 @@ func (x *bashCall) progress() func(proc.Progress) {
 
 // conclude words the result. A command that did not succeed is a failure with its output.
 func (x *bashCall) conclude(r proc.Result) (tool.Result[bashMeta], error) {
-	text := r.Output.Limit(shellHeadLines, shellTailLines)
+	text := r.Output.Limit(x.shell.headLines(), x.shell.tailLines())
 	cut := text.OmittedBytes > 0
 	path, err := x.spill.close(cut)
 	where := "redirect to a file to read it all"

@@ -19,6 +19,7 @@ func bashKill(s *Shell) tool.Tool {
 		Aliases:     []string{"kill_shell", "kill_job", "stop_job"},
 		ArgAliases:  map[string]string{"id": "job", "job_id": "job", "bash_id": "job", "shell_id": "job"},
 		Safety:      tool.Safety{ThreatLevel: "low"},
+		Output:      s.Bounds.withFoot(),
 		Redact:      tool.Expose("job", "command", "running", "state", "lines"),
 		// Nothing to ask: the job was allowed when it was started, and only own jobs have an id.
 		Run:  jobKiller{s}.run,
@@ -40,7 +41,7 @@ func (j jobKiller) run(_ context.Context, _ tool.Context[jobMeta], in jobKillArg
 	if err != nil {
 		return tool.Result[jobMeta]{Title: in.Job}, asFailure(err)
 	}
-	result := jobResult(st, fresh(piece))
+	result := j.shell.jobResult(st, fresh(piece))
 	if !before.Running {
 		result.Output = strings.TrimSuffix(result.Output, "\n") + " before; nothing was left to end"
 	}

@@ -38,6 +38,7 @@ func bashOutput(s *Shell) tool.Tool {
 		Aliases:     []string{"read_output", "job_output", "get_output"},
 		ArgAliases:  map[string]string{"id": "job", "job_id": "job", "bash_id": "job", "shell_id": "job"},
 		Safety:      tool.Safety{Safe: true},
+		Output:      s.Bounds.withFoot(),
 		Redact:      tool.Expose("job", "wait", "all", "command", "running", "state", "lines"),
 		Run:         jobReader{s}.run,
 		View:        viewJob,
@@ -56,18 +57,18 @@ func (j jobReader) run(ctx context.Context, _ tool.Context[jobMeta], in jobReadA
 		}
 	}
 	if in.All {
-		st, end, err := j.shell.jobs.Tail(in.Job, shellHead+shellTail)
+		st, end, err := j.shell.jobs.Tail(in.Job, j.shell.head()+j.shell.tail())
 		if err != nil {
 			return tool.Result[jobMeta]{Title: in.Job}, asFailure(err)
 		}
 		skipped := end.Bytes - int64(len(end.Tail))
-		return jobResult(st, jobText{end.Tail, skipped, end.Lines - outputLines(end.Tail), "(no output)"}), nil
+		return j.shell.jobResult(st, jobText{end.Tail, skipped, end.Lines - outputLines(end.Tail), "(no output)"}), nil
 	}
 	st, piece, err := j.shell.jobs.Read(in.Job)
 	if err != nil {
 		return tool.Result[jobMeta]{Title: in.Job}, asFailure(err)
 	}
-	return jobResult(st, fresh(piece)), nil
+	return j.shell.jobResult(st, fresh(piece)), nil
 }
 
 // jobText is a part of a job's output, and what stood before it and is not kept.
@@ -81,10 +82,10 @@ func fresh(p proc.Piece) jobText {
 	return jobText{p.Text, p.SkippedBytes, p.SkippedLines, "(no new output)"}
 }
 
-func jobResult(st proc.JobStatus, part jobText) tool.Result[jobMeta] {
-	whole := proc.NewOutput(shellHead, shellTail)
+func (s *Shell) jobResult(st proc.JobStatus, part jobText) tool.Result[jobMeta] {
+	whole := proc.NewOutput(s.head(), s.tail())
 	_, _ = whole.Write([]byte(part.text))
-	text := whole.Text().Limit(shellHeadLines, shellTailLines)
+	text := whole.Text().Limit(s.headLines(), s.tailLines())
 	var lines []string
 	if part.bytes > 0 {
 		lines = append(lines, fmt.Sprintf("(%s before this are not kept)", amount(part.lines, part.bytes)))

@@ -15,8 +15,10 @@ import (
 
 // files is what read, write and edit share: the workspace, and what each session has seen of it.
 type files struct {
-	root *workspace.Root
-	seen *workspace.Seen
+	root   *workspace.Root
+	seen   *workspace.Seen
+	bounds Bounds
+	brief  bool // offer the usual arguments alone, see Deps.Brief
 }
 
 // asker is Context.Ask.

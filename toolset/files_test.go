@@ -229,14 +229,14 @@ func TestReadBoundsItselfBelowThePipeline(t *testing.T) {
 	d := newDesk(t)
 	d.put("many", strings.Repeat("x\n", 5000))
 	o := d.call("read", args{"path": "many", "limit": 4000})
-	d.want(o, "", fmt.Sprintf("continue with offset %d)", readLines+1))
+	d.want(o, "", fmt.Sprintf("continue with offset %d)", tool.DefaultLines+1))
 	if o.Truncated {
 		t.Error("cut twice")
 	}
 	d.put("wide", strings.Repeat(strings.Repeat("ä", 500)+"\n", 200))
 	o = d.call("read", args{"path": "wide"})
 	d.want(o, "", "continue with offset")
-	if o.Truncated || len(o.Output) > tool.DefaultBytes {
+	if o.Truncated || len(o.Output) > tool.DefaultBytes+footBytes {
 		t.Errorf("%d bytes, cut %v", len(o.Output), o.Truncated)
 	}
 }

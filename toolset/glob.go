@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -12,8 +13,7 @@ import (
 // Bounds of one glob (tools.md, "glob").
 const (
 	globLimit = 100
-	globMost  = 1900 // that a call may ask for; with the footer still below what the pipeline lets through
-	globShown = 200  // in panes and the log
+	globShown = 200 // in panes and the log
 )
 
 type globArgs struct {
@@ -32,12 +32,13 @@ type globMeta struct {
 
 func glob(s seeker) tool.Tool {
 	return tool.Define("glob", tool.Config[globArgs, globMeta]{
-		Description: describe("glob", limits{"limit": globLimit}),
+		Description: describe("glob", limits{"limit": cmp.Or(s.bounds.Glob, globLimit)}),
 		Permissions: tool.Requires(tool.Read),
 		Tags:        []string{"file", "find", "name", "pattern", "search"},
 		Aliases:     []string{"find_files", "find"},
 		ArgAliases:  folderAliases(map[string]string{"glob": "pattern", "glob_pattern": "pattern", "query": "pattern"}),
 		Safety:      tool.Safety{Safe: true},
+		Output:      s.bounds.withFoot(),
 		Redact:      tool.Expose("pattern", "path", "limit", "total", "shown"),
 		Needs:       func(in globArgs) []tool.Need { return folderNeeds(in.Path) },
 		Run:         globber{s}.run,
@@ -65,7 +66,7 @@ func (g globber) run(ctx context.Context, c tool.Context[globMeta], in globArgs)
 	if err != nil {
 		return globResult{}, err
 	}
-	q := search.GlobQuery{Pattern: in.Pattern, Limit: bounded(in.Limit, globLimit, globMost)}
+	q := search.GlobQuery{Pattern: in.Pattern, Limit: bounded(in.Limit, cmp.Or(g.bounds.Glob, globLimit), g.bounds.most())}
 	r, err := at.Glob(ctx, q)
 	if err != nil {
 		return globResult{}, err
@@ -74,23 +75,24 @@ func (g globber) run(ctx context.Context, c tool.Context[globMeta], in globArgs)
 	for i, f := range r.Files {
 		names[i] = at.name(f.Path)
 	}
+	names = names[:g.bounds.fit(names)]
 	meta := globMeta{Pattern: in.Pattern, Path: at.path.Display(), Total: r.Total, Shown: len(names)}
 	meta.Paths = names[:min(len(names), globShown)]
 	return globResult{
 		Title:    fmt.Sprintf("%s, %s", in.Pattern, plural(r.Total, "file")),
 		Metadata: meta,
-		Output:   strings.Join(append(names, globFooter(at, in, r)), "\n"),
+		Output:   strings.Join(append(names, globFooter(at, in, r, len(names))), "\n"),
 	}, nil
 }
 
 // globFooter gives the total and, where something may be missing, how to get it.
-func globFooter(at place, in globArgs, r search.GlobResult) string {
+func globFooter(at place, in globArgs, r search.GlobResult, shown int) string {
 	total := plural(r.Total, "file")
 	switch {
 	case r.Total == 0:
 		total = fmt.Sprintf("no file in %s matches %s%s", at, in.Pattern, globHint(in.Pattern))
-	case len(r.Files) < r.Total:
-		total = fmt.Sprintf("%d of %s, newest first; narrow the pattern or path, or raise limit", len(r.Files), total)
+	case shown < r.Total:
+		total = fmt.Sprintf("%d of %s, newest first; narrow the pattern or path, or raise limit", shown, total)
 	}
 	return noted(total, at.unread(r.Unreadable))
 }

@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -13,10 +14,9 @@ import (
 // Bounds of one grep (tools.md, "grep").
 const (
 	grepLimit   = 100
-	grepMost    = 1900 // that a call may ask for
-	grepContext = 50   // lines on each side of a match
-	grepWidth   = 500  // characters of a line
-	grepShown   = 100  // lines in panes and the log
+	grepContext = 50  // lines on each side of a match
+	grepWidth   = 500 // characters of a line
+	grepShown   = 100 // lines in panes and the log
 )
 
 type grepArgs struct {
@@ -56,7 +56,7 @@ type grepRow struct {
 
 func grep(s seeker) tool.Tool {
 	return tool.Define("grep", tool.Config[grepArgs, grepMeta]{
-		Description: describe("grep", limits{"limit": grepLimit}),
+		Description: describe("grep", limits{"limit": cmp.Or(s.bounds.Grep, grepLimit)}),
 		Permissions: tool.Requires(tool.Read),
 		Tags:        []string{"search", "text", "regex", "content", "code"},
 		Aliases:     []string{"search_text", "search", "grep_search"},
@@ -66,6 +66,7 @@ func grep(s seeker) tool.Tool {
 			"output_mode": "mode",
 		}),
 		Safety: tool.Safety{Safe: true},
+		Output: s.bounds.withFoot(),
 		Redact: tool.Expose("pattern", "path", "include", "exclude", "type", "literal", "ignore_case", "word", "multiline",
 			"context", "before", "after", "mode", "limit", "per_file", "matches", "files", "searched", "skipped"),
 		Needs: func(in grepArgs) []tool.Need { return folderNeeds(in.Path) },
@@ -84,6 +85,7 @@ func (g grepper) run(ctx context.Context, c tool.Context[grepMeta], in grepArgs)
 		return grepResult{}, err
 	}
 	q := in.query()
+	q.Limit = bounded(in.Limit, cmp.Or(g.bounds.Grep, grepLimit), g.bounds.most())
 	r, err := at.Grep(ctx, q)
 	if err != nil {
 		return grepResult{}, err
@@ -92,8 +94,11 @@ func (g grepper) run(ctx context.Context, c tool.Context[grepMeta], in grepArgs)
 		Pattern: in.Pattern, Path: at.path.Display(), Mode: string(q.Mode), Matches: r.Matches, Files: r.Matching,
 		Searched: r.Searched, Skipped: r.Binary + r.TooLarge + r.Unreadable.Count,
 	}
-	out := grepOutput{place: at, q: q, r: r}
+	out := grepOutput{place: at, q: q, r: r, bounds: g.bounds}
 	for _, f := range r.Files {
+		if out.full {
+			break
+		}
 		meta.Lines = append(meta.Lines, out.file(f)...)
 	}
 	meta.Lines = meta.Lines[:min(len(meta.Lines), grepShown)]
@@ -107,7 +112,7 @@ func (in grepArgs) query() search.GrepQuery {
 		},
 		Include: globs(in.Include), Exclude: globs(in.Exclude), Type: in.Type, Mode: search.Content,
 		Before: min(max(in.Before, in.Context), grepContext), After: min(max(in.After, in.Context), grepContext), Width: grepWidth,
-		Limit: bounded(in.Limit, grepLimit, grepMost), PerFile: in.PerFile,
+		PerFile: in.PerFile,
 	}
 	if in.Mode != "" {
 		q.Mode = search.Mode(in.Mode)
@@ -122,11 +127,25 @@ type grepOutput struct {
 	r     search.GrepResult
 	text  strings.Builder
 	lines int // matches written
+
+	bounds Bounds
+	rows   int  // lines of text written
+	full   bool // no further line fits
+}
+
+// fits makes room for a line, or notes that there is none.
+func (o *grepOutput) fits(size int) bool {
+	o.rows++
+	o.full = o.full || o.text.Len()+size+1 > o.bounds.bytes() || o.rows > o.bounds.lines()
+	return !o.full
 }
 
 // file writes what was found in one file and returns the same for panes.
 func (o *grepOutput) file(f search.FileMatches) []grepRow {
 	name := o.name(f.Path)
+	if !o.fits(len(name)+20) && o.text.Len() > 0 {
+		return nil
+	}
 	switch o.q.Mode {
 	case search.Files:
 		o.text.WriteString(name + "\n")
@@ -149,19 +168,23 @@ func (o *grepOutput) file(f search.FileMatches) []grepRow {
 func (o *grepOutput) matches(name string, f search.FileMatches) (rows []grepRow) {
 	shown, last := 0, 0
 	for _, l := range f.Lines {
+		text := lineText(l)
+		if !o.fits(len(text) + 20) {
+			break
+		}
 		if last > 0 && l.Number > last+1 && o.q.Before+o.q.After > 0 {
 			o.text.WriteString("--\n")
 		}
 		sep := "-"
 		if l.Match {
 			sep = ":"
-			rows = append(rows, grepRow{Place: fmt.Sprintf("%s:%d", name, l.Number), Text: strings.TrimSpace(lineText(l))})
+			rows = append(rows, grepRow{Place: fmt.Sprintf("%s:%d", name, l.Number), Text: strings.TrimSpace(text)})
 		}
 		if l.Starts {
 			shown++
 		}
 		last = l.Number
-		fmt.Fprintf(&o.text, "%d%s %s\n", l.Number, sep, lineText(l))
+		fmt.Fprintf(&o.text, "%d%s %s\n", l.Number, sep, text)
 	}
 	o.lines += shown
 	if more := f.Count - shown; more > 0 && o.q.PerFile > 0 {
@@ -200,6 +223,8 @@ func (o *grepOutput) footer() string {
 	switch {
 	case o.r.Matching == 0:
 		totals = "no match" + grepHint(o.q.Query)
+	case o.full:
+		totals += ", not all fit: narrow with path, include, type or a longer pattern, or use mode files"
 	case o.atLimit():
 		totals += ", not all shown: narrow with path, include, type or a longer pattern, or raise limit"
 	case o.q.Mode == search.Content && o.lines < o.r.Matches:

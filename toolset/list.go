@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -13,7 +14,6 @@ import (
 // Bounds of one list (tools.md, "list").
 const (
 	listLimit = 1000
-	listMost  = 1900 // that a call may ask for
 	listDepth = 20
 	listShown = 200 // in panes and the log
 )
@@ -35,12 +35,13 @@ type listMeta struct {
 
 func list(s seeker) tool.Tool {
 	return tool.Define("list", tool.Config[listArgs, listMeta]{
-		Description: describe("list", limits{"limit": listLimit}),
+		Description: describe("list", limits{"limit": cmp.Or(s.bounds.List, listLimit)}),
 		Permissions: tool.Requires(tool.Read),
 		Tags:        []string{"file", "folder", "directory", "ls", "tree"},
 		Aliases:     []string{"list_files", "ls", "list_directory", "list_dir"},
 		ArgAliases:  folderAliases(map[string]string{"max_depth": "depth", "exclude": "ignore"}),
 		Safety:      tool.Safety{Safe: true},
+		Output:      s.bounds.withFoot(),
 		Redact:      tool.Expose("path", "depth", "ignore", "limit", "folders", "files", "left"),
 		Needs:       func(in listArgs) []tool.Need { return folderNeeds(in.Path) },
 		Run:         lister{s}.run,
@@ -58,7 +59,7 @@ func (l lister) run(ctx context.Context, c tool.Context[listMeta], in listArgs) 
 		return listResult{}, err
 	}
 	q := search.ListQuery{
-		Depth: bounded(in.Depth, 1, listDepth), Ignore: globs(in.Ignore), Limit: bounded(in.Limit, listLimit, listMost),
+		Depth: bounded(in.Depth, 1, listDepth), Ignore: globs(in.Ignore), Limit: bounded(in.Limit, cmp.Or(l.bounds.List, listLimit), l.bounds.most()),
 	}
 	r, err := at.List(ctx, q)
 	if err != nil {
@@ -68,6 +69,7 @@ func (l lister) run(ctx context.Context, c tool.Context[listMeta], in listArgs) 
 	for i, e := range r.Entries {
 		rows[i] = listRow(e)
 	}
+	rows = leaveOut(rows, l.bounds.fit(rows), &r)
 	meta := listMeta{Path: at.path.Display(), Folders: r.Folders, Files: r.Files, Left: r.LeftFolders + r.LeftFiles}
 	meta.Rows = rows[:min(len(rows), listShown)]
 	return listResult{
@@ -75,6 +77,18 @@ func (l lister) run(ctx context.Context, c tool.Context[listMeta], in listArgs) 
 		Metadata: meta,
 		Output:   strings.Join(append(rows, listFooter(at, q, r)), "\n"),
 	}, nil
+}
+
+// leaveOut keeps the first rows and counts the others as left out.
+func leaveOut(rows []string, kept int, r *search.ListResult) []string {
+	for _, e := range r.Entries[kept:] {
+		if e.Folder {
+			r.LeftFolders++
+		} else {
+			r.LeftFiles++
+		}
+	}
+	return rows[:kept]
 }
 
 // listRow is one entry, indented below its folder.

@@ -11,11 +11,8 @@ import (
 	"adze/tool"
 )
 
-// Bounds of one read (tools.md, "read"). The lines and bytes leave room for the footer below what the pipeline lets
-// through, so that it does not cut a second time.
+// Bounds of one read (tools.md, "read") beside those of all output.
 const (
-	readLines      = tool.DefaultLines - 2
-	readBytes      = tool.DefaultBytes - 1<<10
 	readWidth      = 2000    // characters of one line
 	readAttachment = 5 << 20 // bytes of an image or PDF
 	readEntries    = 1000    // of a folder
@@ -43,12 +40,13 @@ type readMeta struct {
 func read(f files) tool.Tool {
 	r := reader{files: f, indexes: &lineIndexes{}}
 	return tool.Define("read", tool.Config[readArgs, readMeta]{
-		Description: describe("read", limits{"lines": readLines, "kilobytes": readBytes >> 10}),
+		Description: describe("read", limits{"lines": f.bounds.lines(), "kilobytes": f.bounds.bytes() >> 10}),
 		Permissions: tool.Requires(tool.Read),
 		Tags:        []string{"file", "read", "view", "cat", "open", "image", "pdf"},
 		Aliases:     []string{"read_file", "view", "cat"},
 		ArgAliases:  pathAliases(nil),
 		Safety:      tool.Safety{Safe: true},
+		Output:      f.bounds.withFoot(),
 		Redact:      tool.Expose("path", "offset", "limit", "kind", "first", "last", "total", "bytes"),
 		Needs: func(in readArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Read, Target: in.Path}}

@@ -20,9 +20,9 @@ type lineRequest struct {
 
 // lines reads a range and remembers in which state the session saw the file.
 func (r reader) lines(ctx context.Context, o *workspace.Opened, p workspace.Path, in lineRequest) (readResult, error) {
-	want := text.Want{Offset: in.Offset, Limit: readLines, Bytes: readBytes, Width: readWidth}
+	want := text.Want{Offset: in.Offset, Limit: r.bounds.lines(), Bytes: r.bounds.bytes(), Width: readWidth}
 	if in.Limit > 0 {
-		want.Limit = min(in.Limit, readLines)
+		want.Limit = min(in.Limit, want.Limit)
 	}
 	c, source, index, err := r.source(ctx, o, p)
 	if err != nil {
@@ -39,7 +39,7 @@ func (r reader) lines(ctx context.Context, o *workspace.Opened, p workspace.Path
 		got.Total = countLines(c.text, c.format)
 	}
 	r.seen.Record(in.session, c.state, c.text)
-	return showLines(p, in.Offset, got, c), nil
+	return r.showLines(p, in.Offset, got, c), nil
 }
 
 // source gives the lines of a file as UTF-8: a small file decoded whole, a large one as it stands.
@@ -82,7 +82,7 @@ func countLines(s string, f text.Format) int {
 }
 
 // showLines numbers the lines, as many as fit, and says what was left out and how to go on.
-func showLines(p workspace.Path, first int, got text.Range, c content) readResult {
+func (r reader) showLines(p workspace.Path, first int, got text.Range, c content) readResult {
 	var out strings.Builder
 	shown := 0
 	width := textedit.Width(first + len(got.Lines) - 1)
@@ -91,7 +91,7 @@ func showLines(p workspace.Path, first int, got text.Range, c content) readResul
 		if line.Cut > 0 {
 			row += fmt.Sprintf(" … (%d more bytes in this line)", line.Cut)
 		}
-		if out.Len()+len(row)+1 > readBytes && shown > 0 {
+		if out.Len()+len(row)+1 > r.bounds.bytes() && shown > 0 {
 			got.More = true
 			break
 		}

@@ -21,6 +21,8 @@ type Shell struct {
 	// Spill stores the whole of a long output and returns the path under which the model can read it; nil:
 	// long output is not stored.
 	Spill func(tool.CallID) (io.WriteCloser, string, error)
+	// Bounds are those of all output.
+	Bounds Bounds
 	// Now is the clock of durations.
 	Now func() time.Time
 	// Processes lists this user's processes.
@@ -29,16 +31,11 @@ type Shell struct {
 	jobs *proc.Jobs
 }
 
-// Bounds of what a command gives (tools.md, "bash"). Head and tail together stay below what the pipeline
-// lets through, so that it does not cut a second time.
+// Bounds of a command (tools.md, "bash").
 const (
 	shellTimeout    = 120 * time.Second
 	shellMaxTimeout = 600 * time.Second
-	shellHead       = 14 << 10 // bytes
-	shellTail       = 32 << 10
-	shellHeadLines  = 500
-	shellTailLines  = 1450
-	shellLiveTail   = 8 << 10
+	shellLiveTail   = 8 << 10 // bytes
 	maxCommand      = 64 << 10
 	// maxOutput ends a command that floods: 16 GiB is seconds of a runaway loop and more than anybody reads.
 	maxOutput = 16 << 30
@@ -56,6 +53,13 @@ func NewShell(s proc.Supervisor, env []string) *Shell {
 
 // Close ends all background jobs and lets no further one start.
 func (s *Shell) Close() { s.jobs.Close() }
+
+// Of a long output the model gets the start and twice as much of the end, which says how it went; together
+// less than the pipeline lets through, so that it does not cut a second time.
+func (s *Shell) head() int      { return s.Bounds.bytes() * 28 / 100 }
+func (s *Shell) tail() int      { return s.Bounds.bytes() * 64 / 100 }
+func (s *Shell) headLines() int { return s.Bounds.lines() / 4 }
+func (s *Shell) tailLines() int { return max(1, s.Bounds.lines()*29/40) }
 
 // argv is the command line under bash without anybody's startup files, or under sh where there is no bash.
 func (s *Shell) argv(command string) (argv []string, plain bool) {

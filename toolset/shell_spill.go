@@ -5,6 +5,7 @@ import "io"
 // spiller keeps the whole output of a command in a file, once it is too long to be shown whole.
 type spiller struct {
 	open    func() (io.WriteCloser, string, error) // nil: nothing is kept
+	keep    int                                    // bytes that are shown whole
 	pending []byte
 	file    io.WriteCloser
 	path    string
@@ -19,7 +20,7 @@ func (s *spiller) take(chunk []byte) {
 		_, s.failed = s.file.Write(chunk)
 	default:
 		s.pending = append(s.pending, chunk...)
-		if len(s.pending) > shellHead+shellTail {
+		if len(s.pending) > s.keep {
 			s.flush()
 		}
 	}

@@ -91,7 +91,7 @@ func TestSpillerKeepsOnlyWhatWasCut(t *testing.T) {
 		want bool
 	}{"short": {100, false, false}, "short but many lines": {100, true, true}, "long": {200_000, true, true}} {
 		var b memory
-		s := spiller{open: func() (io.WriteCloser, string, error) { return &b, "file", nil }}
+		s := spiller{keep: 50_000, open: func() (io.WriteCloser, string, error) { return &b, "file", nil }}
 		for range c.size / 10 {
 			s.take([]byte("123456789\n"))
 		}

@@ -36,6 +36,11 @@ type Deps struct {
 	Declared *Declared
 	// Tasks runs subagents; nil: the task tool answers LLM_ASSIST_REQUIRED.
 	Tasks Tasks
+	// Bounds are the limits that the person has set.
+	Bounds Bounds
+	// Brief offers some tools with a shorter description and only their usual arguments, for models that read
+	// slowly; the others are accepted all the same.
+	Brief bool
 	// Finder searches tools that requests do not show; nil: tool_search has nothing to find.
 	Finder Finder
 }
@@ -51,7 +56,7 @@ func New(d Deps) (*tool.Registry, error) {
 	if d.Shell == nil {
 		d.Shell = NewShell(proc.Supervisor{}, proc.Environ(os.Environ(), proc.EnvPolicy{}))
 	}
-	f := files{root: d.Root, seen: d.Seen}
+	f := files{root: d.Root, seen: d.Seen, bounds: d.Bounds, brief: d.Brief}
 	s := seeker{files: f, env: d.Env}
 	if d.Web == nil {
 		d.Web = web.New(web.Policy{})
@@ -65,7 +70,7 @@ func New(d Deps) (*tool.Registry, error) {
 		glob(s),
 		grep(s),
 		list(s),
-		bash(d.Root, d.Shell),
+		bash(f, d.Shell),
 		bashOutput(d.Shell),
 		bashKill(d.Shell),
 		listProcesses(d.Shell),
@@ -74,7 +79,7 @@ func New(d Deps) (*tool.Registry, error) {
 		gitLog(g),
 		todowrite(d.Todos),
 		todoread(d.Todos),
-		webfetch(d.Web),
+		webfetch(d.Web, d.Bounds),
 		task(d.Tasks),
 		toolSearch(d.Finder),
 		taskComplete(),

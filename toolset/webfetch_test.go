@@ -94,7 +94,7 @@ func (p pages) Fetch(_ context.Context, r web.Request) (web.Page, error) { retur
 func runWebfetch(t *testing.T, f PageFetcher, args string) tool.Outcome {
 	t.Helper()
 	var registry tool.Registry
-	if err := registry.Register(webfetch(f)); err != nil {
+	if err := registry.Register(webfetch(f, Bounds{})); err != nil {
 		t.Fatal(err)
 	}
 	set, err := registry.Tools(t.Context(), tool.Init{})
