@@ -7,7 +7,8 @@
 // The one rule: an event is emitted only after its entry is stored, and every call that was stored gets
 // exactly one outcome, in this process or when the log is loaded again.
 //
-// Start reading at Prompt, then ask.go (one model request) and calls.go (its calls).
+// Start reading at Prompt, then ask.go (one model request) and calls.go (its calls). offer.go holds which
+// tools requests show; they change only at an Occasion, so that the provider's cached prefix lasts.
 //
 // Known limits: the history is sent whole; compaction is not here yet, so a conversation that outgrows
 // the model's context ends with CauseContext.

@@ -11,6 +11,10 @@
 // Start reading at Define, then Runner.Exec in runner.go. How malformed arguments are mended is told in
 // repair.go; testdata/repair shows it case by case.
 //
+// Beside the pipeline stands Pick: which of many definitions fit a query, and why the others do not. It is
+// pure. Start at pick.go; scorer.go has the port; bm25.go is the default, with words.go, synonyms.go and
+// bm25_hints.go for what words and values mean; pickset measures them on testdata/pick.
+//
 // It has more files than most packages, because the steps of the pipeline share types that must stay
 // unexported: only here can a Hydration be made, and only here can its Run be reached.
 //
@@ -19,7 +23,9 @@
 // unevaluatedProperties and unevaluatedItems refuse is refused without a pointer. A lone surrogate escape
 // in arguments becomes U+FFFD, as encoding/json decodes it. A repair looks at type, properties, required,
 // items and additionalProperties only, through plain references and choices with null: what other keywords
-// refuse is not mended.
+// refuse is not mended. BM25 knows English words only, and cannot find a tool that shares neither a word nor
+// a synonym with the query; the labelled set and the synonyms were written by the same hand, so recall on
+// other catalogues may be lower.
 package tool
 
 import (

@@ -4,9 +4,10 @@
 // The one rule: this is the only package that knows all others; nothing imports it but main.
 //
 // Start reading at Main, then run.go (one run from flags to exit code) and wire.go (what is connected to
-// what). models.go chooses the model, gate.go connects policy and workspace, demo.go is --demo.
-// The subcommands have a file for each group: sessions.go, tools.go, audit.go, permission.go; command.go is
-// what they share.
+// what). models.go chooses the model, gate.go connects policy and workspace, shelf.go chooses which
+// of many tools requests show, demo.go is --demo.
+// The subcommands have a file for each group: sessions.go, tools.go, audit.go, permission.go, pick.go;
+// command.go is what they share.
 package app
 
 import (

@@ -102,7 +102,7 @@ func (a *app) choice(ctx context.Context, o *pickOptions, s settings, w *wired) 
 	if err != nil {
 		return nil, err
 	}
-	return set.Definitions(), nil
+	return set.Only(func(d tool.Definition) bool { return d.Name != "tool_search" }).Definitions(), nil
 }
 
 func brokenSet(dir string, err error) error {

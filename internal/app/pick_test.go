@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -34,12 +36,15 @@ func TestManyToolsAreOfferedByWhatFits(t *testing.T) {
 	u := newUser(t)
 	u.config(`{"tools": {"offer_above": 5}}`)
 	var offers []string
+	var mu sync.Mutex
 	u.serve(func(w http.ResponseWriter, r *http.Request) {
 		var body struct{ Tools json.RawMessage }
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 			http.Error(w, err.Error(), 400)
 			return
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		offers = append(offers, string(body.Tools))
 		delta := `{"content":"done"}`
 		if len(offers) == 2 {
@@ -61,6 +66,8 @@ func TestManyToolsAreOfferedByWhatFits(t *testing.T) {
 		t.Errorf("notices: %q", notices)
 	}
 	u.run("-p", "--continue", "--model", "openai/m", "thank you").wants(0)
+	mu.Lock()
+	defer mu.Unlock()
 	if len(offers) != 4 || offers[0] != offers[1] || offers[1] == offers[2] || offers[2] != offers[3] {
 		t.Fatalf("%d requests; the offer must change at the third and nowhere else", len(offers))
 	}
@@ -145,7 +152,7 @@ func TestPickMeasuresScorers(t *testing.T) {
 
 func TestPickWithEmbeddings(t *testing.T) {
 	u := newUser(t)
-	asked := 0
+	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct{ Input []string }
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
@@ -154,7 +161,7 @@ func TestPickWithEmbeddings(t *testing.T) {
 		}
 		var data []string
 		for i, text := range in.Input {
-			asked++
+			asked.Add(1)
 			x, y := 1, 0 // like the query when it is about processes, else unlike
 			if !strings.Contains(text, "process") {
 				x, y = 0, 1
@@ -166,9 +173,9 @@ func TestPickWithEmbeddings(t *testing.T) {
 	t.Cleanup(server.Close)
 	u.config(`{"tools": {"scorer": "embedding", "embeddings": {"base_url": "` + server.URL + `/v1", "model": "tiny"}}}`)
 	r := u.run("pick", "process").wants(0, "list_processes", "near in meaning")
-	before := asked
-	if again := u.run("pick", "process").wants(0); again.out != r.out || asked != before+1 {
-		t.Errorf("the second time %d texts were asked for, want the query alone; %q, then %q", asked-before, r.out, again.out)
+	before := asked.Load()
+	if again := u.run("pick", "process").wants(0); again.out != r.out || asked.Load() != before+1 {
+		t.Errorf("the second time %d texts were asked for, want the query alone; %q, then %q", asked.Load()-before, r.out, again.out)
 	}
 	server.Close()
 	u.run("pick", "process").wants(0, "tools are in the order of registration", "read ")
