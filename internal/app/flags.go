@@ -37,6 +37,7 @@ type options struct {
 	taskComplete bool
 	demo         bool
 	transcript   bool
+	plain        bool
 	byHand       *byHand // one call of adze tools run, in place of a model
 }
 
@@ -99,6 +100,7 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.BoolVar(&o.bare, "bare", false, "read no instruction files")
 	f.BoolVar(&o.failOnDeny, "fail-on-deny", false, "exit 7 when anything was denied")
 	f.BoolVar(&o.taskComplete, "task-complete", false, "offer task_complete, with which the model ends its work")
+	f.BoolVar(&o.plain, "plain", false, "lines instead of a screen, for screen readers and simple terminals")
 	f.BoolVar(&o.transcript, "transcript", false, "leave the conversation in the terminal when adze ends")
 	f.BoolVar(&o.demo, "demo", false, "watch a scripted model fix a small program with the real tools")
 }

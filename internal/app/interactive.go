@@ -126,8 +126,10 @@ func (s *sitting) run(ctx context.Context) (tui.Next, error) {
 		Info:    infoOf(s.w, s.words),
 		In:      s.app.in, Out: s.app.out, Env: s.app.getenv,
 	})
-	err := s.ui.Run(ctx)
-	if s.o.transcript {
+	var err error
+	if s.o.plain || s.app.getenv("TERM") == "dumb" {
+		err = s.ui.RunPlain(ctx)
+	} else if err = s.ui.Run(ctx); s.o.transcript {
 		fmt.Fprint(s.app.out, s.ui.Transcript())
 	}
 	s.w.close()

@@ -177,9 +177,14 @@ func (p *pane) restored(code int) string {
 // quit leaves by keys once the agent rests.
 func (p *pane) quit() {
 	p.t.Helper()
-	p.until("the agent rests", func() bool { return !strings.Contains(p.screen(), "esc stops") })
+	p.rests()
 	p.keys("C-d")
 	p.restored(0)
+}
+
+func (p *pane) rests() {
+	p.t.Helper()
+	p.until("the agent rests", func() bool { return !strings.Contains(p.screen(), "esc stops") })
 }
 
 // gate is a FIFO on which a command of a script waits until the test opens it.
@@ -340,7 +345,24 @@ func TestTheTranscriptStaysInTheTerminal(t *testing.T) {
 	p.text("ask")
 	p.keys("Enter")
 	p.sees("The answer", "stays.")
+	p.rests()
 	p.keys("C-d")
 	p.sees("┃ ask", "The answer", "ended with 0", "--resume")
 	p.restored(0)
+}
+
+// TestPlainLinesInATerminal is the interface for screen readers: the terminal scrolls, and nothing else.
+func TestPlainLinesInATerminal(t *testing.T) {
+	u := newUser(t)
+	p := u.openPane(100, 30)
+	p.begin(u.script("-- 1 --\ncall bash: {\"command\":\"echo one > one.txt\"}\n"+
+		"-- 2 --\nexpect bash completed: \ntext: It is **written**.\n"), "--plain", "--permission-mode=yolo")
+	p.sees("/quit leaves.")
+	p.shell("write it")
+	p.sees("Running bash.", "✓ bash", "It is written.", "Ready.")
+	p.shell("/quit")
+	p.restored(0)
+	if _, err := os.Stat(filepath.Join(u.dir, "one.txt")); err != nil {
+		t.Error(err)
+	}
 }
