@@ -36,6 +36,7 @@ func (l *laidOut) get(d *drawing, w int, lay func() []draw.Row) []draw.Row {
 type userEntry struct {
 	laidOut
 	text safeterm.Text
+	own  bool // it tells of a command of the person's own
 }
 
 func (e *userEntry) tight() bool { return false }

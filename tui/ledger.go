@@ -52,7 +52,7 @@ func (l *ledger) Apply(e session.Event) {
 }
 
 func (l *ledger) message(m session.Message) {
-	if m.Role == session.User {
+	if m.Role == session.User && m.Own == "" {
 		l.before = append(l.before, l.copy())
 	}
 	for _, p := range m.Parts {

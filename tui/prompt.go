@@ -43,7 +43,7 @@ func (p *prompt) past(texts pastPrompts) {
 // Apply remembers what the person said before, for a resumed session.
 func (p *prompt) Apply(e session.Event) {
 	done, ok := e.(session.MessageDone)
-	if !ok || done.Message.Role != session.User {
+	if !ok || done.Message.Role != session.User || done.Message.Own != "" {
 		return
 	}
 	text := strings.TrimSpace(done.Message.Text())

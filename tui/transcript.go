@@ -120,7 +120,7 @@ func (e *proseEntry) finish() {
 func (t *transcript) message(m session.Message) {
 	switch m.Role {
 	case session.User:
-		t.add(&userEntry{text: safeterm.Clean(strings.TrimSpace(m.Text()))})
+		t.add(&userEntry{text: safeterm.Clean(strings.TrimSpace(m.Text())), own: m.Own != ""})
 		t.toEnd()
 	case session.Assistant:
 		t.assistant(m)
@@ -184,7 +184,7 @@ func (t *transcript) said() bool { return t.lastSaid() >= 0 }
 
 func (t *transcript) lastSaid() int {
 	for i := len(t.entries) - 1; i >= 0; i-- {
-		if _, ok := t.entries[i].(*userEntry); ok {
+		if e, ok := t.entries[i].(*userEntry); ok && !e.own {
 			return i
 		}
 	}

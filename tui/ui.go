@@ -10,12 +10,17 @@
 // clock of a running turn: without one there is no timer.
 //
 // Start reading at UI.Run, then model.Update. To add a pane: one file, one field in model, one line in
-// model.apply, one rectangle in Arrange, one drawn case under testdata/screen.
+// model.apply, one rectangle in Arrange, one drawn case under testdata/screen. A pane that is looked at in
+// place of the conversation is a sheet (view.go), a list to choose from a picker (picker.go, choose.go), what a
+// prompt with a slash does a row of commands (commands.go). Beside turns, the program does things for the person
+// through Ports, each of which may be missing. UI.RunPlain is the same as lines, for screen readers.
 //
 // The package has more than twelve files because every pane has its own; what can stand alone is in the
 // folders draw and screen.
 //
-// Known limits: a paste of several megabytes is read by Bubble Tea as a whole before it arrives. The event
+// Known limits: the changes are those that calls declare: what a command changes without saying so is not among
+// them. After a rewind the panes beside the conversation and the context keep what they showed. There are no
+// vim keys. A paste of several megabytes is read by Bubble Tea as a whole before it arrives. The event
 // loop's own ticker wakes the process once a second. A line is selected by the terminal, not by us: F2
 // releases the mouse.
 package tui
