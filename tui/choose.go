@@ -108,7 +108,7 @@ func canModels(m *model) string {
 
 // chooseModel lists models; a name that is in no list can be given to the command.
 func (m *model) chooseModel() tea.Cmd {
-	m.picker.begin("models · now "+m.info.Model, nil, func(m *model, c choice) tea.Cmd {
+	m.picker.begin("models · now "+m.info.Model+" · any other: /model provider/name", nil, func(m *model, c choice) tea.Cmd {
 		return m.toModel(c.id)
 	})
 	return m.lookup(func(ctx context.Context) ([]choice, error) {

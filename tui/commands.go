@@ -25,7 +25,6 @@ func commands() []command {
 		{name: "help", help: "all keys and commands", do: plain((*model).openHelp)},
 		{name: "sessions", help: "open another session, or a new one", can: canSessions, do: plain((*model).chooseSession)},
 		{name: "new", help: "a new session in this folder", can: canSwitch, do: plain((*model).newSession)},
-		{name: "clear", help: "the same as new: the model forgets this conversation", can: canSwitch, do: plain((*model).newSession)},
 		{name: "model", args: "[provider/name]", help: "go on with another model", can: canModels, do: (*model).modelCommand},
 		{name: "mode", args: "[name]", help: "change what is allowed without asking", can: canModes, do: (*model).modeCommand},
 		{name: "changes", help: "the files that were changed, with diffs", do: plain((*model).openChanges)},
@@ -35,6 +34,7 @@ func commands() []command {
 		{name: "edit", help: "write the prompt in your own editor", can: canEdit, do: plain((*model).edit)},
 		{name: "rewind", help: "take your last message back to edit it", can: canRewind, do: plain((*model).rewind)},
 		{name: "abort", help: "abort one running call; the agent goes on", can: canCancelCall, do: plain((*model).cancelCall)},
+		{name: "clear", help: "the same as new: the model forgets this conversation", can: canSwitch, do: plain((*model).newSession)},
 		{name: "quit", help: "leave", do: plain(func(m *model) tea.Cmd { return m.leaveFor(Next{}) })},
 	}
 }

@@ -134,6 +134,13 @@ func (p *pane) pidFile() string { return filepath.Join(p.u.home, "pid") }
 
 func (p *pane) signal(s syscall.Signal) {
 	p.t.Helper()
+	if err := syscall.Kill(p.pid(), s); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *pane) pid() int {
+	p.t.Helper()
 	raw, err := os.ReadFile(p.pidFile())
 	if err != nil {
 		p.t.Fatal(err)
@@ -142,9 +149,7 @@ func (p *pane) signal(s syscall.Signal) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if err := syscall.Kill(pid, s); err != nil {
-		p.t.Fatal(err)
-	}
+	return pid
 }
 
 // modes is what the terminal does with keys and characters, as stty and tmux know it.
@@ -365,4 +370,22 @@ func TestPlainLinesInATerminal(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(u.dir, "one.txt")); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestAClosedTerminalEndsAdze, with what it runs; the conversation is there when it is resumed.
+func TestAClosedTerminalEndsAdze(t *testing.T) {
+	u := newUser(t)
+	u.gate("gate")
+	p := u.openPane(80, 24)
+	p.adze(u.script("-- 1 --\ntext: I begin.\ncall bash: {\"command\":\"echo begun; cat gate\"}\n"), "--permission-mode=yolo")
+	p.text("start")
+	p.keys("Enter")
+	p.sees("begun")
+	pid := p.pid()
+	p.tmux("split-window", "-d", "-c", u.dir, "sh", "-i") // the server lives on
+	p.tmux("kill-pane", "-t", ":.0")
+	p.until("adze has ended", func() bool { return syscall.Kill(pid, 0) != nil })
+	p.shell("clear")
+	p.begin(u.script("-- 1 --\ntext: x\n"), "--continue")
+	p.sees("┃ start", "I begin.", "aborted")
 }
