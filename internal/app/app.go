@@ -32,6 +32,7 @@ const Version = "0.1.0"
 
 // Main runs adze with the arguments after its name and returns the exit code.
 func Main(args []string, stdin, stdout, stderr *os.File) int {
+	makeRoom(false)
 	a := &app{in: stdin, out: stdout, err: stderr, getenv: os.Getenv}
 	return a.main(args)
 }
