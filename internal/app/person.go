@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"adze/internal/llm/anthropic"
+	"adze/internal/llm/gemini"
 	"adze/internal/llm/ollama"
 	"adze/internal/llm/openai"
 	"adze/internal/policy"
@@ -39,7 +40,7 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) tui.Ports {
 	if _, ok := w.set.Get(shellTool); ok {
 		p.Run = func(ctx context.Context, command string) session.Result { return w.shell(ctx, command, own) }
 	}
-	if !o.demo && !o.noSession {
+	if !o.demo && !o.noSession && o.replay == "" && o.record == "" { // a recording is of one sitting
 		p.Switch = true
 		p.Sessions = w.sessions
 		p.Models = func(ctx context.Context) ([]string, error) { return a.modelNames(ctx, w) }
@@ -110,6 +111,9 @@ func (a *app) modelNames(ctx context.Context, w *wired) ([]string, error) {
 	}
 	if o, ok := openai.FromEnv(a.getenv); ok && o.Key != "" && o.BaseURL == "" {
 		add("openai/" + defaultOpenAI)
+	}
+	if _, ok := gemini.FromEnv(a.getenv); ok {
+		add("gemini/" + defaultGemini)
 	}
 	ctx, cancel := context.WithTimeout(ctx, ollamaPatience)
 	defer cancel()
