@@ -1,0 +1,149 @@
+package textcall
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"adze/tool"
+)
+
+// verdict is what a form says about a block.
+type verdict int
+
+// Verdicts.
+const (
+	wait verdict = iota // it is not at its end
+	no                  // it is text
+	yes                 // it is calls
+)
+
+// reading is what came of reading a block; the last rest bytes do not belong to it.
+type reading struct {
+	verdict   verdict
+	calls     []found
+	reasoning string
+	rest      int
+}
+
+// form is one way in which models write calls.
+type form struct {
+	opens []string // how it begins
+	// line says that it begins on a line of its own, weak that only space and other blocks may follow.
+	line, weak bool
+	closes     []string // where to look whether it is whole
+	balanced   bool     // look where all brackets are closed
+	// probe judges the beginning after the opening: false when no offered tool can come of it.
+	probe func(s *scanner, rest string) bool
+	// read judges the whole. It must not change its mind about a block that it has refused or taken.
+	read func(s *scanner, held string) reading
+}
+
+// forms are the markups, by family.
+func forms() []form {
+	return []form{
+		{opens: []string{"<tool_call>"}, closes: []string{"</tool_call>", "<tool_call>"}, probe: probeTagged, read: readTagged},
+		{opens: []string{"<function="}, closes: []string{"</function>"}, probe: probeFunction, read: readFunction},
+		{opens: []string{"</tool_call>"}, closes: []string{"</tool_call>"}, read: stray},
+		{opens: []string{"[TOOL_CALLS]"}, balanced: true, probe: probeMistral, read: readMistral},
+		{opens: []string{"<|python_tag|>"}, balanced: true, read: readPythonTag},
+		{opens: tokens(beginCalls, beginCall), closes: tokens(endCalls, endCall), read: readDeepSeek},
+		{opens: tokens(endCalls), closes: tokens(endCalls), read: stray},
+		{opens: []string{kimiBegin}, closes: []string{kimiEnd}, read: readKimi},
+		{opens: []string{"<|channel|>", "<|start|>"}, closes: harmonyEnds(), read: readHarmony},
+		{opens: []string{"<|end|>"}, closes: []string{"<|end|>"}, read: stray},
+		{opens: []string{"<|return|>"}, closes: []string{"<|return|>"}, read: stray},
+		{opens: []string{"<|call|>"}, closes: []string{"<|call|>"}, read: stray},
+		{opens: []string{"```"}, line: true, weak: true, closes: []string{"```"}, probe: probeFence, read: readFence},
+		{opens: []string{"{"}, line: true, weak: true, balanced: true, probe: probeObject, read: readBare},
+		{opens: []string{"["}, line: true, weak: true, balanced: true, probe: probeList, read: readList},
+	}
+}
+
+// ends reports whether a block may be whole here.
+func (f form) ends(held []byte, b balance) bool {
+	if f.balanced && b.closed() {
+		return f.begun(held)
+	}
+	last := held[len(held)-1]
+	return slices.ContainsFunc(f.closes, func(c string) bool {
+		return c[len(c)-1] == last && bytes.HasSuffix(held, []byte(c))
+	}) && f.begun(held)
+}
+
+// begun reports whether the whole opening is there.
+func (f form) begun(held []byte) bool {
+	return slices.ContainsFunc(f.opens, func(o string) bool { return bytes.HasPrefix(held, []byte(o)) })
+}
+
+// stray takes an end mark without a beginning, when there was markup before it; else it is text.
+func stray(s *scanner, _ string) reading {
+	if len(s.blocks) > 0 {
+		return reading{verdict: yes}
+	}
+	return reading{verdict: no}
+}
+
+// tools are what a call may name.
+type tools map[string]*offered
+
+// offered is a tool with the types of its arguments, which are read when first needed.
+type offered struct {
+	schema json.RawMessage
+	types  map[string]json.RawMessage
+	read   bool
+}
+
+func newTools(list []tool.Definition) tools {
+	t := tools{}
+	for _, d := range list {
+		o := &offered{schema: d.Parameters}
+		for _, name := range append([]string{d.Name}, d.Aliases...) {
+			t[name] = o
+		}
+	}
+	return t
+}
+
+// starts reports whether an offered name begins so.
+func (t tools) starts(prefix string) bool {
+	for name := range t {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// isText reports whether a tool's argument is text: its schema says so, or does not know it.
+func (t tools) isText(name, argument string) bool {
+	o := t[name]
+	if !o.read {
+		var schema struct {
+			Properties map[string]struct {
+				Type json.RawMessage `json:"type"`
+			} `json:"properties"`
+		}
+		_ = json.Unmarshal(o.schema, &schema) // without properties everything is text
+		o.types, o.read = map[string]json.RawMessage{}, true
+		for p, about := range schema.Properties {
+			o.types[p] = about.Type
+		}
+	}
+	kind, known := o.types[argument]
+	return !known || string(kind) == `"string"`
+}
+
+// all is the reading of calls that must all be offered.
+func (s *scanner) all(calls []found, ok bool) reading {
+	if !ok || len(calls) == 0 {
+		return reading{verdict: no}
+	}
+	for _, c := range calls {
+		if s.tools[c.name] == nil {
+			return reading{verdict: no}
+		}
+	}
+	return reading{verdict: yes, calls: calls}
+}

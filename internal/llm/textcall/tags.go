@@ -1,0 +1,215 @@
+package textcall
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// readTagged reads <tool_call>: Hermes' JSON, Qwen-coder's <function=…>, GLM's name and <arg_key>. The
+// closing tag may be missing at the end and before the next: servers do not print a model's stop token.
+func readTagged(s *scanner, held string) reading {
+	body := held[len("<tool_call>"):]
+	rest := 0
+	if body == "" {
+		return reading{verdict: s.atEnd(no)}
+	}
+	if inner, ok := strings.CutSuffix(body, "</tool_call>"); ok {
+		body = inner
+	} else if inner, ok := strings.CutSuffix(body, "<tool_call>"); ok {
+		body, rest = inner, len("<tool_call>")
+	}
+	body = strings.TrimSpace(body)
+	if body == "" {
+		return reading{verdict: no, rest: rest}
+	}
+	var r reading
+	switch {
+	case body[0] == '{' || body[0] == '[':
+		calls, after, ok := objects(body, false)
+		if !ok || strings.TrimSpace(after) != "" {
+			return s.orWait(reading{verdict: no, rest: rest})
+		}
+		r = s.all(calls, true)
+	case strings.HasPrefix(body, "<function="):
+		calls, ok := s.functions(body)
+		r = s.orWait(s.all(calls, ok))
+	default:
+		calls, ok := s.glm(body)
+		r = s.orWait(s.all(calls, ok))
+	}
+	r.rest = rest
+	return r
+}
+
+func probeTagged(s *scanner, rest string) bool {
+	rest = strings.TrimLeft(rest, space)
+	switch {
+	case rest == "" || rest[0] == '{' || rest[0] == '[':
+		return true
+	case rest[0] == '<':
+		after, ok := strings.CutPrefix(rest, "<function=")
+		return ok && probeFunction(s, after) || strings.HasPrefix("<function=", rest)
+	}
+	name, _, whole := strings.Cut(rest, "\n")
+	if i := strings.IndexByte(name, '<'); i >= 0 {
+		name, whole = name[:i], true
+	}
+	name = strings.TrimSpace(name)
+	return s.tools[name] != nil || !whole && s.tools.starts(name)
+}
+
+// readFunction reads <function=NAME> without tags around it.
+func readFunction(s *scanner, held string) reading {
+	calls, ok := s.functions(held)
+	return s.orWait(s.all(calls, ok))
+}
+
+func probeFunction(s *scanner, rest string) bool {
+	name, _, whole := strings.Cut(rest, ">")
+	name = strings.Trim(name, `"' `)
+	return whole && s.tools[name] != nil || !whole && s.tools.starts(name)
+}
+
+// functions reads <function=NAME>…</function> one after the other, to the end of the text.
+func (s *scanner) functions(text string) (calls []found, ok bool) {
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		after, ok := strings.CutPrefix(text, "<function=")
+		name, body, closed := strings.Cut(after, ">")
+		f := found{name: strings.Trim(name, `"' `)}
+		if !ok || !closed || s.tools[f.name] == nil {
+			return nil, false
+		}
+		if f.arguments, text, ok = s.parameters(f.name, body); !ok {
+			return nil, false
+		}
+		calls = append(calls, f)
+	}
+	return calls, len(calls) > 0
+}
+
+// parameters reads what stands between <function=NAME> and </function>: parameters, or JSON.
+func (s *scanner) parameters(name, body string) (arguments, rest string, ok bool) {
+	const end = "</function>"
+	body = strings.TrimLeft(body, space)
+	if strings.HasPrefix(body, "{") {
+		to := span(body, 0)
+		if to < 0 {
+			return "", "", false
+		}
+		rest, ok = strings.CutPrefix(strings.TrimLeft(body[to:], space), end)
+		return body[:to], rest, ok
+	}
+	args := newArguments(s.tools, name)
+	for {
+		if rest, ok := strings.CutPrefix(body, end); ok {
+			return args.String(), rest, true
+		}
+		after, ok := strings.CutPrefix(body, "<parameter=")
+		key, text, closed := strings.Cut(after, ">")
+		if !ok || !closed {
+			return "", "", false
+		}
+		at := endOfParameter(text)
+		if at < 0 || !args.add(strings.Trim(key, `"' `), text[:at]) {
+			return "", "", false
+		}
+		body = strings.TrimLeft(text[at+len("</parameter>"):], space)
+	}
+}
+
+// endOfParameter finds the closing tag that another parameter or the function's end follows: a value may
+// hold such a tag itself.
+func endOfParameter(text string) int {
+	for at := 0; ; at++ {
+		n := strings.Index(text[at:], "</parameter>")
+		if n < 0 {
+			return -1
+		}
+		at += n
+		after := strings.TrimLeft(text[at+len("</parameter>"):], space)
+		if strings.HasPrefix(after, "<parameter=") || strings.HasPrefix(after, "</function>") {
+			return at
+		}
+	}
+}
+
+// glm reads NAME <arg_key>k</arg_key> <arg_value>v</arg_value> …
+func (s *scanner) glm(body string) ([]found, bool) {
+	i := strings.IndexByte(body, '<')
+	if i < 0 {
+		i = len(body)
+	}
+	f := found{name: strings.TrimSpace(body[:i])}
+	if s.tools[f.name] == nil {
+		return nil, false
+	}
+	args := newArguments(s.tools, f.name)
+	for body = body[i:]; strings.TrimSpace(body) != ""; {
+		var key, value string
+		var ok bool
+		if key, body, ok = element(body, "arg_key"); !ok {
+			return nil, false
+		}
+		if value, body, ok = element(body, "arg_value"); !ok || !args.add(strings.TrimSpace(key), value) {
+			return nil, false
+		}
+	}
+	f.arguments = args.String()
+	return []found{f}, true
+}
+
+func element(text, tag string) (inner, rest string, ok bool) {
+	after, ok := strings.CutPrefix(strings.TrimLeft(text, space), "<"+tag+">")
+	if !ok {
+		return "", text, false
+	}
+	return strings.Cut(after, "</"+tag+">")
+}
+
+// args gathers arguments that were written as text, typed as the tool's schema says.
+type args struct {
+	tools tools
+	name  string
+	seen  map[string]bool
+	b     strings.Builder
+}
+
+func newArguments(t tools, name string) *args {
+	return &args{tools: t, name: name, seen: map[string]bool{}}
+}
+
+// add takes one; false for one that was there already.
+func (a *args) add(key, text string) bool {
+	if key == "" || a.seen[key] {
+		return false
+	}
+	if len(a.seen) > 0 {
+		a.b.WriteString(",")
+	}
+	a.seen[key] = true
+	a.b.WriteString(strconv.Quote(key) + ":" + a.typed(key, text))
+	return true
+}
+
+// typed writes a value as JSON. One line break belongs to the tags on either side.
+func (a *args) typed(key, text string) string {
+	bare := strings.TrimSpace(text)
+	if !a.tools.isText(a.name, key) {
+		switch bare {
+		case "True", "False":
+			return strings.ToLower(bare)
+		case "None":
+			return "null"
+		}
+		if json.Valid([]byte(bare)) {
+			return bare
+		}
+	}
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "\r"), "\n")
+	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+	raw, _ := encode(text) // a string can always be encoded
+	return raw
+}
+
+func (a *args) String() string { return "{" + a.b.String() + "}" }
