@@ -182,14 +182,10 @@ func mainKeys() []binding {
 }
 
 func paneKeys() []binding {
-	return []binding{
+	return append(sheetKeys(inPrompt), []binding{
 		{action: toggleTodos, part: panes, keys: []string{"ctrl+t"}, help: "show or hide the todos", can: canTodos, do: (*model).toggleTodos},
-		{action: openPane, part: panes, keys: []string{"f3"}, label: "F3", help: "the files that were changed", do: (*model).openChanges},
-		{action: openPane, part: panes, keys: []string{"f4"}, label: "F4", help: "the model's context, and what was used", do: (*model).openContext},
-		{action: openPane, part: panes, keys: []string{"f5"}, label: "F5", help: "sessions: open one, or a new one", can: canSessions, do: (*model).chooseSession},
-		{action: openPane, part: panes, keys: []string{"f6"}, label: "F6", help: "go on with another model", can: canModels, do: (*model).chooseModel},
 		{action: openPane, part: panes, keys: []string{"shift+tab"}, help: "the permission mode", can: canModes, do: (*model).chooseMode},
-	}
+	}...)
 }
 
 func scrollKeys() []binding {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -60,7 +61,11 @@ func (v *view) toPart(by int) {
 	v.top = max(min(to, v.total-v.h), 0)
 }
 
+// openSheet shows a sheet; the key of the one that is open closes it.
 func (m *model) openSheet(s sheet) tea.Cmd {
+	if m.view.sheet == s {
+		return m.closeView()
+	}
 	m.view.sheet, m.view.top = s, 0
 	return nil
 }
@@ -88,7 +93,7 @@ func viewKeys() []binding {
 	page := func(n int) func(*view) int { return func(v *view) int { return n * max(v.h-2, 1) } }
 	by := func(n int) func(*view) int { return func(*view) int { return n } }
 	all := func(n int) func(*view) int { return func(v *view) int { return n * v.total } }
-	return []binding{
+	return append(sheetKeys(inView), []binding{
 		{action: closePane, scope: inView, keys: []string{"esc", "q", "enter"}, help: "close the pane", do: (*model).closeView},
 		{action: quit, scope: inView, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
 		{action: nextPart, scope: inView, keys: []string{"tab", "n"}, help: "the next file or part", can: canParts, do: viewPart(1)},
@@ -99,5 +104,18 @@ func viewKeys() []binding {
 		{action: lineDown, scope: inView, keys: []string{"down", "j"}, help: "a row down", do: scrollView(by(1))},
 		{action: toTop, scope: inView, keys: []string{"home", "g"}, label: "Home", help: "to the beginning", do: scrollView(all(-1))},
 		{action: toBottom, scope: inView, keys: []string{"end", "G"}, label: "End", help: "to the end", do: scrollView(all(1))},
+	}...)
+}
+
+// sheetKeys open panes, from the conversation and from one another.
+func sheetKeys(s scope) []binding {
+	key := func(name, help string, can func(*model) string, do func(*model) tea.Cmd) binding {
+		return binding{action: openPane, scope: s, part: panes, keys: []string{name}, label: strings.ToUpper(name), help: help, can: can, do: do}
+	}
+	return []binding{
+		key("f3", "the files that were changed", nil, (*model).openChanges),
+		key("f4", "the model's context, and what was used", nil, (*model).openContext),
+		key("f5", "sessions: open one, or a new one", canSessions, (*model).chooseSession),
+		key("f6", "go on with another model", canModels, (*model).chooseModel),
 	}
 }
