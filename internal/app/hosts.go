@@ -10,6 +10,7 @@ import (
 	"adze/internal/config"
 	"adze/internal/llm/openai"
 	"adze/internal/llm/responses"
+	"adze/internal/llm/textcall"
 	"adze/session"
 )
 
@@ -64,7 +65,21 @@ func (a *app) hosted(cfg config.Config, name, of string) (model, error) {
 		return model{}, &noModelError{"there is no key for " + name, "set " + keyEnv + " to a key of your account there"}
 	}
 	provider, err := h.provider(p, key)
-	return model{provider: provider, name: of, profile: h.profile()}, err
+	if err != nil {
+		return model{}, err
+	}
+	return model{provider: recovering(p, provider, h.local), name: of, profile: h.profile()}, nil
+}
+
+// recovering recovers calls that models write as text, unless the configuration says otherwise.
+func recovering(p config.Provider, provider session.Provider, local bool) session.Provider {
+	if p.TextCalls != nil {
+		local = *p.TextCalls
+	}
+	if !local {
+		return provider
+	}
+	return textcall.Wrap(provider, nil)
 }
 
 // host finds a server and where it is for this person: the environment wins over the file.

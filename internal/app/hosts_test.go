@@ -128,3 +128,36 @@ func TestKeysStayAwayFromCommands(t *testing.T) {
 		t.Errorf("the command saw: %s (%v)", seen, err)
 	}
 }
+
+// A call that a local model writes as text runs, and everybody is told how it came; a hosted model's does not.
+func TestCallsWrittenAsText(t *testing.T) {
+	for _, c := range []struct {
+		name, model, config string
+		runs                bool
+	}{
+		{"local server", "llamacpp/m", `{}`, true},
+		{"switched off", "llamacpp/m", `{"providers":{"llamacpp":{"text_calls":false}}}`, false},
+		{"another address", "openai/m", `{}`, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			u := newUser(t)
+			u.file("a.txt", "hello\n")
+			turn := 0
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				text := `I look.\n<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a.txt\"}}</tool_call>`
+				if turn++; turn > 1 {
+					text = "It says hello."
+				}
+				fmt.Fprintf(w, `data: {"choices":[{"index":0,"delta":{"content":"%s"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n", text)
+			}))
+			defer s.Close()
+			u.env = append(u.env, "LLAMACPP_BASE_URL="+s.URL+"/v1", "OPENAI_BASE_URL="+s.URL+"/v1", "OPENAI_API_KEY=k",
+				"ADZE_CONFIG="+u.file("config.json", c.config))
+			r := u.run("-p", "--output-format", "stream-json", "--model", c.model, "hi").wants(0)
+			ran, shown := strings.Contains(r.out, `"provenance":{"origin":"text"}`), strings.Contains(fmt.Sprint(r.result()["text"]), "tool_call")
+			if ran != c.runs || shown == c.runs {
+				t.Errorf("ran %t, shown %t: %s", ran, shown, r.out)
+			}
+		})
+	}
+}

@@ -20,7 +20,9 @@ func (a *app) ollamaOptions(cfg config.Config) ollama.Options {
 	return o
 }
 
-func (a *app) ollama(cfg config.Config) session.Provider { return ollama.New(a.ollamaOptions(cfg)) }
+func (a *app) ollama(cfg config.Config) session.Provider {
+	return recovering(cfg.Providers["ollama"], ollama.New(a.ollamaOptions(cfg)), true)
+}
 
 // runningOllama chooses a model of a running server: one that can call tools, best one that is loaded.
 func (a *app) runningOllama(ctx context.Context, cfg config.Config) (model, bool) {
@@ -32,5 +34,5 @@ func (a *app) runningOllama(ctx context.Context, cfg config.Config) (model, bool
 		return model{}, false // none is running; the caller says what the ways to a model are
 	}
 	best, ok := ollama.Pick(models)
-	return model{provider: p, name: best.Name, origin: "running Ollama", profile: localProfile()}, ok
+	return model{provider: recovering(cfg.Providers["ollama"], p, true), name: best.Name, origin: "running Ollama", profile: localProfile()}, ok
 }
