@@ -24,6 +24,15 @@ const maxCompletions = 200_000
 // shellTool runs the commands of the person's own.
 const shellTool = "bash"
 
+// desk is what the interface asks for beside turns.
+type desk struct {
+	settings settings
+	gate     *policy.Policy
+	stored   session.Store
+	listed   sync.Mutex        // guards heads
+	heads    []tui.SessionHead // as last listed
+}
+
 // ports connects the interface with what was wired.
 func (a *app) ports(o *options, w *wired, own *ownCommand) tui.Ports {
 	memory := newMemory(w.settings.at.state, w.head.Cwd)

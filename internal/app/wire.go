@@ -19,7 +19,6 @@ import (
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
-	"adze/tui"
 )
 
 // wired is everything that one run is made of, connected.
@@ -31,13 +30,7 @@ type wired struct {
 	prompt  string // what to ask when the person gave no prompt: the demo's
 	history []session.Message
 	closers []func()
-
-	// What the interface asks for beside turns.
-	settings settings
-	gate     *policy.Policy
-	stored   session.Store
-	listed   sync.Mutex        // guards heads
-	heads    []tui.SessionHead // as last listed
+	desk
 }
 
 // close ends what the run started, last first, once.
