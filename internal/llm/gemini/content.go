@@ -50,7 +50,9 @@ type (
 // sealed is what the API wants back unchanged. It is kept with a call, with a thought, and after a text as a
 // piece of reasoning of its own.
 type sealed struct {
-	ID        string `json:"id,omitempty"` // of a call, when the server gave one
+	// ID says that the server gave a call an id. It goes back with the call's own, which is the same unless
+	// the server repeated itself.
+	ID        bool   `json:"id,omitempty"`
 	Signature string `json:"signature,omitempty"`
 	// Text says that the signature belongs to the text before it, to its last Bytes: a signed part must not
 	// be joined with others.
@@ -142,7 +144,10 @@ func (e encoder) call(c tool.RawCall, own, first bool) part {
 	if own {
 		s = unseal(c.Opaque)
 	}
-	p := part{Call: &functionCall{ID: s.ID, Name: wire.Name(c.Name), Args: wire.Object(c.Arguments)}}
+	p := part{Call: &functionCall{Name: wire.Name(c.Name), Args: wire.Object(c.Arguments)}}
+	if s.ID {
+		p.Call.ID = string(c.ID)
+	}
 	if e.seals {
 		p.Signature = s.Signature
 	}
@@ -160,8 +165,8 @@ func (e encoder) outcomes(asked, m session.Message) []byte {
 	for i, p := range m.Parts {
 		text, media := e.told(*p.Outcome)
 		r := &functionResponse{Name: wire.Name(calls[i].Name), Parts: media}
-		if asked.Provider == e.own {
-			r.ID = unseal(calls[i].Opaque).ID
+		if asked.Provider == e.own && unseal(calls[i].Opaque).ID {
+			r.ID = string(calls[i].ID)
 		}
 		r.Response.Output = &text
 		if p.Outcome.Status != tool.Completed {

@@ -180,7 +180,7 @@ func (a *answer) call(p received) error {
 		return a.client.Framing(err)
 	}
 	f := wire.Fragment{New: true, ID: p.Call.ID, Index: a.calls.Len(), Name: p.Call.Name, Arguments: arguments}
-	if s := (sealed{ID: p.Call.ID, Signature: p.Signature}); s != (sealed{}) {
+	if s := (sealed{ID: p.Call.ID != "", Signature: p.Signature}); s != (sealed{}) {
 		f.Opaque = wire.JSON(s)
 	}
 	forming, err := a.calls.Add(f)

@@ -5,7 +5,9 @@
 // The one rule: an adapter is right when a consumer cannot tell the formats apart. Each stream has exactly
 // one Done, last; no call is released unless its message ended well, and then byte for byte.
 //
-// Start at Run. An adapter's test is one file: its Wire, and a call of Run and of Cases.
+// Start at Run. An adapter's test is one file: its Wire, and a call of Run and of Cases. The formats
+// themselves (Chat, Messages, Responses, Gemini, Ollama: a file each, which makes this package large) stand
+// here, because Relay carries a session from one to another.
 //
 // Known limits: time is faked over HTTP/1.1 only; over HTTP/2 the suite tries a session and a cut.
 package llmtest

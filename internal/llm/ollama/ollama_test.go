@@ -1,17 +1,11 @@
 package ollama_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"flag"
-	"fmt"
-	"io"
-	"net/http"
 	"testing"
 
 	"adze/internal/llm/llmtest"
 	"adze/internal/llm/ollama"
-	"adze/internal/llm/wire"
 	"adze/session"
 )
 
@@ -28,131 +22,8 @@ func FuzzStream(f *testing.F) { llmtest.Fuzz(f, format{}, "../../../testdata/str
 func BenchmarkStream(b *testing.B) { llmtest.Benchmark(b, format{}) }
 
 // format is /api/chat as the suite sees it.
-type format struct{}
+type format struct{ llmtest.Ollama }
 
 func (format) New(o llmtest.Options) session.Provider {
 	return ollama.New(ollama.Options{BaseURL: o.BaseURL, Key: o.Key, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle})
-}
-
-func (format) Encode(a llmtest.Answer) llmtest.Stream {
-	b := &llmtest.Builder{ContentType: "application/x-ndjson"}
-	message := func(message, rest string) {
-		b.Record(`{"model":"m","created_at":"2026-11-21T03:00:00.123Z","message":{"role":"assistant",` + message + `}` + rest + "}\n")
-	}
-	for _, piece := range a.Pieces(a.Reasoning) {
-		message(fmt.Sprintf(`"content":"","thinking":%s`, wire.JSON(piece)), `,"done":false`)
-	}
-	for _, piece := range a.Pieces(a.Text) {
-		message(fmt.Sprintf(`"content":%s`, wire.JSON(piece)), `,"done":false`)
-	}
-	for i, c := range a.Calls {
-		message(fmt.Sprintf(`"content":"","tool_calls":[{"id":%q,"function":{"index":%d,"name":%q,"arguments":%s}}]`,
-			c.ID, i, c.Name, c.Arguments), `,"done":false`)
-	}
-	reason := "stop" // also when there are calls
-	if a.Length {
-		reason = "length"
-	}
-	b.End()
-	message(`"content":""`, fmt.Sprintf(`,"done":true,"done_reason":%q,"total_duration":5,"prompt_eval_count":%d,"eval_count":%d`,
-		reason, a.Usage.Input, a.Usage.Output))
-	return b.Stream()
-}
-
-func (format) Ping() string {
-	return `{"model":"m","message":{"role":"assistant","content":""},"done":false}` + "\n"
-}
-func (format) Malformed() string { return `{"model":"m","message":{"role":"assis` + "\n" }
-
-func (format) Failure(message string) string { return fmt.Sprintf(`{"error":%q}`+"\n", message) }
-
-func (format) Refusal(kind, message string) string {
-	return fmt.Sprintf(`{"error":%q}`, message+" ("+kind+")")
-}
-
-func (format) Side(w http.ResponseWriter, r *http.Request) bool {
-	if r.URL.Path != "/api/show" {
-		return false
-	}
-	_, _ = io.Copy(io.Discard, r.Body)
-	_, _ = io.WriteString(w, `{"capabilities":["completion","tools","vision"],"model_info":{"llama.context_length":131072}}`)
-	return true
-}
-
-func (format) Grown(body []byte) []byte {
-	before, _, _ := bytes.Cut(body, []byte(`],"truncate":`))
-	return before
-}
-
-// asked is a request, strictly.
-type asked struct {
-	Model    string `json:"model"`
-	Stream   bool   `json:"stream"`
-	Truncate bool   `json:"truncate"`
-	Shift    bool   `json:"shift"`
-	Think    *bool  `json:"think"`
-	Keep     string `json:"keep_alive"`
-	Options  struct {
-		Context int `json:"num_ctx"`
-		Predict int `json:"num_predict"`
-	} `json:"options"`
-	Tools []struct {
-		Type     string `json:"type"`
-		Function struct {
-			Name        string         `json:"name"`
-			Description string         `json:"description"`
-			Parameters  map[string]any `json:"parameters"`
-		} `json:"function"`
-	} `json:"tools"`
-	Messages []struct {
-		Role     string   `json:"role"`
-		Content  string   `json:"content"`
-		Thinking string   `json:"thinking"`
-		Images   [][]byte `json:"images"`
-		Tool     string   `json:"tool_name"`
-		CallID   string   `json:"tool_call_id"`
-		Calls    []struct {
-			ID       string `json:"id"`
-			Function struct {
-				Name      string          `json:"name"`
-				Arguments json.RawMessage `json:"arguments"`
-			} `json:"function"`
-		} `json:"tool_calls"`
-	} `json:"messages"`
-}
-
-func (format) Decode(body []byte) (llmtest.Request, error) {
-	var a asked
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&a); err != nil {
-		return llmtest.Request{}, err
-	}
-	if a.Model == "" || !a.Stream || a.Truncate || a.Shift || a.Options.Context < 8192 || a.Think != nil {
-		return llmtest.Request{}, fmt.Errorf("not a request with a context for a model that cannot think: %s", body)
-	}
-	r := llmtest.Request{Model: a.Model}
-	for _, t := range a.Tools {
-		r.Tools = append(r.Tools, t.Function.Name)
-	}
-	for i, m := range a.Messages {
-		item := llmtest.Item{Kind: m.Role, Text: m.Content, CallID: m.CallID, Images: len(m.Images)}
-		if m.Role == "tool" {
-			item.Kind = "result"
-			if m.Tool == "" {
-				return r, fmt.Errorf("messages[%d]: a result without its tool's name", i)
-			}
-		}
-		if m.Thinking != "" {
-			item.Thinking = 1
-		}
-		for _, c := range m.Calls {
-			item.Calls = append(item.Calls, llmtest.Call{ID: c.ID, Name: c.Function.Name, Arguments: string(c.Function.Arguments)})
-		}
-		if m.Role == "assistant" && m.Content == "" && len(m.Calls) == 0 {
-			return r, fmt.Errorf("messages[%d]: an empty answer", i)
-		}
-		r.Items = append(r.Items, item)
-	}
-	return r, nil
 }

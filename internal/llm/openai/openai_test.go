@@ -1,17 +1,11 @@
 package openai_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"flag"
-	"fmt"
-	"net/http"
-	"regexp"
 	"testing"
 
 	"adze/internal/llm/llmtest"
 	"adze/internal/llm/openai"
-	"adze/internal/llm/wire"
 	"adze/session"
 )
 
@@ -28,162 +22,8 @@ func FuzzStream(f *testing.F) { llmtest.Fuzz(f, format{}, "../../../testdata/str
 func BenchmarkStream(b *testing.B) { llmtest.Benchmark(b, format{}) }
 
 // format is Chat Completions as the suite sees it.
-type format struct{}
+type format struct{ llmtest.Chat }
 
 func (format) New(o llmtest.Options) session.Provider {
 	return openai.New(openai.Options{BaseURL: o.BaseURL + "/v1", Key: o.Key, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle})
-}
-
-func (format) Encode(a llmtest.Answer) llmtest.Stream {
-	b := &llmtest.Builder{ContentType: "text/event-stream; charset=utf-8"}
-	delta := func(delta, finish string) {
-		b.Record(`data: {"id":"c1","object":"chat.completion.chunk","created":1694268190,"model":"m","choices":[{"index":0,"delta":` +
-			delta + `,"logprobs":null,"finish_reason":` + finish + "}]}\n\n")
-	}
-	delta(`{"role":"assistant","content":""}`, "null")
-	for _, piece := range a.Pieces(a.Reasoning) {
-		delta(fmt.Sprintf(`{"reasoning_content":%s}`, wire.JSON(piece)), "null")
-	}
-	for _, piece := range a.Pieces(a.Text) {
-		delta(fmt.Sprintf(`{"content":%s}`, wire.JSON(piece)), "null")
-	}
-	for i, c := range a.Calls {
-		delta(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":%q,"type":"function","function":{"name":%q,"arguments":""}}]}`,
-			i, c.ID, c.Name), "null")
-		for _, piece := range a.Pieces(c.Arguments) {
-			delta(fmt.Sprintf(`{"tool_calls":[{"index":%d,"function":{"arguments":%s}}]}`, i, wire.JSON(piece)), "null")
-		}
-	}
-	finish := `"stop"`
-	switch {
-	case a.Length:
-		finish = `"length"`
-	case len(a.Calls) > 0:
-		finish = `"tool_calls"`
-	}
-	b.End()
-	delta(`{}`, finish)
-	b.Record(fmt.Sprintf(`data: {"id":"c1","object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}}`+"\n\n",
-		a.Usage.Input, a.Usage.Output, a.Usage.Input+a.Usage.Output))
-	b.Record("data: [DONE]\n\n")
-	return b.Stream()
-}
-
-func (format) Ping() string      { return ": OPENROUTER PROCESSING\n\n" }
-func (format) Malformed() string { return "data: {\"choices\":[{\"index\":0,\"delta\":{\"conte\n\n" }
-
-func (format) Failure(message string) string {
-	return fmt.Sprintf(`data: {"error":{"message":%q,"type":"server_error","code":null}}`+"\n\n", message)
-}
-
-func (format) Refusal(kind, message string) string {
-	return fmt.Sprintf(`{"error":{"message":%q,"type":%q,"param":null,"code":%q}}`, message, kind, kind)
-}
-
-func (format) Side(http.ResponseWriter, *http.Request) bool { return false }
-
-func (format) Grown(body []byte) []byte { return bytes.TrimSuffix(body, []byte("]}")) }
-
-// asked is a request, strictly: an unknown field is refused, as api.openai.com does.
-type asked struct {
-	Model         string `json:"model"`
-	Stream        bool   `json:"stream"`
-	StreamOptions struct {
-		IncludeUsage bool `json:"include_usage"`
-	} `json:"stream_options"`
-	MaxTokens int `json:"max_tokens"`
-	Tools     []struct {
-		Type     string `json:"type"`
-		Function struct {
-			Name        string         `json:"name"`
-			Description string         `json:"description"`
-			Parameters  map[string]any `json:"parameters"`
-			Strict      *bool          `json:"strict"`
-		} `json:"function"`
-	} `json:"tools"`
-	Messages []struct {
-		Role      string          `json:"role"`
-		Content   json.RawMessage `json:"content"`
-		Reasoning string          `json:"reasoning_content"`
-		CallID    string          `json:"tool_call_id"`
-		Calls     []struct {
-			ID       string `json:"id"`
-			Type     string `json:"type"`
-			Function struct {
-				Name      string `json:"name"`
-				Arguments string `json:"arguments"`
-			} `json:"function"`
-		} `json:"tool_calls"`
-	} `json:"messages"`
-}
-
-func (format) Decode(body []byte) (llmtest.Request, error) {
-	var a asked
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&a); err != nil {
-		return llmtest.Request{}, err
-	}
-	if !a.Stream || !a.StreamOptions.IncludeUsage || a.Model == "" {
-		return llmtest.Request{}, fmt.Errorf("not a streaming request with usage for a model: %s", body)
-	}
-	r := llmtest.Request{Model: a.Model}
-	for _, t := range a.Tools {
-		r.Tools = append(r.Tools, t.Function.Name)
-	}
-	name := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-	for i, m := range a.Messages {
-		item := llmtest.Item{Kind: m.Role, CallID: m.CallID}
-		var err error
-		if item.Text, item.Images, err = content(m.Content); err != nil {
-			return r, fmt.Errorf("messages[%d]: %w", i, err)
-		}
-		if m.Role == "tool" {
-			item.Kind = "result"
-		}
-		if m.Reasoning != "" {
-			item.Thinking = 1
-		}
-		for _, c := range m.Calls {
-			if len(c.ID) > 40 || c.Type != "function" || !name.MatchString(c.Function.Name) {
-				return r, fmt.Errorf("messages[%d]: bad call %+v", i, c)
-			}
-			item.Calls = append(item.Calls, llmtest.Call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
-		}
-		if m.Role == "assistant" && item.Text == "" && len(item.Calls) == 0 {
-			return r, fmt.Errorf("messages[%d]: an empty answer", i)
-		}
-		r.Items = append(r.Items, item)
-	}
-	return r, nil
-}
-
-func content(raw json.RawMessage) (text string, images int, err error) {
-	if len(raw) == 0 || string(raw) == "null" {
-		return "", 0, nil
-	}
-	if raw[0] == '"' {
-		return text, 0, json.Unmarshal(raw, &text)
-	}
-	var parts []struct {
-		Type  string `json:"type"`
-		Text  string `json:"text"`
-		Image struct {
-			URL string `json:"url"`
-		} `json:"image_url"`
-	}
-	if err := json.Unmarshal(raw, &parts); err != nil {
-		return "", 0, err
-	}
-	for _, p := range parts {
-		switch p.Type {
-		case "text":
-			text += p.Text
-		case "image_url":
-			images++
-		default:
-			return "", 0, fmt.Errorf("unknown part %q", p.Type)
-		}
-	}
-	return text, images, nil
 }
