@@ -16,13 +16,10 @@ const partialEvery = time.Second
 // or was aborted is stored as far as it came, without calls.
 func (s *Session) ask(t *turn) (Message, error) {
 	id := s.nextID()
-	name := s.config.Provider.Name() + "/" + s.config.Model
 	t.result.Steps++
 	d, err := s.attempts(t, id)
 	m := d.message
 	m.Provider, m.Model = s.config.Provider.Name(), s.config.Model
-	t.result.Usage[name] = t.result.Usage[name].Add(d.done.Usage)
-	t.total = t.total.Add(d.done.Usage)
 	if text := m.Text(); text != "" {
 		t.result.Text = text
 	}

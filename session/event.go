@@ -98,10 +98,12 @@ const (
 type Result struct {
 	Cause Cause `json:"cause"`
 	// Message says what went wrong, for the person; Hint is the next move.
-	Message  string                         `json:"message,omitempty"`
-	Hint     string                         `json:"hint,omitempty"`
-	Text     string                         `json:"text"`
-	Usage    map[string]Usage               `json:"usage,omitempty"` // by provider/model
+	Message string           `json:"message,omitempty"`
+	Hint    string           `json:"hint,omitempty"`
+	Text    string           `json:"text"`
+	Usage   map[string]Usage `json:"usage,omitempty"` // by provider/model
+	// Cost is what all requests cost in USD; nil: that of at least one is not known.
+	Cost     *float64                       `json:"cost_usd,omitempty"`
 	Steps    int                            `json:"turns"`
 	Calls    map[string]map[tool.Status]int `json:"calls,omitempty"` // by tool and status
 	Denied   []Denial                       `json:"denied,omitempty"`

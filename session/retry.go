@@ -23,6 +23,7 @@ func (s *Session) attempts(t *turn, id string) (*draft, error) {
 		if serr := s.noteFailure(t, d, attempt, err); serr != nil {
 			return d, serr
 		}
+		s.spend(t, d, err)
 		asked, again := temporary(err)
 		if err == nil || !again || d.text || attempt == maxAttempts || t.ctx.Err() != nil {
 			return d, err

@@ -40,6 +40,8 @@ type Config struct {
 	// Repairer may mend arguments that are not JSON where no rule applies; nil: nobody does.
 	Repairer tool.Repairer
 	Limits   Limits
+	// Price tells what the tokens of one request cost in USD, and whether that is known; nil: it never is.
+	Price func(provider, model string, u Usage) (usd float64, known bool)
 	// Offer chooses the tools that requests show; nil: all of Tools.
 	Offer Offerer
 	// Observe sees every event, one at a time, in order. It may block: that slows the session, nothing

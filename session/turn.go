@@ -15,7 +15,9 @@ type Limits struct {
 	Steps  int // model requests
 	Calls  int
 	Tokens int // all tokens of all requests
-	Time   time.Duration
+	// Cost is in USD. A request whose cost is not known ends the turn: nobody could hold the limit.
+	Cost float64
+	Time time.Duration
 }
 
 // The causes that a context may carry, so that a result can tell them apart.
@@ -33,6 +35,7 @@ type turn struct {
 	start  time.Time
 	result Result
 	total  Usage
+	cost   cost
 	calls  int
 	guard  loopGuard
 	last   *Message // the answer that ends the turn, which end stores
@@ -63,6 +66,10 @@ func (t *turn) spent() error {
 		return fmt.Errorf("%w: %d calls were made", ErrBudget, l.Calls)
 	case l.Tokens > 0 && t.total.Total() >= l.Tokens:
 		return fmt.Errorf("%w: %d tokens were used", ErrBudget, t.total.Total())
+	case l.Cost > 0 && t.cost.unknown:
+		return fmt.Errorf("%w: what the last request cost is not known", ErrBudget)
+	case l.Cost > 0 && t.cost.usd >= l.Cost:
+		return fmt.Errorf("%w: %.4f USD were spent", ErrBudget, t.cost.usd)
 	}
 	return t.guard.stuck()
 }
@@ -94,6 +101,7 @@ func (t *turn) count(o tool.Outcome) {
 func (s *Session) end(t *turn, err error) Result {
 	r := t.result
 	r.Duration = s.config.Now().Sub(t.start)
+	r.Cost = t.cost.known()
 	r.Err = err
 	r.Cause, r.Message, r.Hint = causeOf(err)
 	var entries []Entry

@@ -157,7 +157,7 @@ type resultLine struct {
 func resultOf(r session.Result, h Head) resultLine {
 	l := resultLine{
 		Type: "result", Schema: Schema, Cause: r.Cause, ExitCode: ExitCode(r.Cause), Text: r.Text,
-		Message: r.Message, Hint: r.Hint, Usage: r.Usage, Turns: r.Steps, Calls: r.Calls,
+		Message: r.Message, Hint: r.Hint, Usage: r.Usage, Cost: r.Cost, Turns: r.Steps, Calls: r.Calls,
 		Denied: r.Denied, Changed: r.Changed, Session: h.Session,
 		Duration: r.Duration.Round(time.Millisecond).Milliseconds(), Structured: json.RawMessage("null"),
 	}

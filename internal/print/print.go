@@ -5,8 +5,6 @@
 // foreign reaches either stream without safeterm or JSON escapes.
 //
 // Start reading at Printer.Observe; the shapes of the lines are in line.go, the exit codes in exit.go.
-//
-// Known limits: cost_usd is null, because there is no price table yet.
 package print
 
 import (

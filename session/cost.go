@@ -1,0 +1,43 @@
+package session
+
+import "errors"
+
+// cost sums up what the requests of a turn cost. One that nobody can price makes the sum unknown, for ever:
+// a sum of some would be read as that of all.
+type cost struct {
+	usd     float64
+	unknown bool
+}
+
+// known returns the sum in USD, or nil.
+func (c cost) known() *float64 {
+	if c.unknown {
+		return nil
+	}
+	return &c.usd
+}
+
+// spend counts what one request used and cost, whatever came of it.
+func (s *Session) spend(t *turn, d *draft, err error) {
+	provider, model, used := s.config.Provider.Name(), s.config.Model, d.done.Usage
+	name := provider + "/" + model
+	t.result.Usage[name] = t.result.Usage[name].Add(used)
+	t.total = t.total.Add(used)
+	if unanswered(d, err) {
+		return
+	}
+	if s.config.Price == nil {
+		t.cost.unknown = true
+		return
+	}
+	usd, known := s.config.Price(provider, model, used)
+	t.cost.usd += usd
+	t.cost.unknown = t.cost.unknown || !known
+}
+
+// unanswered reports a request that the provider refused, or that did not reach it: nobody charges for that.
+// A request that was aborted may have been charged, and nobody says how much.
+func unanswered(d *draft, err error) bool {
+	var failure *ProviderError
+	return errors.As(err, &failure) && d.done.Usage == (Usage{}) && len(d.message.Parts) == 0
+}
