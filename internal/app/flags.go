@@ -25,6 +25,7 @@ type options struct {
 	maxTurns     int
 	maxCalls     int
 	maxTokens    int
+	maxCost      float64 // USD
 	maxTime      time.Duration
 	system       string
 	appendSystem string
@@ -90,6 +91,7 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.IntVar(&o.maxTurns, "max-turns", 0, "model requests a prompt may take")
 	f.IntVar(&o.maxCalls, "max-calls", 0, "tool calls a prompt may take")
 	f.IntVar(&o.maxTokens, "max-tokens", 0, "tokens a prompt may take")
+	f.Float64Var(&o.maxCost, "max-cost", 0, "`USD` a prompt may cost, where the prices are known")
 	f.DurationVar(&o.maxTime, "max-time", 0, "time a prompt may take, such as 10m")
 	f.StringVar(&o.system, "system-prompt", "", "use the text of this `FILE` as system prompt")
 	f.StringVar(&o.appendSystem, "append-system-prompt", "", "add the text of this `FILE` to the system prompt")

@@ -107,6 +107,18 @@ func (a *app) chooseModel(ctx context.Context, o *options, cfg config.Config) (m
 	return model{}, &noModelError{"no model is configured", hint}
 }
 
+// modelOf chooses the model of a run and makes sure that the run can keep to its limits with it.
+func (a *app) modelOf(ctx context.Context, o *options, w *wired) (model, error) {
+	m, err := a.chooseModel(ctx, o, w.settings.config)
+	if err != nil {
+		return m, err
+	}
+	if err := a.affordable(o, w.settings.config, m); err != nil {
+		return m, err
+	}
+	return o.recorded(m, w)
+}
+
 // namedModel reads provider/name.
 func (a *app) namedModel(cfg config.Config, full string) (model, error) {
 	provider, name, ok := strings.Cut(full, "/")

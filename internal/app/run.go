@@ -46,7 +46,7 @@ func (o *options) check() error {
 	if o.fork && o.resume == "" && !o.resumeLast {
 		return misuse("add --continue or --resume ID", "--fork copies a session, and none is named")
 	}
-	if o.maxTurns < 0 || o.maxCalls < 0 || o.maxTokens < 0 || o.maxTime < 0 {
+	if o.maxTurns < 0 || o.maxCalls < 0 || o.maxTokens < 0 || !(o.maxCost >= 0) || o.maxTime < 0 {
 		return misuse("0 means unlimited", "a budget cannot be negative")
 	}
 	return nil

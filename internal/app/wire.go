@@ -56,10 +56,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	}
 	w.settings = s
 	logs := a.openLogs(ctx, o, s, w)
-	model, err := a.chooseModel(ctx, o, s.config)
-	if err == nil {
-		model, err = o.recorded(model, w)
-	}
+	model, err := a.modelOf(ctx, o, w)
 	if err != nil {
 		return w, err
 	}
@@ -99,7 +96,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	}
 	return w, w.open(ctx, session.Config{
 		ID: id, Provider: model.provider, Model: model.name, Store: stored, Tools: w.set, Gate: gate,
-		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: spill.save}, Limits: s.limits(o), Observe: observe, Repairer: repairer, Offer: offer.offerer(),
+		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: spill.save}, Limits: s.limits(o), Price: a.prices(s.config), Observe: observe, Repairer: repairer, Offer: offer.offerer(),
 		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.full(), System: system, Tools: w.set.Digest()},
 	}, resumed, deps)
 }
@@ -130,7 +127,7 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 }
 
 func (s settings) limits(o *options) session.Limits {
-	return session.Limits{Steps: s.config.MaxTurns, Calls: o.maxCalls, Tokens: o.maxTokens, Time: time.Duration(s.config.MaxTime)}
+	return session.Limits{Steps: s.config.MaxTurns, Calls: o.maxCalls, Tokens: o.maxTokens, Cost: o.maxCost, Time: time.Duration(s.config.MaxTime)}
 }
 
 // merge lays the flags over the file.

@@ -45,6 +45,7 @@ type Config struct {
 	Output         Output              `json:"output,omitempty"`
 	Providers      map[string]Provider `json:"providers,omitempty"`
 	Tools          Tools               `json:"tools,omitempty"`
+	Models         map[string]Model    `json:"models,omitempty"` // by provider/name; a last * stands for any rest
 
 	origins map[string]string
 }
@@ -159,6 +160,9 @@ func Parse(path string, raw []byte) (Config, error) {
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&c); err != nil {
 		return Config{}, mistake(path, err)
+	}
+	if err := c.checkModels(path); err != nil {
+		return Config{}, err
 	}
 	var present map[string]json.RawMessage
 	_ = json.Unmarshal(standard, &present) // it decoded a moment ago

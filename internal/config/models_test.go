@@ -1,0 +1,35 @@
+package config_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"adze/internal/config"
+)
+
+func TestAPersonMayPriceAModel(t *testing.T) {
+	c, err := config.Parse("c.json", []byte(`{"models": {"ollama/*": {"context": 8192, "tools": true, "price": {"input": 0, "output": 0.5}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := c.Models["ollama/*"]
+	if m.Context != 8192 || !m.Tools || m.Price.Input == nil || *m.Price.Input != 0 || *m.Price.Output != 0.5 || m.Price.CacheRead != nil {
+		t.Errorf("model = %+v", m)
+	}
+}
+
+func TestAModelThatMakesNoSenseIsAMistake(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"models": {"qwen3": {}}}`:                          "no provider/name",
+		`{"models": {"ollama/q": {"context": -1}}}`:          "fewer than no tokens",
+		`{"models": {"a/b": {"price": {"cache_read": -1}}}}`: "below 0",
+		`{"models": {"a/b": {"prize": {}}}}`:                 `unknown field "prize"`,
+	} {
+		_, err := config.Parse("c.json", []byte(text))
+		var mistake *config.Error
+		if !errors.As(err, &mistake) || mistake.Hint == "" || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
