@@ -42,7 +42,8 @@ type bashMeta struct {
 
 func bash(f files, s *Shell) tool.Tool {
 	return tool.Define("bash", tool.Config[bashArgs, bashMeta]{
-		Description: describe("bash", limits{
+		ProviderSchema: usual[bashArgs](f.brief, "command", "timeout", "workdir"),
+		Description: describe(f.words("bash"), limits{
 			"timeout": int(s.Timeout.Seconds()), "max": int(s.MaxTimeout.Seconds()), "jobs": proc.MaxJobs,
 		}),
 		Permissions:  tool.Requires(tool.Execute).MayUse(tool.Read, tool.Write, tool.Network),

@@ -2,6 +2,7 @@ package toolset
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -226,5 +227,45 @@ func drawnCalls() []drawnCall {
 		{"webfetch", `{"url":"http://docs.example/a.html"}`, tool.TextBlock},
 		{"task", `{"description":"d","prompt":"p"}`, tool.ListBlock},
 		{"task_complete", `{"summary":"s"}`, tool.TextBlock},
+	}
+}
+
+// A brief catalogue offers a part of the arguments, takes all of them, and costs half.
+func TestBriefToolsTakeWhatTheyDoNotOffer(t *testing.T) {
+	dir := t.TempDir()
+	deps := caseDeps(t, dir)
+	deps.Brief = true
+	registry, err := New(deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, b := newBench(t, dir), newBench(t, dir)
+	if b.set, err = registry.Tools(t.Context(), tool.Init{Workspace: dir, Directory: dir, Cwd: dir}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"edit", "glob", "grep", "list", "bash"} {
+		d, _ := b.set.Get(name)
+		full, _ := whole.set.Get(name)
+		if was, is := len(full.Description)+len(full.Offered()), len(d.Description)+len(d.Offered()); is > was*3/4 {
+			t.Errorf("%s: %d bytes, brief %d", name, was, is)
+		}
+		if string(d.Parameters) != string(full.Parameters) {
+			t.Errorf("%s validates otherwise", name)
+		}
+		var offered object
+		if err := json.Unmarshal(d.Offered(), &offered); err != nil {
+			t.Fatalf("%s: %v in %s", name, err, d.Offered())
+		}
+		described(t, name, offered)
+		for _, need := range schemaOf(t, full).Required {
+			if offered.Properties[need].Type == "" {
+				t.Errorf("%s does not offer %s", name, need)
+			}
+		}
+	}
+	for name, arguments := range map[string]string{"grep": `{"pattern":"x","type":"go","per_file":3}`, "bash": `{"command":"sleep 1000","background":true}`} {
+		if o := b.play(t, name, arguments).outcome; o.Status != tool.Completed {
+			t.Errorf("%s: %s", name, o.Output)
+		}
 	}
 }

@@ -1,9 +1,13 @@
 package toolset
 
 import (
+	"bytes"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"strings"
+
+	"adze/tool"
 )
 
 //go:embed *.md
@@ -26,4 +30,45 @@ func describe(name string, values ...limits) string {
 		}
 	}
 	return strings.TrimSpace(text)
+}
+
+// words names the description of a tool: the brief one where that is asked for.
+func (f files) words(name string) string {
+	if f.brief {
+		return name + "_brief"
+	}
+	return name
+}
+
+// usual is the compact schema of a brief tool, with the named arguments alone; nil, which offers all, for any
+// other.
+func usual[Args any](brief bool, names ...string) json.RawMessage {
+	if !brief {
+		return nil
+	}
+	whole, err := tool.SchemaOf[Args]()
+	if err != nil {
+		return nil // registration says what is wrong with them
+	}
+	var s struct {
+		Properties map[string]json.RawMessage
+		Required   json.RawMessage
+	}
+	if err := json.Unmarshal(whole, &s); err != nil {
+		return nil
+	}
+	var b bytes.Buffer
+	b.WriteString(`{"type":"object","properties":{`)
+	for i, name := range names {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%q:%s", name, s.Properties[name])
+	}
+	b.WriteByte('}')
+	if len(s.Required) > 0 {
+		fmt.Fprintf(&b, `,"required":%s`, s.Required)
+	}
+	b.WriteString(`,"additionalProperties":false}`)
+	return b.Bytes()
 }

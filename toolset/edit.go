@@ -32,10 +32,11 @@ type editPair struct {
 func edit(f files) tool.Tool {
 	e := editor{f}
 	return tool.Define("edit", tool.Config[editArgs, changeMeta]{
-		Description: describe("edit"),
-		Permissions: tool.Requires(tool.Write),
-		Tags:        []string{"file", "edit", "replace", "change", "patch", "modify"},
-		Aliases:     []string{"edit_file", "str_replace", "replace"},
+		Description:    describe(f.words("edit")),
+		ProviderSchema: usual[editArgs](f.brief, "path", "old_string", "new_string", "replace_all"),
+		Permissions:    tool.Requires(tool.Write),
+		Tags:           []string{"file", "edit", "replace", "change", "patch", "modify"},
+		Aliases:        []string{"edit_file", "str_replace", "replace"},
 		ArgAliases: pathAliases(map[string]string{
 			"oldText": "old_string", "old_str": "old_string", "oldString": "old_string", "old_text": "old_string",
 			"newText": "new_string", "new_str": "new_string", "newString": "new_string", "new_text": "new_string",

@@ -32,17 +32,18 @@ type globMeta struct {
 
 func glob(s seeker) tool.Tool {
 	return tool.Define("glob", tool.Config[globArgs, globMeta]{
-		Description: describe("glob", limits{"limit": cmp.Or(s.bounds.Glob, globLimit)}),
-		Permissions: tool.Requires(tool.Read),
-		Tags:        []string{"file", "find", "name", "pattern", "search"},
-		Aliases:     []string{"find_files", "find"},
-		ArgAliases:  folderAliases(map[string]string{"glob": "pattern", "glob_pattern": "pattern", "query": "pattern"}),
-		Safety:      tool.Safety{Safe: true},
-		Output:      s.bounds.withFoot(),
-		Redact:      tool.Expose("pattern", "path", "limit", "total", "shown"),
-		Needs:       func(in globArgs) []tool.Need { return folderNeeds(in.Path) },
-		Run:         globber{s}.run,
-		View:        func(m globMeta) []tool.Block { return tool.List(m.Paths) },
+		ProviderSchema: usual[globArgs](s.brief, "pattern", "path"),
+		Description:    describe(s.words("glob"), limits{"limit": cmp.Or(s.bounds.Glob, globLimit)}),
+		Permissions:    tool.Requires(tool.Read),
+		Tags:           []string{"file", "find", "name", "pattern", "search"},
+		Aliases:        []string{"find_files", "find"},
+		ArgAliases:     folderAliases(map[string]string{"glob": "pattern", "glob_pattern": "pattern", "query": "pattern"}),
+		Safety:         tool.Safety{Safe: true},
+		Output:         s.bounds.withFoot(),
+		Redact:         tool.Expose("pattern", "path", "limit", "total", "shown"),
+		Needs:          func(in globArgs) []tool.Need { return folderNeeds(in.Path) },
+		Run:            globber{s}.run,
+		View:           func(m globMeta) []tool.Block { return tool.List(m.Paths) },
 	})
 }
 

@@ -56,10 +56,11 @@ type grepRow struct {
 
 func grep(s seeker) tool.Tool {
 	return tool.Define("grep", tool.Config[grepArgs, grepMeta]{
-		Description: describe("grep", limits{"limit": cmp.Or(s.bounds.Grep, grepLimit)}),
-		Permissions: tool.Requires(tool.Read),
-		Tags:        []string{"search", "text", "regex", "content", "code"},
-		Aliases:     []string{"search_text", "search", "grep_search"},
+		ProviderSchema: usual[grepArgs](s.brief, "pattern", "path", "include", "literal", "ignore_case", "context", "mode"),
+		Description:    describe(s.words("grep"), limits{"limit": cmp.Or(s.bounds.Grep, grepLimit)}),
+		Permissions:    tool.Requires(tool.Read),
+		Tags:           []string{"search", "text", "regex", "content", "code"},
+		Aliases:        []string{"search_text", "search", "grep_search"},
 		ArgAliases: folderAliases(map[string]string{
 			"query": "pattern", "regex": "pattern", "glob": "include", "file_pattern": "include", "include_pattern": "include",
 			"-i": "ignore_case", "case_insensitive": "ignore_case", "-A": "after", "-B": "before", "-C": "context", "literal_text": "literal",

@@ -35,17 +35,18 @@ type listMeta struct {
 
 func list(s seeker) tool.Tool {
 	return tool.Define("list", tool.Config[listArgs, listMeta]{
-		Description: describe("list", limits{"limit": cmp.Or(s.bounds.List, listLimit)}),
-		Permissions: tool.Requires(tool.Read),
-		Tags:        []string{"file", "folder", "directory", "ls", "tree"},
-		Aliases:     []string{"list_files", "ls", "list_directory", "list_dir"},
-		ArgAliases:  folderAliases(map[string]string{"max_depth": "depth", "exclude": "ignore"}),
-		Safety:      tool.Safety{Safe: true},
-		Output:      s.bounds.withFoot(),
-		Redact:      tool.Expose("path", "depth", "ignore", "limit", "folders", "files", "left"),
-		Needs:       func(in listArgs) []tool.Need { return folderNeeds(in.Path) },
-		Run:         lister{s}.run,
-		View:        func(m listMeta) []tool.Block { return tool.List(m.Rows) },
+		ProviderSchema: usual[listArgs](s.brief, "path", "depth"),
+		Description:    describe(s.words("list"), limits{"limit": cmp.Or(s.bounds.List, listLimit)}),
+		Permissions:    tool.Requires(tool.Read),
+		Tags:           []string{"file", "folder", "directory", "ls", "tree"},
+		Aliases:        []string{"list_files", "ls", "list_directory", "list_dir"},
+		ArgAliases:     folderAliases(map[string]string{"max_depth": "depth", "exclude": "ignore"}),
+		Safety:         tool.Safety{Safe: true},
+		Output:         s.bounds.withFoot(),
+		Redact:         tool.Expose("path", "depth", "ignore", "limit", "folders", "files", "left"),
+		Needs:          func(in listArgs) []tool.Need { return folderNeeds(in.Path) },
+		Run:            lister{s}.run,
+		View:           func(m listMeta) []tool.Block { return tool.List(m.Rows) },
 	})
 }
 

@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"strings"
@@ -49,6 +50,13 @@ func NewShell(s proc.Supervisor, env []string) *Shell {
 		Supervisor: s, Env: env, Timeout: shellTimeout, MaxTimeout: shellMaxTimeout,
 		Now: time.Now, Processes: proc.Processes, jobs: proc.NewJobs(s),
 	}
+}
+
+// Limit sets the times of commands; 0 leaves the default. A default above the most lifts that too.
+func (s *Shell) Limit(usual, most time.Duration) {
+	s.Timeout = cmp.Or(usual, s.Timeout)
+	s.MaxTimeout = max(cmp.Or(most, s.MaxTimeout), usual)
+	s.Timeout = min(s.Timeout, s.MaxTimeout)
 }
 
 // Close ends all background jobs and lets no further one start.

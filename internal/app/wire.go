@@ -15,6 +15,7 @@ import (
 	"adze/internal/print"
 	"adze/internal/proc"
 	"adze/internal/store"
+	"adze/internal/web"
 	"adze/internal/workspace"
 	"adze/session"
 	"adze/tool"
@@ -30,6 +31,7 @@ type wired struct {
 	prompt  string // what to ask when the person gave no prompt: the demo's
 	history []session.Message
 	closers []func()
+	ledger  *proc.Ledger
 	desk
 }
 
@@ -69,7 +71,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 		return w, err
 	}
 	deps := a.deps(s, w)
-	deps.Finder = offer
+	deps.Finder, deps.Brief = offer, model.profile.budget > 0
 	if w.set, err = toolsFor(ctx, o, deps, s.root.Dir(), model.profile); err != nil {
 		return w, err
 	}
@@ -96,7 +98,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	}
 	return w, w.open(ctx, session.Config{
 		ID: id, Provider: model.provider, Model: model.name, Store: stored, Tools: w.set, Gate: gate,
-		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: spill.save}, Limits: s.limits(o), Price: a.prices(s.config), Observe: observe, Repairer: repairer, Offer: offer.offerer(),
+		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: spill.save}, Limits: s.limits(o), Price: a.prices(s.config), Observe: w.reaping(w.ledger, observe), Repairer: repairer, Offer: offer.offerer(),
 		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.full(), System: system, Tools: w.set.Digest()},
 	}, resumed, deps)
 }
@@ -204,10 +206,16 @@ func (a *app) openStore(ctx context.Context, o *options, at places) (session.Sto
 
 // deps makes what the built-in tools work with. Commands see the person's environment without secrets.
 func (a *app) deps(s settings, w *wired) toolset.Deps {
-	supervisor := proc.Supervisor{Ledger: proc.NewLedger(filepath.Join(s.at.state, "jobs"))}
+	w.ledger = proc.NewLedger(filepath.Join(s.at.state, "jobs"))
+	supervisor := proc.Supervisor{Ledger: w.ledger}
 	shell := toolset.NewShell(supervisor, proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: keyNames(s.config)}))
 	w.closers = append(w.closers, shell.Close)
+	limits := s.config.Limits
+	bounds := toolset.Bounds{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Glob: limits.Glob, Grep: limits.Grep, List: limits.List}
+	shell.Bounds = bounds
+	shell.Limit(time.Duration(limits.BashTimeout), time.Duration(limits.BashMaxTimeout))
 	return toolset.Deps{
+		Bounds: bounds, Web: web.New(reach(func() *policy.Policy { return w.gate })),
 		Root: s.root, Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{},
 		Declared: &toolset.Declared{Dir: filepath.Join(s.at.config, "tools")},
 	}

@@ -43,6 +43,7 @@ type Config struct {
 	MaxTime        Duration            `json:"max_time,omitempty"`
 	Environment    []string            `json:"environment,omitempty"` // names let through to commands
 	Output         Output              `json:"output,omitempty"`
+	Limits         Limits              `json:"limits,omitempty"`
 	Providers      map[string]Provider `json:"providers,omitempty"`
 	Tools          Tools               `json:"tools,omitempty"`
 	Models         map[string]Model    `json:"models,omitempty"` // by provider/name; a last * stands for any rest
@@ -71,6 +72,31 @@ type Embeddings struct {
 	BaseURL string `json:"base_url,omitempty"` // up to and with /v1
 	Model   string `json:"model,omitempty"`
 	KeyEnv  string `json:"key_env,omitempty"`
+}
+
+// Limits are bounds of single tools; 0 is the tool's default.
+type Limits struct {
+	Glob           int      `json:"glob,omitempty"` // files of one answer
+	Grep           int      `json:"grep,omitempty"` // matches of one answer
+	List           int      `json:"list,omitempty"` // entries of one answer
+	BashTimeout    Duration `json:"bash_timeout,omitempty"`
+	BashMaxTimeout Duration `json:"bash_max_timeout,omitempty"` // the most a call may ask for
+}
+
+// check finds values that make no sense.
+func (c Config) check(path string) error {
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"output.lines", c.Output.Lines}, {"output.bytes", c.Output.Bytes}, {"limits.glob", c.Limits.Glob}, {"limits.grep", c.Limits.Grep}, {"limits.list", c.Limits.List}} {
+		if n.value < 0 {
+			return &Error{Path: path, Message: fmt.Sprintf("%s is %d", n.name, n.value), Hint: "give a number above 0, or leave it out"}
+		}
+	}
+	if l := c.Limits; l.BashMaxTimeout > 0 && l.BashMaxTimeout < l.BashTimeout {
+		return &Error{Path: path, Message: "limits.bash_max_timeout is below limits.bash_timeout", Hint: "raise the one or lower the other"}
+	}
+	return nil
 }
 
 // Provider overrides where a provider is and which variable holds its key, or describes a server that adze
@@ -160,6 +186,9 @@ func Parse(path string, raw []byte) (Config, error) {
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&c); err != nil {
 		return Config{}, mistake(path, err)
+	}
+	if err := c.check(path); err != nil {
+		return Config{}, err
 	}
 	if err := c.checkModels(path); err != nil {
 		return Config{}, err

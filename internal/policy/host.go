@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -68,6 +69,9 @@ func compileHost(matcher string) (hostMatcher, error) {
 		rest, m.port = host, port
 	}
 	rest = plainHost(strings.Trim(rest, "[]"))
+	if ip, err := netip.ParseAddr(rest); err == nil {
+		rest = ip.String() // addresses are compared in their one usual form
+	}
 	switch below, wide := strings.CutPrefix(rest, "*."); {
 	case wide:
 		m.below = "." + below

@@ -1,0 +1,80 @@
+package policy
+
+import (
+	"net/netip"
+	"testing"
+
+	"adze/tool"
+)
+
+func TestRulesOpenOnlyWhatTheyName(t *testing.T) {
+	const loop, ten = "127.0.0.1:8080", "10.1.2.3:80"
+	for name, c := range map[string]struct {
+		mode  Mode
+		rules []string
+		host  string
+		at    string
+		want  bool
+	}{
+		"nothing":                      {Yolo, nil, "127.0.0.1", loop, false},
+		"bare rule":                    {Yolo, []string{"allow network"}, "127.0.0.1", loop, false},
+		"any host":                     {Yolo, []string{"allow network(*:8080)"}, "127.0.0.1", loop, false},
+		"the address":                  {AskFirst, []string{"allow network(http://127.0.0.1:8080)"}, "127.0.0.1", loop, true},
+		"the address, other port":      {Yolo, []string{"allow network(http://127.0.0.1:8081)"}, "127.0.0.1", loop, false},
+		"the address, usual port":      {Yolo, []string{"allow network(http://127.0.0.1)"}, "127.0.0.1", loop, false},
+		"a name that leads there":      {Yolo, []string{"allow network(evil.example:8080)"}, "evil.example", loop, false},
+		"a suffix":                     {Yolo, []string{"allow network(*.example:8080)"}, "a.example", loop, false},
+		"a name, and the address":      {Yolo, []string{"allow network(corp.example)", "allow network(10.1.2.3)"}, "corp.example", ten, true},
+		"localhost":                    {Yolo, []string{"allow network(http://localhost:8080)"}, "localhost", loop, true},
+		"localhost in version 6":       {Yolo, []string{"allow network(http://localhost:8080)"}, "localhost", "[::1]:8080", true},
+		"localhost that leads away":    {Yolo, []string{"allow network(http://localhost:80)"}, "localhost", ten, false},
+		"version 6":                    {Yolo, []string{"allow network(http://[0:0::1]:8080)"}, "::1", "[::1]:8080", true},
+		"denied as well":               {Yolo, []string{"allow network(http://127.0.0.1:8080)", "deny network(127.0.0.1)"}, "127.0.0.1", loop, false},
+		"denied for one scheme":        {Yolo, []string{"allow network(127.0.0.1:8080)", "deny network(https://127.0.0.1:8080)"}, "127.0.0.1", loop, false},
+		"asked for":                    {Yolo, []string{"allow network(http://127.0.0.1:8080)", "ask network"}, "127.0.0.1", loop, false},
+		"metadata, named":              {AskFirst, []string{"allow network(http://169.254.169.254)"}, "169.254.169.254", "169.254.169.254:80", true},
+		"metadata, by a rule for all":  {Yolo, []string{"allow network(*)"}, "169.254.169.254", "169.254.169.254:80", false},
+		"an address behind the number": {Yolo, []string{"allow network(http://127.0.0.1:8080)"}, "127.0.0.2", "127.0.0.2:8080", false},
+	} {
+		p := newPolicy(t, c.mode, nil, c.rules...)
+		if got := p.NamesAddress(c.host, netip.MustParseAddrPort(c.at)); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestRulesOpenPortsTheyWriteOut(t *testing.T) {
+	p := newPolicy(t, Yolo, nil, "allow network(docs.example:8443)", "allow network(*.test.example:9000)", "allow network(plain.example)")
+	for host, c := range map[string]struct {
+		port uint16
+		want bool
+	}{"docs.example": {8443, true}, "other.example": {8443, false}, "a.test.example": {9000, true}, "plain.example": {8080, false}} {
+		if got := p.NamesPort(host, c.port); got != c.want {
+			t.Errorf("%s:%d: %v", host, c.port, got)
+		}
+	}
+}
+
+func TestRedirectsFollowRules(t *testing.T) {
+	p := newPolicy(t, Yolo, nil, "allow network(*.docs.example)", "deny network(bad.docs.example)", "allow network")
+	for url, want := range map[string]bool{
+		"https://a.docs.example/x": true, "https://bad.docs.example/": false, "https://else.example/": false, "http://127.0.0.1/": false, "::": false,
+	} {
+		if got := p.Follows(url); got != want {
+			t.Errorf("%s: %v", url, got)
+		}
+	}
+}
+
+// What a person said yes to for the session counts as named; what was asked once does not.
+func TestAGrantNamesItsAddress(t *testing.T) {
+	at := netip.MustParseAddrPort("127.0.0.1:8080")
+	for answer, want := range map[Answer]bool{{Choice: Once}: false, {Choice: Session}: true} {
+		s := &script{answers: []Answer{answer}}
+		p := newPolicy(t, AskFirst, s.ask)
+		decide(t, p, tool.Question{Needs: []tool.Need{{Permission: tool.Network, Target: "http://127.0.0.1:8080/x"}}})
+		if got := p.NamesAddress("127.0.0.1", at); got != want {
+			t.Errorf("%v: %v", answer, got)
+		}
+	}
+}
