@@ -84,27 +84,35 @@ func (a *app) chooseModel(ctx context.Context, o *options, cfg config.Config) (m
 	if o.replay != "" {
 		return recording(o.replay)
 	}
-	if cfg.Model != "" {
-		m, err := a.namedModel(cfg, cfg.Model)
-		m.origin = cfg.Origin("model")
+	if m, ok, err := a.configuredModel(cfg); ok {
 		return m, err
-	}
-	if options, ok := anthropic.FromEnv(a.getenv); ok && options.Key != "" {
-		return model{provider: a.anthropic(cfg, options), name: defaultAnthropic, origin: "ANTHROPIC_API_KEY", profile: coderProfile()}, nil
-	}
-	if options, _ := openai.FromEnv(a.getenv); options.Key != "" && options.BaseURL == "" {
-		m, err := a.hosted(cfg, "openai", defaultOpenAI)
-		m.origin = "OPENAI_API_KEY"
-		return m, err
-	}
-	if options, ok := gemini.FromEnv(a.getenv); ok {
-		return model{provider: a.gemini(cfg, options), name: defaultGemini, origin: "GEMINI_API_KEY", profile: coderProfile()}, nil
 	}
 	if m, ok := a.runningOllama(ctx, cfg); ok {
 		return m, nil
 	}
 	hint := strings.Join(append(a.almost(), waysToAModel(a.getenv)), "\n")
 	return model{}, &noModelError{"no model is configured", hint}
+}
+
+// configuredModel is the part of the choice that asks nobody: the configuration, then the keys.
+func (a *app) configuredModel(cfg config.Config) (m model, ok bool, err error) {
+	if cfg.Model != "" {
+		m, err := a.namedModel(cfg, cfg.Model)
+		m.origin = cfg.Origin("model")
+		return m, true, err
+	}
+	if options, ok := anthropic.FromEnv(a.getenv); ok && options.Key != "" {
+		return model{provider: a.anthropic(cfg, options), name: defaultAnthropic, origin: "ANTHROPIC_API_KEY", profile: coderProfile()}, true, nil
+	}
+	if options, _ := openai.FromEnv(a.getenv); options.Key != "" && options.BaseURL == "" {
+		m, err := a.hosted(cfg, "openai", defaultOpenAI)
+		m.origin = "OPENAI_API_KEY"
+		return m, true, err
+	}
+	if options, ok := gemini.FromEnv(a.getenv); ok {
+		return model{provider: a.gemini(cfg, options), name: defaultGemini, origin: "GEMINI_API_KEY", profile: coderProfile()}, true, nil
+	}
+	return model{}, false, nil
 }
 
 // modelOf chooses the model of a run and makes sure that the run can keep to its limits with it.
