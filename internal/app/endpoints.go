@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"adze/internal/llm/gemini"
 	"adze/internal/llm/ollama"
 	"adze/internal/llm/wire"
+	"adze/session"
 )
 
 // Bounds of asking a server what it has: it may be far away, and its list long.
@@ -111,19 +113,22 @@ func (e endpoint) missing() bool { return e.needsKey && e.key == "" }
 func (e endpoint) ask(ctx context.Context) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkPatience)
 	defer cancel()
-	client := wire.Client{Provider: e.name, HTTP: wire.HTTP(nil), Idle: checkPatience, Secret: e.key}
+	client := wire.Client{
+		Provider: e.name, HTTP: wire.HTTP(nil), Idle: checkPatience, Secret: e.key,
+		KeyHint: "check " + cmp.Or(e.keyEnv, "its key") + " and what its account may use", URLHint: "check the address and the network",
+	}
 	header := e.header
 	if e.key == "" {
 		header = nil
 	}
 	reply, err := client.Open(ctx, wire.Call{Method: http.MethodGet, URL: e.list, Header: header})
 	if err != nil {
-		return nil, err
+		return nil, late(e.name, err)
 	}
 	defer reply.Close()
 	raw, err := io.ReadAll(io.LimitReader(reply, maxListing))
 	if err != nil {
-		return nil, err
+		return nil, late(e.name, err)
 	}
 	var listed struct {
 		Data   []struct{ ID string }
@@ -146,5 +151,14 @@ func (e endpoint) ask(ctx context.Context) ([]string, error) {
 func (a *app) installed(ctx context.Context, cfg config.Config) ([]ollama.Model, error) {
 	ctx, cancel := context.WithTimeout(ctx, ollamaPatience)
 	defer cancel()
-	return ollama.New(a.ollamaOptions(cfg)).Models(ctx)
+	models, err := ollama.New(a.ollamaOptions(cfg)).Models(ctx)
+	return models, late("ollama", err)
+}
+
+// late says of a server that did not answer in time that the network or the server is to blame, not adze.
+func late(server string, err error) error {
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &session.ProviderError{Kind: session.NetworkError, Message: server + " did not answer in time", Hint: "check the address and the network", Err: err}
 }

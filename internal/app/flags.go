@@ -69,7 +69,7 @@ func (a *app) command() *cobra.Command {
 	root.SetVersionTemplate("adze {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	addFlags(root, o)
-	root.AddCommand(a.sessionCommand(), a.pickCommand(), a.toolsCommand(), a.auditCommand(), a.permissionCommand(), a.modelsCommand())
+	root.AddCommand(a.sessionCommand(), a.pickCommand(), a.toolsCommand(), a.auditCommand(), a.permissionCommand(), a.modelsCommand(), a.doctorCommand())
 	return root
 }
 

@@ -126,3 +126,17 @@ func TestModelsTellsTheWaysToAModel(t *testing.T) {
 	}
 	u.run("models", "--chek").wants(2, "did you mean --check?")
 }
+
+func TestAServerThatNeverAnswersIsNoFaultOfAdze(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for the patience of a second to end")
+	}
+	released := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-released }))
+	t.Cleanup(s.Close)
+	t.Cleanup(func() { close(released) })
+	u := newUser(t)
+	u.env = append(u.env, "OLLAMA_HOST="+s.URL)
+	u.configure(`{"model": "ollama/coder:7b"}`)
+	u.doctor(4).wants(t, "server", "fail", "did not answer in time")
+}

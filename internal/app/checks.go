@@ -1,0 +1,189 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"golang.org/x/sys/unix"
+
+	"adze/internal/config"
+	"adze/internal/llm/ollama"
+	"adze/internal/proc"
+	"adze/internal/store"
+	"adze/session"
+)
+
+// littleDisk is what a long session with many cut outputs may take, in bytes.
+const littleDisk = 200 << 20
+
+func (a *app) checkFile(file string) check {
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return fine("configuration", "none at "+file+"; the defaults hold")
+	}
+	return fine("configuration", file)
+}
+
+func (a *app) checkKeys(cfg config.Config) check {
+	var set []string
+	for _, e := range a.endpoints(cfg) {
+		if e.key != "" && e.keyEnv != "" {
+			set = append(set, e.keyEnv)
+		}
+	}
+	if len(set) == 0 {
+		return fine("keys", "none is set; local models need none")
+	}
+	return fine("keys", strings.Join(set, ", "))
+}
+
+// checkModel chooses as a run does, then asks the server of the model.
+func (a *app) checkModel(ctx context.Context, cfg config.Config, offline bool) []check {
+	m, ok, err := a.configuredModel(cfg)
+	if !ok && err == nil && offline {
+		return []check{lacks("model", "none is configured, and no Ollama was looked for", "name one with --model, or run adze doctor without --offline")}
+	}
+	if !ok && err == nil {
+		m, err = a.chooseModel(ctx, &options{}, cfg)
+	}
+	if err != nil {
+		return []check{failing("model", err)}
+	}
+	chosen := fine("model", fmt.Sprintf("%s (from %s)", m.full(), m.origin))
+	if offline {
+		return []check{chosen}
+	}
+	return []check{chosen, a.checkServer(ctx, cfg, m)}
+}
+
+func (a *app) checkServer(ctx context.Context, cfg config.Config, m model) check {
+	name := m.provider.Name()
+	if name == "responses" {
+		name = "openai" // one server, two formats
+	}
+	all := a.endpoints(cfg)
+	i := slices.IndexFunc(all, func(e endpoint) bool { return e.name == name })
+	if i < 0 {
+		return fine("server", "none is needed")
+	}
+	e := all[i]
+	if e.missing() {
+		return failing("server", &noModelError{"there is no key for " + e.name, "set " + e.keyEnv + " to a key of your account there"})
+	}
+	if name == "ollama" {
+		return a.checkOllama(ctx, cfg, m)
+	}
+	names, err := e.ask(ctx)
+	var failed *session.ProviderError
+	switch {
+	case errors.As(err, &failed) && (failed.Status == 404 || failed.Status == 405):
+		return fine("server", e.shown()+" answers, and does not list its models")
+	case err != nil:
+		return failing("server", err)
+	case len(names) > 0 && !slices.Contains(names, m.name):
+		return lacks("server", e.shown()+" answers, and does not list "+m.name, "adze models --check lists what it has")
+	}
+	return fine("server", e.shown()+" answers")
+}
+
+func (a *app) checkOllama(ctx context.Context, cfg config.Config, m model) check {
+	models, err := a.installed(ctx, cfg)
+	if err != nil {
+		return failing("server", err)
+	}
+	i := slices.IndexFunc(models, func(have ollama.Model) bool { return have.Name == m.name || have.Name == m.name+":latest" })
+	switch {
+	case i < 0:
+		return failing("server", &noModelError{"Ollama has no model " + m.name, "ollama pull " + m.name})
+	case !models[i].Tools:
+		return lacks("server", m.name+" cannot call tools", "adze models lists those that can")
+	}
+	return fine("server", "Ollama has it")
+}
+
+// checkStore opens the store as a run does, and writes beside it.
+func checkStore(ctx context.Context, at places) check {
+	path := filepath.Join(at.state, "sessions.db")
+	s, err := store.Open(ctx, path, store.Options{})
+	if err != nil {
+		return failing("store", fmt.Errorf("%w: %w", errStoreOpen, err))
+	}
+	f, err := os.CreateTemp(at.state, ".doctor-*")
+	if err == nil {
+		_, err = f.WriteString("written")
+		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	if err = errors.Join(err, s.Close()); err != nil {
+		return failing("store", fmt.Errorf("%w: %w", errStoreOpen, err))
+	}
+	return fine("store", path)
+}
+
+func checkDisk(dir string) check {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return lacks("disk", "the free space of "+dir+" is not known", "look at df")
+	}
+	free := uint64(st.Bavail) * uint64(st.Bsize)
+	found := fmt.Sprintf("%d MB free at %s", free>>20, dir)
+	if free < littleDisk {
+		return lacks("disk", found, "free some: a run ends when it cannot save what it does")
+	}
+	return fine("disk", found)
+}
+
+func checkJobs(at places) check {
+	stale, err := proc.NewLedger(filepath.Join(at.state, "jobs")).Stale()
+	if err != nil {
+		return lacks("jobs", err.Error(), "make the folder readable")
+	}
+	if stale > 0 {
+		return lacks("jobs", fmt.Sprintf("an adze that was killed may have left %d running", stale), "the next run ends them")
+	}
+	return fine("jobs", "none is left of earlier runs")
+}
+
+func checkProgram(name, why string) check {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return lacks(name, "not found on PATH", "install "+name+": "+why)
+	}
+	return fine(name, path)
+}
+
+// checkTerminal looks at what the interface needs; --print needs none of it.
+func (a *app) checkTerminal() []check {
+	sandbox := lacks("sandbox", "none: a command that you allow can do what you can do", "allow only what you would run yourself, or work in a container")
+	if !term.IsTerminal(a.out.Fd()) {
+		return []check{sandbox, lacks("terminal", "the output is not one", "run adze doctor without a pipe to check it; adze --print needs none")}
+	}
+	width, height, err := term.GetSize(a.out.Fd())
+	name := a.getenv("TERM")
+	found := fmt.Sprintf("%s, %d×%d, %s", name, width, height, colours(a.getenv))
+	switch {
+	case name == "" || name == "dumb":
+		return []check{sandbox, lacks("terminal", found, "set TERM to what your terminal is; until then adze writes plain lines")}
+	case err != nil || width < 40 || height < 10:
+		return []check{sandbox, lacks("terminal", found, "make the window larger, or use adze --plain")}
+	}
+	return []check{sandbox, fine("terminal", found)}
+}
+
+func colours(getenv func(string) string) string {
+	switch depth := getenv("COLORTERM"); {
+	case getenv("NO_COLOR") != "":
+		return "no colours (NO_COLOR)"
+	case depth == "truecolor" || depth == "24bit":
+		return "all colours"
+	case strings.Contains(getenv("TERM"), "256color"):
+		return "256 colours"
+	}
+	return "16 colours"
+}

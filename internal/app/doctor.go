@@ -1,0 +1,99 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/config"
+	"adze/internal/print"
+	"adze/session"
+)
+
+// doctorCommand is adze doctor.
+func (a *app) doctorCommand() *cobra.Command {
+	c := &cobra.Command{Use: "doctor [--offline] [--json]", Short: "Check what a run needs, and say how to mend what is missing", Args: takes(0, 0),
+		Long: `Checks the configuration, the model and its server, the keys, the store, the disk, the programs that tools use and the
+terminal. Exits with 0, or with the code that a run would end with.`,
+		Example: "  adze doctor\n  adze doctor --offline\n  adze doctor --json | jq '.checks[] | select(.state != \"ok\")'",
+		RunE: func(c *cobra.Command, _ []string) error {
+			a.examine(c.Context(), flagged(c, "offline"), flagged(c, "json"))
+			return nil
+		}}
+	c.Flags().Bool("offline", false, "ask no server")
+	c.Flags().Bool("json", false, "as one JSON object")
+	c.SetFlagErrorFunc(flagError)
+	return c
+}
+
+// States of a check: a run does not need what warns, and cannot be without what fails.
+const (
+	stateOK   = "ok"
+	stateWarn = "warn"
+	stateFail = "fail"
+)
+
+// check is one thing that was looked at.
+type check struct {
+	Name  string `json:"name"`
+	State string `json:"state"`
+	Found string `json:"found"`
+	Mend  string `json:"mend,omitempty"`
+
+	cause session.Cause // of a run, where it fails
+}
+
+func fine(name, found string) check { return check{Name: name, State: stateOK, Found: found} }
+
+func lacks(name, found, mend string) check {
+	return check{Name: name, State: stateWarn, Found: found, Mend: mend}
+}
+
+// failing takes cause, words and the next move from the error that a run would end with.
+func failing(name string, err error) check {
+	r := failure(err)
+	mend, _, _ := strings.Cut(r.Hint, "\n") // one sentence; the run tells the others
+	return check{Name: name, State: stateFail, Found: r.Message, Mend: cmp.Or(mend, "try again; adze models --check asks all servers"), cause: r.Cause}
+}
+
+func (a *app) examine(ctx context.Context, offline, asJSON bool) {
+	checks := a.checks(ctx, offline)
+	for _, c := range checks {
+		if c.State == stateFail { // the first one is what would end a run
+			a.exit = print.ExitCode(c.cause)
+			break
+		}
+	}
+	if asJSON {
+		a.showJSON(struct {
+			ExitCode int     `json:"exit_code"`
+			Checks   []check `json:"checks"`
+		}{a.exit, checks})
+		return
+	}
+	for _, c := range checks {
+		a.show("%-4s  %-13s %s\n", c.State, c.Name, c.Found)
+		if c.Mend != "" {
+			a.show("      %-13s → %s\n", "", c.Mend)
+		}
+	}
+}
+
+// checks looks at things in the order in which a run needs them.
+func (a *app) checks(ctx context.Context, offline bool) []check {
+	at := userPlaces(a.getenv)
+	var out []check
+	file := config.File(a.getenv, at.config)
+	cfg, err := config.Load(file)
+	if err != nil {
+		out = append(out, failing("configuration", err), lacks("model", "not looked at", "mend the configuration first"))
+	} else {
+		out = append(out, a.checkFile(file), a.checkKeys(cfg))
+		out = append(out, a.checkModel(ctx, cfg, offline)...)
+	}
+	out = append(out, checkStore(ctx, at), checkDisk(at.state), checkJobs(at), checkProgram("git", "the git tools and the history of files need it"),
+		checkProgram("bash", "no command can run without it"))
+	return append(out, a.checkTerminal()...)
+}

@@ -1,0 +1,6 @@
+//go:build unix && !linux
+
+package proc
+
+// Stale finds nothing.
+func (l *Ledger) Stale() (int, error) { return 0, nil }
