@@ -38,6 +38,16 @@ func pickSession(ctx context.Context, o *options, logs session.Store, dir string
 	return id, true, err
 }
 
+// lockSession makes this process the writer at once: the first commit of a run waits for nothing but the
+// disk then.
+func lockSession(ctx context.Context, logs session.Store, id session.ID) error {
+	err := logs.Lock(ctx, id)
+	if err == nil || errors.Is(err, session.ErrLocked) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errStoreOpen, err)
+}
+
 func newestIn(heads []session.Head, dir string) (session.ID, error) {
 	for _, h := range heads {
 		if h.Info().Cwd == dir {

@@ -179,6 +179,9 @@ func (a *app) openLogs(ctx context.Context, o *options, s settings, w *wired) fu
 		if r.store, r.err = a.openStore(ctx, o, s.at); r.err == nil {
 			r.id, r.resumed, r.err = pickSession(ctx, o, r.store, s.root.Dir())
 		}
+		if r.err == nil {
+			r.err = lockSession(ctx, r.store, r.id)
+		}
 		wait <- r
 	}()
 	answer := sync.OnceValue(func() opened { return <-wait })
