@@ -6,8 +6,10 @@
 // Start reading at Main, then run.go (one run from flags to exit code) and wire.go (what is connected to
 // what). models.go chooses the model, gate.go connects policy and workspace, shelf.go chooses which
 // of many tools requests show, demo.go is --demo.
-// The subcommands have a file for each group: sessions.go, tools.go, audit.go, permission.go, pick.go;
-// command.go is what they share.
+// The subcommands have a file for each group: sessions.go, tools.go, audit.go, permission.go, pick.go,
+// listing.go (models), doctor.go; command.go is what they share.
+//
+// Known limits: what a repair model or a model that chooses tools costs is not in a run's cost.
 package app
 
 import (
