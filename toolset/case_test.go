@@ -118,7 +118,7 @@ type bench struct {
 	mistakes []string
 }
 
-func newBench(t *testing.T, dir string) *bench {
+func newBench(t testing.TB, dir string) *bench {
 	t.Helper()
 	deps := caseDeps(t, dir)
 	deps.Declared = &Declared{Dir: filepath.Join(deps.Root.Dir(), "declared")}
@@ -146,7 +146,7 @@ func newBench(t *testing.T, dir string) *bench {
 }
 
 // caseDeps is what the built-in tools get in a case. A new dependency of a tool is added here.
-func caseDeps(t *testing.T, dir string) Deps {
+func caseDeps(t testing.TB, dir string) Deps {
 	t.Helper()
 	root, err := workspace.OpenWith(dir, workspace.Options{LockDir: t.TempDir(), Home: filepath.Join(dir, "home")})
 	if err != nil {
@@ -167,7 +167,7 @@ type played struct {
 	outcome tool.Outcome
 }
 
-func (b *bench) play(t *testing.T, name, args string) played {
+func (b *bench) play(t testing.TB, name, args string) played {
 	t.Helper()
 	b.needs = nil
 	b.calls++

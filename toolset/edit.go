@@ -136,7 +136,16 @@ func (e editor) plan(ctx context.Context, o *workspace.Opened, p workspace.Path,
 				p.Display(), o.Size(), editLimit)
 		}
 	}
-	c, err := load(ctx, o, p, editLimit)
+	raw, err := o.Bytes(ctx, editLimit)
+	if err != nil {
+		return editPlan{}, err
+	}
+	return heavy(ctx, len(raw), func() (editPlan, error) { return planWhole(o, p, raw, edits, know) })
+}
+
+// planWhole finds the places in a file that is loaded.
+func planWhole(o *workspace.Opened, p workspace.Path, raw []byte, edits []textedit.Edit, know knowledge) (editPlan, error) {
+	c, err := decoded(o, p, raw)
 	if err != nil {
 		return editPlan{}, err
 	}

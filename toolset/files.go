@@ -82,6 +82,11 @@ func load(ctx context.Context, o *workspace.Opened, p workspace.Path, limit int6
 	if err != nil {
 		return content{}, err
 	}
+	return decoded(o, p, raw)
+}
+
+// decoded is a file's content as text.
+func decoded(o *workspace.Opened, p workspace.Path, raw []byte) (content, error) {
 	if kind := text.Sniff(raw); !kind.Text {
 		return content{}, binary(p, kind)
 	}

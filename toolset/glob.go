@@ -68,7 +68,12 @@ func (g globber) run(ctx context.Context, c tool.Context[globMeta], in globArgs)
 		return globResult{}, err
 	}
 	q := search.GlobQuery{Pattern: in.Pattern, Limit: bounded(in.Limit, cmp.Or(g.bounds.Glob, globLimit), g.bounds.most())}
+	from := at.path.Display()
+	at, stop := at.watched(func(n int64) {
+		c.Metadata(fmt.Sprintf("%s, %s so far", in.Pattern, counted(n, "file")), globMeta{Pattern: in.Pattern, Path: from, Total: int(n)})
+	})
 	r, err := at.Glob(ctx, q)
+	stop()
 	if err != nil {
 		return globResult{}, err
 	}

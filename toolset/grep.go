@@ -87,7 +87,13 @@ func (g grepper) run(ctx context.Context, c tool.Context[grepMeta], in grepArgs)
 	}
 	q := in.query()
 	q.Limit = bounded(in.Limit, cmp.Or(g.bounds.Grep, grepLimit), g.bounds.most())
+	from := at.path.Display()
+	at, stop := at.watched(func(n int64) {
+		c.Metadata(fmt.Sprintf("%s, searched %s so far", in.Pattern, counted(n, "file")),
+			grepMeta{Pattern: in.Pattern, Path: from, Mode: string(q.Mode), Searched: int(n)})
+	})
 	r, err := at.Grep(ctx, q)
+	stop()
 	if err != nil {
 		return grepResult{}, err
 	}

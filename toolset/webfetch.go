@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/web"
@@ -98,10 +99,17 @@ func (w webfetcher) run(ctx context.Context, c tool.Context[webfetchMeta], in we
 	meta := webfetchMeta{URL: spelled(in.URL)}
 	c.Metadata(meta.URL, meta)
 	result := tool.Result[webfetchMeta]{Title: meta.URL, Metadata: meta}
+	received := &atomic.Int64{}
+	stop := watch(received, func(n int64) {
+		live := meta
+		live.Bytes = n
+		c.Metadata(fmt.Sprintf("%s, %s so far", meta.URL, byteSize(n)), live)
+	})
 	page, err := w.web.Fetch(ctx, web.Request{
 		URL: in.URL, Format: web.Format(in.Format), Selector: in.Selector, Session: c.SessionID,
-		Timeout: time.Duration(in.Timeout) * time.Second, MaxBytes: in.MaxBytes,
+		Timeout: time.Duration(in.Timeout) * time.Second, MaxBytes: in.MaxBytes, Received: received,
 	})
+	stop()
 	if err != nil {
 		return failedFetch(result, err)
 	}

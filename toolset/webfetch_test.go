@@ -124,7 +124,11 @@ func TestWebfetchAttachesImages(t *testing.T) {
 
 func TestWebfetchPassesItsArguments(t *testing.T) {
 	var got web.Request
-	f := pages(func(r web.Request) (web.Page, error) { got = r; return web.Page{URL: r.URL, Status: 200}, nil })
+	f := pages(func(r web.Request) (web.Page, error) {
+		got = r
+		got.Received = nil
+		return web.Page{URL: r.URL, Status: 200}, nil
+	})
 	o := runWebfetch(t, f, `{"url":"https://x.example/","format":"text","selector":"p","timeout":7,"max_bytes":99}`)
 	want := web.Request{URL: "https://x.example/", Format: web.Text, Selector: "p", Timeout: 7 * time.Second, MaxBytes: 99, Session: "s"}
 	if got != want || o.Status != tool.Completed {

@@ -69,7 +69,7 @@ func (w writer) run(ctx context.Context, c tool.Context[changeMeta], in writeArg
 		if err != nil {
 			return nil, err
 		}
-		plan, err = planWrite(p, old, in.Content)
+		plan, err = heavy(ctx, len(old.raw)+len(in.Content), func() (writePlan, error) { return planWrite(p, old, in.Content) })
 		if err != nil {
 			return nil, err
 		}

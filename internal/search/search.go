@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/search/ignore"
@@ -38,6 +39,15 @@ type Tree struct {
 	Env func(string) string
 	// Workers bounds the folders worked on at once; 0 means one a processor, up to 8.
 	Workers int
+	// Visited, when given, counts the files looked at while a search runs, for somebody who watches.
+	Visited *atomic.Int64
+}
+
+// visited counts files that have been looked at.
+func (t Tree) visited(n int) {
+	if t.Visited != nil {
+		t.Visited.Add(int64(n))
+	}
 }
 
 // maxWorkers is where more workers stop paying: the kernel's directory locks become the limit.

@@ -47,6 +47,7 @@ type task struct {
 
 // walk is one traversal. Work waits on a stack, newest first: depth first, so little is open at once.
 type walk struct {
+	tree  Tree
 	scope *scope
 	mu    sync.Mutex
 	more  sync.Cond
@@ -61,7 +62,7 @@ func walkTree(ctx context.Context, t Tree, s *scope, visitors []visitor) error {
 	if err != nil {
 		return rootError(t.Root, err)
 	}
-	w := &walk{scope: s}
+	w := &walk{tree: t, scope: s}
 	w.more.L = &w.mu
 	root := &dir{dirState: s.start(), at: at}
 	root.uses.Store(1)
@@ -159,6 +160,7 @@ func (w *walk) add(tasks []task) {
 func (w *walk) do(ctx context.Context, t task, v visitor, n *names) {
 	if t.files != nil {
 		v.visit(ctx, t.parent, t.files)
+		w.tree.visited(len(t.files))
 		return
 	}
 	at, err := t.parent.at.openFolder(t.name)
@@ -193,6 +195,7 @@ func (w *walk) read(ctx context.Context, d *dir, v visitor, n *names) {
 	w.add(tasks)
 	if len(files) > 0 {
 		v.visit(ctx, d, files)
+		w.tree.visited(len(files))
 	}
 }
 

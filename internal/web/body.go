@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 )
 
 // ratioFloor is how many decoded bytes are let through before the ratio counts: small pages of one
@@ -41,6 +42,20 @@ func (m *meter) Read(p []byte) (int, error) {
 	}
 	n, err := m.r.Read(p[:min(int64(len(p)), m.limit-m.n)])
 	m.n += int64(n)
+	return n, err
+}
+
+// counted tells somebody who watches how much has arrived.
+type counted struct {
+	io.ReadCloser
+	n *atomic.Int64
+}
+
+func (c counted) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	if c.n != nil {
+		c.n.Add(int64(n))
+	}
 	return n, err
 }
 

@@ -85,7 +85,7 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL, r Request) (*resource, *E
 		if fault := f.policy.judgeURL(u); fault != nil {
 			return nil, fault
 		}
-		res, fault := f.getOne(ctx, t, u, r.MaxBytes)
+		res, fault := f.getOne(ctx, t, u, r)
 		if fault != nil {
 			return nil, fault
 		}
@@ -101,7 +101,7 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL, r Request) (*resource, *E
 }
 
 // getOne is one request and one answer.
-func (f *Fetcher) getOne(ctx context.Context, t *http.Transport, u *url.URL, maxBytes int64) (*resource, *Error) {
+func (f *Fetcher) getOne(ctx context.Context, t *http.Transport, u *url.URL, r Request) (*resource, *Error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, &Error{Code: codeInvalid, Message: "not a url that can be fetched: " + reason(err) + "; give one such as https://example.com/page", Err: err}
@@ -112,6 +112,7 @@ func (f *Fetcher) getOne(ctx context.Context, t *http.Transport, u *url.URL, max
 		return nil, explain(ctx, u.Host, err)
 	}
 	defer resp.Body.Close()
+	resp.Body = counted{resp.Body, r.Received}
 	res := &resource{url: u, status: resp.StatusCode, header: resp.Header, contentType: resp.Header.Get("Content-Type")}
 	if isRedirect(resp) {
 		res.redirect = resp.Header.Get("Location")
@@ -120,7 +121,7 @@ func (f *Fetcher) getOne(ctx context.Context, t *http.Transport, u *url.URL, max
 	if resp.StatusCode >= 400 {
 		return nil, f.failedStatus(ctx, res, resp)
 	}
-	body, fault := readBody(resp, maxBytes)
+	body, fault := readBody(resp, r.MaxBytes)
 	if fault != nil {
 		return nil, explain(ctx, u.Host, fault)
 	}

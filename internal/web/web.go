@@ -21,6 +21,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"sync/atomic"
 	"time"
 )
 
@@ -76,6 +77,7 @@ type Request struct {
 	Timeout  time.Duration // 0: DefaultTimeout; at most MaxTimeout
 	MaxBytes int64         // decoded bytes to keep; 0: MaxDecoded
 	Session  string        // cached pages are shared within one session only
+	Received *atomic.Int64 // when given, counts the body's bytes as they arrive
 }
 
 // Page is what a fetch found.
