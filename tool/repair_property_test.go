@@ -2,7 +2,6 @@ package tool_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -302,6 +301,6 @@ func written(t *testing.T, texts []string, value any) {
 		}
 	case float64, bool, nil:
 	default:
-		t.Fatal(fmt.Sprintf("a value of type %T", v))
+		t.Fatalf("a value of type %T", v)
 	}
 }

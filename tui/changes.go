@@ -60,9 +60,6 @@ func (c *changes) remember(o tool.Outcome) {
 	}
 }
 
-// any reports whether there is something to see.
-func (c *changes) any() bool { return len(c.unseen)+len(c.files) > 0 }
-
 func (c *changes) look() {
 	for _, u := range c.unseen {
 		for _, path := range u.of {
