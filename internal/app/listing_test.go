@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -92,9 +93,9 @@ func TestModelsFollowsTheConfigurationAndThePersonsPrices(t *testing.T) {
 }
 
 func TestModelsAsksOthersOnlyWithCheck(t *testing.T) {
-	asked := 0
+	var asked atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked++
+		asked.Add(1)
 		if r.URL.Path != "/v1/models" || r.Header.Get("Authorization") != "Bearer sk-right" {
 			w.WriteHeader(401)
 			io.WriteString(w, `{"error":{"message":"bad key sk-wrong"}}`)
@@ -108,13 +109,13 @@ func TestModelsAsksOthersOnlyWithCheck(t *testing.T) {
 	u.env = append(u.env, "LLAMACPP_BASE_URL=http://127.0.0.1:1/v1", "LMSTUDIO_BASE_URL=http://127.0.0.1:1/v1", "VLLM_BASE_URL=http://127.0.0.1:1/v1", "WORK_KEY=sk-right")
 	u.configure(`{"providers": {"work": {"base_url": "` + s.URL + `/v1", "key_env": "WORK_KEY"}}}`)
 	u.models()
-	if asked != 0 {
-		t.Errorf("asked %d times without --check", asked)
+	if n := asked.Load(); n != 0 {
+		t.Errorf("asked %d times without --check", n)
 	}
 	u.run("models", "--check").wants(0, "usable   answers", "qwen3-coder", "connection refused")
 	u.env = append(u.env, "WORK_KEY=sk-wrong")
-	if r := u.run("models", "--check").wants(0); strings.Contains(r.out, "sk-wrong") || asked != 2 {
-		t.Errorf("asked %d times, or the key was shown:\n%s", asked, r.out)
+	if r := u.run("models", "--check").wants(0); strings.Contains(r.out, "sk-wrong") || asked.Load() != 2 {
+		t.Errorf("asked %d times, or the key was shown:\n%s", asked.Load(), r.out)
 	}
 }
 

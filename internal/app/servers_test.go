@@ -110,6 +110,7 @@ type llama struct {
 	*httptest.Server
 	mu     sync.Mutex
 	bodies []map[string]any
+	first  []byte // the first request as it came
 }
 
 func newLlama(t *testing.T) *llama {
@@ -136,12 +137,16 @@ func newLlama(t *testing.T) *llama {
 }
 
 func (l *llama) chat(w http.ResponseWriter, r *http.Request) {
+	raw, _ := io.ReadAll(r.Body) // a body that breaks off does not decode
 	var body map[string]any
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+	if err := json.Unmarshal(raw, &body); err != nil {
 		http.Error(w, err.Error(), 400)
 		return
 	}
 	l.mu.Lock()
+	if l.first == nil {
+		l.first = raw
+	}
 	l.bodies = append(l.bodies, body)
 	l.mu.Unlock()
 	results := 0
