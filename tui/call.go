@@ -107,12 +107,33 @@ func (e *callEntry) mark() (string, draw.Style) {
 	return "✗", draw.Bad
 }
 
+// doubts marks what the person should know about how the call came to its arguments: they were mended, were
+// taken out of text, or were never checked because the tool has no schema.
+func (e *callEntry) doubts() []string {
+	if e.outcome == nil {
+		return nil
+	}
+	var marks []string
+	switch r := e.outcome.Record; {
+	case r.Repair != "":
+		marks = append(marks, "mended: "+r.Repair)
+	case r.Origin == tool.FromText:
+		marks = append(marks, "from text")
+	}
+	// A call that was refused as invalid says so already; a record that names no definition never ran.
+	if r := e.outcome.Record; !r.Validated && r.Digest != "" && e.outcome.Status != tool.Invalid {
+		marks = append(marks, "unchecked")
+	}
+	return marks
+}
+
 // tail says at the right what the mark does not.
 func (e *callEntry) tail() string {
 	var parts []string
 	if e.approved {
 		parts = append(parts, "allowed by you")
 	}
+	parts = append(parts, e.doubts()...)
 	switch o := e.outcome; {
 	case o == nil && e.started:
 		parts = append(parts, "running")
