@@ -40,6 +40,9 @@ func (a *app) piped(ctx context.Context) (string, error) {
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
 		return "", nil // no stdin at all is as good as an empty one
 	}
+	if info.IsDir() {
+		return "", misuse("pipe text in, or leave stdin alone", "stdin is a directory")
+	}
 	type result struct {
 		raw []byte
 		err error

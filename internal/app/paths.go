@@ -15,9 +15,21 @@ type places struct {
 
 // userPlaces follows the XDG folders; $ADZE_HOME puts all of it in one place, for tests and portable use.
 func userPlaces(getenv func(string) string) places {
-	if home := getenv("ADZE_HOME"); home != "" {
+	if home := absolute(getenv("ADZE_HOME")); home != "" {
 		return places{config: home, state: filepath.Join(home, "state"), spill: filepath.Join(home, "state", "output")}
 	}
-	state := filepath.Join(xdg.StateHome, "adze")
-	return places{config: filepath.Join(xdg.ConfigHome, "adze"), state: state, spill: filepath.Join(state, "output")}
+	state := absolute(filepath.Join(xdg.StateHome, "adze"))
+	return places{config: absolute(filepath.Join(xdg.ConfigHome, "adze")), state: state, spill: filepath.Join(state, "output")}
+}
+
+// absolute takes a relative folder from where adze was started: rules about paths have no other meaning.
+// Where even that is unknown, the folder stays as it is and opening it tells why.
+func absolute(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	if abs, err := filepath.Abs(dir); err == nil {
+		return abs
+	}
+	return dir
 }

@@ -122,12 +122,39 @@ type damagedError struct{ row *store.BadRow }
 
 func (e *damagedError) Error() string { return e.row.Error() }
 
+func (a *app) openStore(ctx context.Context, o *options, at places) (session.Store, error) {
+	if o.noSession || o.demo {
+		return store.NewMemory(), nil
+	}
+	s, err := store.Open(ctx, filepath.Join(at.state, "sessions.db"), store.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errStoreOpen, err)
+	}
+	return s, nil
+}
+
 func (a *app) withStore(ctx context.Context, use func(*store.Store) error) error {
 	s, err := store.Open(ctx, filepath.Join(userPlaces(a.getenv).state, "sessions.db"), store.Options{})
 	if err != nil {
 		return fmt.Errorf("%w: %w", errStoreOpen, err)
 	}
+	a.tellLosses(lossOf(s))
 	return errors.Join(use(s), s.Close())
+}
+
+// lossOf tells what a damaged store left behind when it was opened, in lines; none when it was sound.
+func lossOf(logs session.Store) []string {
+	s, ok := logs.(*store.Store)
+	if !ok || s.Salvaged() == nil {
+		return nil
+	}
+	return strings.Split(s.Salvaged().String(), "\n")
+}
+
+func (a *app) tellLosses(lines []string) {
+	for _, line := range lines {
+		fmt.Fprintf(a.err, "! %s\n", safeterm.Name(line))
+	}
 }
 
 func (a *app) listSessions(c *cobra.Command) error {

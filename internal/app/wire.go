@@ -14,7 +14,6 @@ import (
 	"adze/internal/policy"
 	"adze/internal/print"
 	"adze/internal/proc"
-	"adze/internal/store"
 	"adze/internal/web"
 	"adze/internal/workspace"
 	"adze/session"
@@ -28,7 +27,8 @@ type wired struct {
 	set     *tool.Set
 	head    print.Head
 	notices []string
-	prompt  string // what to ask when the person gave no prompt: the demo's
+	losses  []string // those of the notices that tell what a damaged store lost
+	prompt  string   // what to ask when the person gave no prompt: the demo's
 	history []session.Message
 	closers []func()
 	ledger  *proc.Ledger
@@ -50,6 +50,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	defer func() {
 		if err != nil {
 			w.close()
+			a.tellLosses(w.losses) // the next start finds a sound store, and nothing to tell
 		}
 	}()
 	s, err := a.settle(o, w)
@@ -184,7 +185,12 @@ func (a *app) openLogs(ctx context.Context, o *options, s settings, w *wired) fu
 		}
 		wait <- r
 	}()
-	answer := sync.OnceValue(func() opened { return <-wait })
+	answer := sync.OnceValue(func() opened {
+		r := <-wait
+		w.losses = lossOf(r.store)
+		w.notices = append(w.notices, w.losses...)
+		return r
+	})
 	w.closers = append(w.closers, func() {
 		if r := answer(); r.store != nil {
 			r.store.Close()
@@ -194,17 +200,6 @@ func (a *app) openLogs(ctx context.Context, o *options, s settings, w *wired) fu
 		r := answer()
 		return r.store, r.id, r.resumed, r.err
 	}
-}
-
-func (a *app) openStore(ctx context.Context, o *options, at places) (session.Store, error) {
-	if o.noSession || o.demo {
-		return store.NewMemory(), nil
-	}
-	s, err := store.Open(ctx, filepath.Join(at.state, "sessions.db"), store.Options{})
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errStoreOpen, err)
-	}
-	return s, nil
 }
 
 // deps makes what the built-in tools work with. Commands see the person's environment without secrets.

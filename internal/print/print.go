@@ -8,10 +8,12 @@
 package print
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
+	"syscall"
 
 	"adze/internal/safeterm"
 	"adze/session"
@@ -87,7 +89,8 @@ func (p *Printer) Observe(e session.Event) {
 	if l := lineOf(e); l != nil {
 		p.line(l)
 	}
-	if p.Format == Text {
+	switch _, notice := e.(session.Notice); {
+	case p.Format == Text, p.Format == JSON && notice: // the one object has no place for a notice
 		p.progress(e)
 	}
 }
@@ -112,10 +115,13 @@ func (p *Printer) Finish(r session.Result) int {
 	if r.Cause != session.CauseDone && r.Cause != session.CauseClosed {
 		Complain(p.Err, r.Message, r.Hint)
 	}
-	if p.broken != nil {
-		return ExitCode(session.CauseClosed)
+	if p.broken == nil {
+		return code
 	}
-	return code
+	if !errors.Is(p.broken, syscall.EPIPE) { // a reader that left knows; a full disk tells nobody
+		Complain(p.Err, p.broken.Error(), "the answer is incomplete there")
+	}
+	return ExitCode(session.CauseClosed)
 }
 
 // Complain tells a person what went wrong and what to do: "adze: error: …", then "hint: …".
