@@ -1,0 +1,22 @@
+package print_test
+
+import (
+	"testing"
+
+	"adze/internal/print"
+	"adze/session"
+)
+
+// TestExitCodes holds the numbers that scripts rely on (headless.md, "Exit codes").
+func TestExitCodes(t *testing.T) {
+	for cause, want := range map[session.Cause]int{
+		session.CauseDone: 0, session.CauseInternal: 1, session.CauseUsage: 2, session.CauseNoModel: 3,
+		session.CauseProvider: 4, session.CauseContext: 5, session.CauseBudget: 6, session.CauseDenied: 7,
+		session.CauseTool: 8, session.CauseRefused: 9, session.CauseStore: 10, session.CauseClosed: 11,
+		session.CauseInterrupted: 130, session.CauseTerminated: 143, "something new": 1,
+	} {
+		if got := print.ExitCode(cause); got != want {
+			t.Errorf("%s exits with %d, want %d", cause, got, want)
+		}
+	}
+}
