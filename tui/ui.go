@@ -56,6 +56,10 @@ type Options struct {
 	// History is drawn at start, when a session is resumed.
 	History []session.Event
 	Info    Info
+	// Theme names the colours: auto (the default), dark, light, contrast, ansi or none.
+	Theme string
+	// Inline keeps the conversation in the terminal's own scrollback instead of taking the whole screen.
+	Inline bool
 
 	In  io.Reader
 	Out io.Writer

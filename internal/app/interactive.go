@@ -124,7 +124,8 @@ func (s *sitting) run(ctx context.Context) (tui.Next, error) {
 		Blocks:  s.w.set.Blocks,
 		History: replayed(s.w),
 		Info:    infoOf(s.w, s.words),
-		In:      s.app.in, Out: s.app.out, Env: s.app.getenv,
+		Theme:   s.w.settings.config.Interface.Theme, Inline: s.w.settings.config.Interface.Inline,
+		In: s.app.in, Out: s.app.out, Env: s.app.getenv,
 	})
 	var err error
 	if s.o.plain || s.app.getenv("TERM") == "dumb" {

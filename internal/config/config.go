@@ -47,6 +47,7 @@ type Config struct {
 	Providers      map[string]Provider `json:"providers,omitempty"`
 	Tools          Tools               `json:"tools,omitempty"`
 	Models         map[string]Model    `json:"models,omitempty"` // by provider/name; a last * stands for any rest
+	Interface      Interface           `json:"interface,omitempty"`
 
 	origins map[string]string
 }
@@ -193,6 +194,9 @@ func Parse(path string, raw []byte) (Config, error) {
 	if err := c.checkModels(path); err != nil {
 		return Config{}, err
 	}
+	if err := c.Interface.check(path); err != nil {
+		return Config{}, err
+	}
 	var present map[string]json.RawMessage
 	_ = json.Unmarshal(standard, &present) // it decoded a moment ago
 	for name := range present {
@@ -217,6 +221,8 @@ func plain(t reflect.Type) string {
 		return "a whole number"
 	case reflect.String:
 		return "a string"
+	case reflect.Bool:
+		return "true or false"
 	case reflect.Slice:
 		return "a list"
 	}

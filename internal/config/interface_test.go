@@ -1,0 +1,56 @@
+package config_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"adze/internal/config"
+)
+
+func TestTheInterfaceIsSet(t *testing.T) {
+	c, err := config.Parse("c.json", []byte(`{"interface": {"theme": "light", "inline": true}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Interface.Theme != "light" || !c.Interface.Inline || c.Origin("interface") != "c.json" {
+		t.Errorf("interface = %+v from %s", c.Interface, c.Origin("interface"))
+	}
+}
+
+func TestAnInterfaceThatIsNoneIsAMistake(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"interface": {"theme": "solarised"}}`: `interface.theme is "solarised"`,
+		`{"interface": {"inline": "yes"}}`:      "interface.inline must be true or false, is string",
+		`{"interface": {"colour": 1}}`:          `unknown field "colour"`,
+	} {
+		_, err := config.Parse("c.json", []byte(text))
+		var mistake *config.Error
+		if !errors.As(err, &mistake) || mistake.Hint == "" || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestSchemaKnowsTheThemes keeps the published names and those that are obeyed together.
+func TestSchemaKnowsTheThemes(t *testing.T) {
+	var schema struct {
+		Properties struct {
+			Interface struct {
+				Properties struct {
+					Theme struct {
+						Enum []string `json:"enum"`
+					} `json:"theme"`
+				} `json:"properties"`
+			} `json:"interface"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal(config.Schema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	if got := schema.Properties.Interface.Properties.Theme.Enum; !slices.Equal(got, config.Themes()) {
+		t.Errorf("schema %v, obeyed %v", got, config.Themes())
+	}
+}
