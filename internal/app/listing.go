@@ -68,7 +68,17 @@ func (a *app) listModels(ctx context.Context, check, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	var l listing
+	l := a.listing(ctx, cfg, check)
+	if asJSON {
+		a.showJSON(l)
+		return nil
+	}
+	a.printListing(l)
+	return nil
+}
+
+// listing looks at every provider; check asks the servers, also those of companies.
+func (a *app) listing(ctx context.Context, cfg config.Config, check bool) (l listing) {
 	var local []ollama.Model
 	for _, e := range a.endpoints(cfg) {
 		p := listedProvider{Provider: e.name, Endpoint: e.shown(), KeyEnv: e.keyEnv, Key: e.key != "", Models: []listedModel{}}
@@ -83,12 +93,7 @@ func (a *app) listModels(ctx context.Context, check, asJSON bool) error {
 	if best, ok := ollama.Pick(local); ok && l.Default == nil && l.Problem == "" {
 		l.Default = &chosen{"ollama/" + best.Name, "running Ollama"}
 	}
-	if asJSON {
-		a.showJSON(l)
-		return nil
-	}
-	a.printListing(l)
-	return nil
+	return l
 }
 
 func (l *listing) choose(m model, ok bool, err error) {
