@@ -58,6 +58,7 @@ type draft struct {
 	done    Done
 	ended   bool
 	text    bool // something was shown
+	worked  bool // the model had begun to answer
 	began   time.Time
 	saved   time.Time
 }
@@ -86,6 +87,9 @@ func (s *Session) stream(t *turn, id string) (*draft, error) {
 
 // take adds one chunk to the draft and shows it.
 func (s *Session) take(d *draft, c Chunk) {
+	if _, end := c.(Done); !end {
+		d.worked = true
+	}
 	switch c := c.(type) {
 	case Text:
 		d.text = true

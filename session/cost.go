@@ -32,7 +32,8 @@ func (s *Session) spend(t *turn, d *draft, err error) {
 	}
 	usd, known := s.config.Price(provider, model, used)
 	t.cost.usd += usd
-	t.cost.unknown = t.cost.unknown || !known
+	broke := err != nil && d.worked && used.Output == 0 // what it had said by then was not counted
+	t.cost.unknown = t.cost.unknown || !known || broke
 }
 
 // unanswered reports a request that the provider refused, or that did not reach it: nobody charges for that.

@@ -107,6 +107,8 @@ func replay(entries []Entry) (*log, error) {
 		case PartialEntry:
 			err = json.Unmarshal(e.Data, &m)
 			partial = &m
+		case RequestEntry:
+			partial = nil // it was asked again: what was shown of it is void
 		case RewindEntry:
 			messages, err = l.rewind(messages, e)
 			partial = nil

@@ -115,7 +115,9 @@ type ProviderError struct {
 	Message    string
 	Hint       string
 	RetryAfter time.Duration // what the provider asked for; 0: nothing
-	Err        error
+	// Cut says that an answer in the wire format ended before its terminal event.
+	Cut bool
+	Err error
 }
 
 func (e *ProviderError) Error() string {
@@ -133,5 +135,5 @@ func (e *ProviderError) Temporary() bool {
 	case RateError, NetworkError, ServerError:
 		return true
 	}
-	return false
+	return e.Cut
 }

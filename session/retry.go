@@ -8,33 +8,48 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// Retries of one model request: attempts in all, and the longest wait that a provider may ask for.
+// Retries of one model request.
 const (
-	maxAttempts   = 5
+	maxAttempts = 5 // in all
+	// maxBroken is how many answers may break off after they had begun: they cost time and money, and one
+	// that breaks a third time will break again.
+	maxBroken = 3
+	// maxRetryAfter is the longest wait that a provider may ask for.
 	maxRetryAfter = time.Minute
 )
 
-// attempts asks until an answer, a lasting failure or the end of the attempts. Nothing is asked again
-// once something was shown: the person would read it twice.
+// attempts asks until an answer, a lasting failure or the end of the attempts. Text that was shown of an
+// answer that broke off is void, which the Retry event says; nothing has run, because calls come last.
 func (s *Session) attempts(t *turn, id string) (*draft, error) {
 	pause := backoff.NewExponentialBackOff() // 0.5 s, growing by half with jitter
+	broken := 0
 	for attempt := 1; ; attempt++ {
 		d, err := s.stream(t, id)
-		if serr := s.noteFailure(t, d, attempt, err); serr != nil {
-			return d, serr
+		asked, again := temporary(err)
+		if d.begun(err) {
+			broken++
 		}
 		s.spend(t, d, err)
-		asked, again := temporary(err)
-		if err == nil || !again || d.text || attempt == maxAttempts || t.ctx.Err() != nil {
+		again = again && len(d.calls) == 0 && attempt < maxAttempts && broken < maxBroken && t.ctx.Err() == nil && t.dear() == nil
+		if serr := s.noteFailure(t, d, failedAttempt{attempt, again, err}); serr != nil {
+			return d, serr
+		}
+		if err == nil || !again {
 			return d, err
 		}
 		delay := max(pause.NextBackOff(), min(asked, maxRetryAfter))
 		s.emit(Retry{Message: id, Attempt: attempt + 1, Of: maxAttempts, Delay: delay, Cause: err.Error()})
 		if err := wait(t.ctx, delay); err != nil {
-			d.message.Stop = StopAborted
+			d.message.Parts, d.message.Stop = nil, StopAborted // what it said is void
 			return d, err
 		}
 	}
+}
+
+// begun reports whether a failed attempt was an answer that broke off, not a request that got none.
+func (d *draft) begun(err error) bool {
+	var p *ProviderError
+	return d.worked || d.done.Usage.Output > 0 || errors.As(err, &p) && p.Cut
 }
 
 // wait sleeps unless ctx ends first.
@@ -63,23 +78,31 @@ type FailedRequest struct {
 	Took     time.Duration `json:"duration_ns,omitempty"`
 }
 
-// noteFailure stores a request that failed before it said anything, so that every request is in the log.
-func (s *Session) noteFailure(t *turn, d *draft, attempt int, err error) error {
-	if len(d.message.Parts) > 0 || errors.Is(err, errStore) {
+// failedAttempt is an attempt that may have failed; again says that another one follows.
+type failedAttempt struct {
+	number int
+	again  bool
+	err    error
+}
+
+// noteFailure stores a request that left no message, so that every request is in the log: it said nothing,
+// or what it said is void.
+func (s *Session) noteFailure(t *turn, d *draft, f failedAttempt) error {
+	if len(d.message.Parts) > 0 && !f.again || errors.Is(f.err, errStore) {
 		return nil
 	}
-	if err == nil {
-		err = errors.New("the model answered with nothing")
+	if f.err == nil {
+		f.err = errors.New("the model answered with nothing")
 	}
 	failed := FailedRequest{
-		Message: d.message.ID, Attempt: attempt, Provider: s.config.Provider.Name(), Model: s.config.Model,
-		Prompt: d.message.Prompt, Error: err.Error(), Took: d.message.Took,
+		Message: d.message.ID, Attempt: f.number, Provider: s.config.Provider.Name(), Model: s.config.Model,
+		Prompt: d.message.Prompt, Error: f.err.Error(), Took: d.message.Took,
 	}
 	if d.done.Usage != (Usage{}) {
 		failed.Usage = &d.done.Usage
 	}
 	var p *ProviderError
-	if errors.As(err, &p) {
+	if errors.As(f.err, &p) {
 		failed.Kind = p.Kind
 	}
 	return s.store(t.ctx, s.entry(RequestEntry, failed))

@@ -302,44 +302,6 @@ func TestTheStreamContractIsEnforced(t *testing.T) {
 	}
 }
 
-func TestTemporaryFailuresAreAskedAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		busy := &session.ProviderError{Kind: session.RateError, Status: 429, Message: "slow down", RetryAfter: 30 * time.Second}
-		r := newRig(t, only(session.Done{Err: busy}), says(text("now")))
-		start := time.Now()
-		res := r.prompt(t, "go")
-		wantCause(t, res, session.CauseDone)
-		wantText(t, "events", r.kinds(), "user retry assistant result:done")
-		if waited := time.Since(start); waited != 30*time.Second {
-			t.Errorf("waited %s, want the 30 s that were asked for", waited)
-		}
-	})
-}
-
-func TestRetriesEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		down := only(session.Done{Err: &session.ProviderError{Kind: session.NetworkError, Message: "no route", RetryAfter: time.Hour}})
-		r := newRig(t, down, down, down, down, down, down)
-		start := time.Now()
-		wantCause(t, r.prompt(t, "go"), session.CauseProvider)
-		if len(r.model.requests) != 5 {
-			t.Errorf("%d attempts, want 5", len(r.model.requests))
-		}
-		if waited := time.Since(start); waited > 5*time.Minute {
-			t.Errorf("waited %s: what a provider asks for is not capped", waited)
-		}
-	})
-}
-
-func TestNothingIsAskedAgainOnceTextWasShown(t *testing.T) {
-	cut := only(text("half"), session.Done{Err: &session.ProviderError{Kind: session.NetworkError, Message: "cut"}})
-	r := newRig(t, cut, says(text("whole")))
-	wantCause(t, r.prompt(t, "go"), session.CauseProvider)
-	if len(r.model.requests) != 1 {
-		t.Errorf("%d requests, want 1", len(r.model.requests))
-	}
-}
-
 // TestAFailingStoreStopsEffects fails the store after each number of entries and checks that nothing ran
 // whose intent was not saved, and that the run says so.
 func TestAFailingStoreStopsEffects(t *testing.T) {

@@ -64,6 +64,16 @@ func (t *turn) spent() error {
 		return fmt.Errorf("%w: %d model requests were made", ErrBudget, l.Steps)
 	case l.Calls > 0 && t.calls >= l.Calls:
 		return fmt.Errorf("%w: %d calls were made", ErrBudget, l.Calls)
+	}
+	if err := t.dear(); err != nil {
+		return err
+	}
+	return t.guard.stuck()
+}
+
+// dear reports a budget of tokens or money that is used up; it also ends the attempts of one request.
+func (t *turn) dear() error {
+	switch l := t.limits; {
 	case l.Tokens > 0 && t.total.Total() >= l.Tokens:
 		return fmt.Errorf("%w: %d tokens were used", ErrBudget, t.total.Total())
 	case l.Cost > 0 && t.cost.unknown:
@@ -71,7 +81,7 @@ func (t *turn) spent() error {
 	case l.Cost > 0 && t.cost.usd >= l.Cost:
 		return fmt.Errorf("%w: %.4f USD were spent", ErrBudget, t.cost.usd)
 	}
-	return t.guard.stuck()
+	return nil
 }
 
 // count adds one outcome to the result.

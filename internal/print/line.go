@@ -76,8 +76,10 @@ type askLine struct {
 	Decision *tool.Decision `json:"decision"`
 }
 
+// retryLine tells that what came of the message so far is void: it comes anew.
 type retryLine struct {
 	Type    string `json:"type"`
+	Message string `json:"message"`
 	Attempt int    `json:"attempt"`
 	Of      int    `json:"of"`
 	Delay   int64  `json:"delay_ms"`
@@ -110,7 +112,7 @@ func lineOf(e session.Event) any {
 	case session.ToolAsk:
 		return askLine{"ask", e.Call, e.Tool, e.Needs, e.Decision.Rule, e.Decision}
 	case session.Retry:
-		return retryLine{"retry", e.Attempt, e.Of, e.Delay.Milliseconds(), e.Cause}
+		return retryLine{"retry", e.Message, e.Attempt, e.Of, e.Delay.Milliseconds(), e.Cause}
 	case session.Notice:
 		return noticeLine{"notice", e.Text}
 	}

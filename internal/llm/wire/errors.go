@@ -11,9 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
-	"time"
 
 	"adze/session"
 )
@@ -77,7 +75,9 @@ func Mentions(err error, words ...string) bool {
 
 // Ended is the failure of a stream that stopped before its format's terminal event.
 func (c *Client) Ended() error {
-	return c.failure(session.BadResponse, c.Provider+" ended the answer before it was complete", "try again")
+	failure := c.failure(session.BadResponse, c.Provider+" ended the answer before it was complete", "try again")
+	failure.Cut = true
+	return failure
 }
 
 // Refused is the failure of an answer that the model or a filter refused.
@@ -109,7 +109,7 @@ func (c *Client) statusError(status int, header http.Header, body []byte) error 
 		said.message = "redirects to another address"
 	}
 	failure := c.saidError(status, said)
-	failure.RetryAfter = retryAfter(header)
+	failure.RetryAfter = retryAfter(status, header, body)
 	return failure
 }
 
@@ -197,24 +197,4 @@ func (c *Client) mask(text string) string {
 		}
 		text = text[:i] + "***" + text[end:]
 	}
-}
-
-// retryAfter reads retry-after-ms, or retry-after in seconds or as a date.
-func retryAfter(h http.Header) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e9 {
-		return time.Duration(ms * float64(time.Millisecond))
-	}
-	value := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(value, 64); err == nil && s > 0 && s < 1e6 {
-		return time.Duration(s * float64(time.Second))
-	}
-	at, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	now, err := http.ParseTime(h.Get("Date")) // the server's clock, not ours
-	if err != nil {
-		now = time.Now()
-	}
-	return max(0, at.Sub(now))
 }

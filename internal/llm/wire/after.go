@@ -1,0 +1,85 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// retryAfter is how long a provider asks to wait, or 0: retry-after-ms, retry-after in seconds or as a date,
+// Google's RetryInfo in the body, and of a refusal for too many requests the limits that the headers tell.
+func retryAfter(status int, h http.Header, body []byte) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e9 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	value := h.Get("Retry-After")
+	if d := seconds(value); d > 0 {
+		return d
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		now, err := http.ParseTime(h.Get("Date")) // the server's clock, not ours
+		if err != nil {
+			now = time.Now()
+		}
+		return max(0, at.Sub(now))
+	}
+	if d := retryInfo(body); d > 0 {
+		return d
+	}
+	if status == http.StatusTooManyRequests {
+		return limited(h)
+	}
+	return 0
+}
+
+// seconds reads a number of seconds, or a duration as Go and Google write it: 7, 7.66s, 6m0s. A number that
+// can only be a time of day is none.
+func seconds(value string) time.Duration {
+	if s, err := strconv.ParseFloat(value, 64); err == nil && s > 0 && s < 1e6 {
+		return time.Duration(s * float64(time.Second))
+	}
+	d, _ := time.ParseDuration(value) // neither: 0
+	return max(0, d)
+}
+
+// limited reads x-ratelimit-remaining-* and x-ratelimit-reset-*, which OpenAI, Groq and others send: the wait
+// is for what is used up, and for tokens when nothing is, because then the request was larger than the rest.
+func limited(h http.Header) time.Duration {
+	var wait time.Duration
+	for _, what := range []string{"Requests", "Tokens"} {
+		left, err := strconv.Atoi(h.Get("X-Ratelimit-Remaining-" + what))
+		if err == nil && left <= 0 {
+			wait = max(wait, seconds(h.Get("X-Ratelimit-Reset-"+what)))
+		}
+	}
+	if wait == 0 {
+		wait = seconds(h.Get("X-Ratelimit-Reset-Tokens"))
+	}
+	return wait
+}
+
+// retryInfo reads google.rpc.RetryInfo among the details of an error.
+func retryInfo(body []byte) time.Duration {
+	type failure struct {
+		Error struct {
+			Details []struct {
+				Delay string `json:"retryDelay"`
+			} `json:"details"`
+		} `json:"error"`
+	}
+	list := make([]failure, 1)
+	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
+		_ = json.Unmarshal(body, &list) // another shape tells nothing
+	} else {
+		_ = json.Unmarshal(body, &list[0])
+	}
+	var wait time.Duration
+	for _, f := range list {
+		for _, d := range f.Error.Details {
+			wait = max(wait, seconds(d.Delay))
+		}
+	}
+	return wait
+}

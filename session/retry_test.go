@@ -1,0 +1,154 @@
+package session_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"adze/session"
+)
+
+func TestTemporaryFailuresAreAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := &session.ProviderError{Kind: session.RateError, Status: 429, Message: "slow down", RetryAfter: 30 * time.Second}
+		r := newRig(t, only(session.Done{Err: busy}), says(text("now")))
+		start := time.Now()
+		res := r.prompt(t, "go")
+		wantCause(t, res, session.CauseDone)
+		wantText(t, "events", r.kinds(), "user retry assistant result:done")
+		if waited := time.Since(start); waited != 30*time.Second {
+			t.Errorf("waited %s, want the 30 s that were asked for", waited)
+		}
+	})
+}
+
+func TestRetriesEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		down := only(session.Done{Err: &session.ProviderError{Kind: session.NetworkError, Message: "no route", RetryAfter: time.Hour}})
+		r := newRig(t, down, down, down, down, down, down)
+		start := time.Now()
+		wantCause(t, r.prompt(t, "go"), session.CauseProvider)
+		if len(r.model.requests) != 5 {
+			t.Errorf("%d attempts, want 5", len(r.model.requests))
+		}
+		if waited := time.Since(start); waited > 5*time.Minute {
+			t.Errorf("waited %s: what a provider asks for is not capped", waited)
+		}
+	})
+}
+
+// cutAfter is an answer that breaks off.
+func cutAfter(chunks ...session.Chunk) func(context.Context, func(session.Chunk) bool) {
+	return only(append(chunks, session.Done{Err: &session.ProviderError{Kind: session.NetworkError, Message: "cut"}})...)
+}
+
+// What was shown of an answer that broke off is void: the whole one takes its place in the log, too.
+func TestABrokenAnswerIsAskedAgain(t *testing.T) {
+	for name, broken := range map[string]func(context.Context, func(session.Chunk) bool){
+		"a cut connection": cutAfter(text("half")),
+		"an early end":     only(text("half"), session.Done{Err: &session.ProviderError{Kind: session.BadResponse, Cut: true, Message: "ended"}}),
+		"inside a call":    cutAfter(session.Forming{ID: "c", Name: "look", Bytes: 9}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, broken, says(text("whole")))
+				wantCause(t, r.prompt(t, "go"), session.CauseDone)
+				wantText(t, "events", r.kinds(), "user retry assistant result:done")
+				wantText(t, "log", r.shelf.types(), "start message request message end")
+				if r.shelf.has(session.MessageEntry, "half") || !r.shelf.has(session.MessageEntry, "whole") {
+					t.Error("the log does not hold the whole answer alone")
+				}
+			})
+		})
+	}
+}
+
+// An answer that breaks off every time costs three, not five; one that is no wire format costs one.
+func TestBrokenAnswersEnd(t *testing.T) {
+	bad := only(text("half"), session.Done{Err: &session.ProviderError{Kind: session.BadResponse, Message: "malformed"}})
+	refused := only(session.Done{Err: &session.ProviderError{Kind: session.NetworkError, Message: "refused"}})
+	half := cutAfter(text("half"))
+	stumbled := only(session.Done{Err: &session.ProviderError{Kind: session.ServerError, Message: "it stumbled"}, Usage: session.Usage{Output: 900}})
+	for name, c := range map[string]struct {
+		step func(context.Context, func(session.Chunk) bool)
+		rest func(context.Context, func(session.Chunk) bool)
+		want int
+	}{
+		"cut":                        {half, half, 3},
+		"stumbled":                   {stumbled, stumbled, 3},
+		"malformed":                  {bad, bad, 1},
+		"cut once, then not reached": {half, refused, 5},
+		"a call, then a cut":         {cutAfter(call("c", "look", `{}`)), half, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, c.step, c.rest, c.rest, c.rest, c.rest, c.rest)
+				wantCause(t, r.prompt(t, "go"), session.CauseProvider)
+				if len(r.model.requests) != c.want {
+					t.Errorf("%d requests, want %d", len(r.model.requests), c.want)
+				}
+			})
+		})
+	}
+}
+
+// A session that ends while a broken answer waits to be asked again does not bring back its text.
+func TestAVoidAnswerStaysVoid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(_ context.Context, yield func(session.Chunk) bool) {
+			yield(text("half"))
+			time.Sleep(2 * time.Second) // so that it is saved as unfinished
+			yield(text("more"))
+			yield(session.Done{Err: &session.ProviderError{Kind: session.NetworkError, Message: "cut"}})
+		}
+		r := newRig(t, slow, says(text("whole")))
+		r.config.Now = time.Now
+		ctx, cancel := context.WithCancelCause(t.Context())
+		r.config.Observe = func(e session.Event) {
+			if _, ok := e.(session.Retry); ok {
+				cancel(session.ErrInterrupted)
+			}
+		}
+		session.New(r.config).Prompt(ctx, session.Input{Text: "go"})
+		if !r.shelf.has(session.PartialEntry, "half") || r.shelf.has(session.MessageEntry, "half") {
+			t.Fatalf("the log is %s", r.shelf.types())
+		}
+		s, err := session.Resume(t.Context(), r.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range s.History() {
+			if strings.Contains(m.Text(), "half") {
+				t.Errorf("%q came back", m.Text())
+			}
+		}
+	})
+}
+
+func TestBackOffGrowsAndIsSpread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		down := only(session.Done{Err: &session.ProviderError{Kind: session.ServerError, Message: "down"}})
+		r := newRig(t, down, down, down, down, down)
+		var delays []time.Duration
+		r.config.Observe = func(e session.Event) {
+			if e, ok := e.(session.Retry); ok {
+				delays = append(delays, e.Delay)
+			}
+		}
+		start := time.Now()
+		session.New(r.config).Prompt(t.Context(), session.Input{Text: "go"})
+		var sum time.Duration
+		low, high := 250*time.Millisecond, 750*time.Millisecond // half a second, by half more or less
+		for i, d := range delays {
+			if d < low || d > high {
+				t.Errorf("wait %d is %s, want between %s and %s", i+1, d, low, high)
+			}
+			sum, low, high = sum+d, low*3/2, high*3/2
+		}
+		if len(delays) != 4 || time.Since(start) != sum {
+			t.Errorf("%d waits of %s, but %s went by", len(delays), sum, time.Since(start))
+		}
+	})
+}
