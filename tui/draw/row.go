@@ -67,7 +67,7 @@ func (p *Pen) Put(s Style, t safeterm.Text) *Pen {
 		text = flat(text, p.w)
 		w = ansi.StringWidth(text)
 	}
-	sgr := p.theme.sgr[s]
+	sgr := p.theme.start(s)
 	p.b.WriteString(sgr)
 	p.b.WriteString(text)
 	if sgr != "" {

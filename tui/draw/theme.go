@@ -1,7 +1,8 @@
 package draw
 
-// Style is the role of a piece of text. Panes name roles; only a Theme knows colours.
-type Style uint8
+// Style is the role of a piece of text, and with | attributes that it has beside its role. Panes name
+// roles; only a Theme knows colours.
+type Style uint16
 
 // The roles.
 const (
@@ -21,32 +22,74 @@ const (
 	You     // what the person wrote
 	Key     // a key in a hint
 	Border
-	styles // how many there are
+	Link     // what a link shows
+	Keyword  // highlighted code, here and below
+	String   // text, character, pattern
+	Comment  //
+	Number   // number, or a constant such as true
+	Function // name that is called or defined
+	Type     //
+	Property // key, attribute, variable of a shell
+	styles   // how many there are
 )
+
+// The attributes. They nest, as emphasis in a heading does.
+const (
+	Strong Style = 1 << (8 + iota)
+	Slanted
+	Struck
+	Underlined
+)
+
+// role takes the attributes away.
+func (s Style) role() Style { return s & 0xff }
 
 // Theme turns styles into terminal attributes. It never changes after it is made. The zero value draws
 // without any attribute.
 type Theme struct {
 	sgr [styles]string
+	// attributes: Strong and the others mean something. They are the terminal's own and know no colour.
+	attributes bool
 }
+
+// start is the sequence that begins a style.
+func (t *Theme) start(s Style) string {
+	sgr := t.sgr[s.role()]
+	if s>>8 == 0 || !t.attributes {
+		return sgr
+	}
+	for i, code := range [...]string{"\x1b[1m", "\x1b[3m", "\x1b[9m", "\x1b[4m"} {
+		if s&(Strong<<i) != 0 {
+			sgr += code
+		}
+	}
+	return sgr
+}
+
+// bare reports that the theme draws without any attribute: its rows may be read out or go to a file, so
+// they are made of words instead of lines.
+func (t *Theme) bare() bool { return !t.attributes && t.sgr == [styles]string{} }
 
 // Color is the theme for terminals with colours. It uses the sixteen colours that the person's own
 // terminal theme defines, so that contrast is what they chose.
 func Color() *Theme {
-	return &Theme{[styles]string{
+	return &Theme{attributes: true, sgr: [styles]string{
 		Dim: "\x1b[2m", Bold: "\x1b[1m", Italic: "\x1b[3m",
 		Accent: "\x1b[36m", Good: "\x1b[32m", Bad: "\x1b[31m", Warn: "\x1b[33m",
 		Heading: "\x1b[1;36m", Code: "\x1b[33m",
 		Added: "\x1b[32m", Removed: "\x1b[31m", Hunk: "\x1b[36m",
-		You: "\x1b[1m", Key: "\x1b[1m", Border: "\x1b[2m",
+		You: "\x1b[1m", Key: "\x1b[1m", Border: "\x1b[2m", Link: "\x1b[4;34m",
+		Keyword: "\x1b[35m", String: "\x1b[32m", Comment: "\x1b[2m", Number: "\x1b[36m",
+		Function: "\x1b[34m", Type: "\x1b[33m", Property: "\x1b[36m",
 	}}
 }
 
 // Mono is the theme for NO_COLOR (no-color.org): attributes, no colours.
 func Mono() *Theme {
-	return &Theme{[styles]string{
+	return &Theme{attributes: true, sgr: [styles]string{
 		Dim: "\x1b[2m", Bold: "\x1b[1m", Italic: "\x1b[3m", Bad: "\x1b[1m", Warn: "\x1b[1m",
 		Heading: "\x1b[1;4m", Added: "\x1b[1m", You: "\x1b[1m", Key: "\x1b[1m", Border: "\x1b[2m",
+		Link: "\x1b[4m", Keyword: "\x1b[1m", Comment: "\x1b[2m",
 	}}
 }
 
