@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// patience ends a wait for something that will never be on the screen.
+const patience = 30 * time.Second
+
+// scripted is the file of the model's steps; --model script/demo names it.
+const scripted = "demo"
+
+// pane is a terminal with the program in it.
+type pane struct {
+	ctx context.Context
+	dir string // everything of the scene
+}
+
+// open lays out the workspace and starts the program.
+func open(ctx context.Context, s scene, adze string) (*pane, error) {
+	dir, err := os.MkdirTemp("", "adze-scene-")
+	if err != nil {
+		return nil, err
+	}
+	p := &pane{ctx: ctx, dir: dir}
+	work := filepath.Join(dir, "home", s.title)
+	if err := p.layOut(s, work); err != nil {
+		p.close()
+		return nil, err
+	}
+	// A program that ends leaves its last words on the screen.
+	if err := write(filepath.Join(dir, "tmux.conf"), []byte("set -g remain-on-exit on\nset -g status off\n")); err != nil {
+		p.close()
+		return nil, err
+	}
+	args := []string{"-f", filepath.Join(dir, "tmux.conf"), "new-session", "-d", "-x", strconv.Itoa(s.w), "-y", strconv.Itoa(s.h),
+		"-c", work, adze}
+	args = append(args, s.args...)
+	if err := p.tmux(args...); err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// layOut writes the files of the scene.
+func (p *pane) layOut(s scene, work string) error {
+	if err := os.MkdirAll(work, 0o755); err != nil {
+		return err
+	}
+	for _, f := range s.files {
+		to := filepath.Join(work, f.Name)
+		if strings.HasPrefix(f.Name, "home/") {
+			to = filepath.Join(p.dir, f.Name)
+		}
+		if err := write(to, f.Data); err != nil {
+			return err
+		}
+	}
+	return write(filepath.Join(work, scripted), txtar.Format(&txtar.Archive{Files: s.model}))
+}
+
+func write(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o644)
+}
+
+// command is a tmux command in an environment in which nothing of the person's own shows.
+func (p *pane) command(args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(p.ctx, "tmux", append([]string{"-S", filepath.Join(p.dir, "socket")}, args...)...)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(p.dir, "home"), "LANG=C.UTF-8",
+		"TERM=tmux-256color", "COLORTERM=truecolor", "GOCACHE=" + goCache(), "TMUX="}
+	return cmd
+}
+
+func (p *pane) tmux(args ...string) error {
+	if out, err := p.command(args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("tmux %s: %w %s", args[0], err, out)
+	}
+	return nil
+}
+
+// capture is what the screen shows, with its attributes.
+func (p *pane) capture() (string, error) {
+	out, err := p.command("capture-pane", "-e", "-p").Output()
+	return string(out), err
+}
+
+func (p *pane) play(s step) error {
+	switch s.verb {
+	case "type":
+		return p.tmux("send-keys", "-l", s.rest)
+	case "key":
+		return p.tmux(append([]string{"send-keys"}, strings.Fields(s.rest)...)...)
+	}
+	return p.wait(s.rest, s.verb == "see")
+}
+
+// wait polls until the screen shows the text, or does not.
+func (p *pane) wait(text string, shown bool) error {
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for {
+		out, err := p.command("capture-pane", "-p").Output()
+		if err != nil {
+			return err
+		}
+		if strings.Contains(string(out), "Pane is dead") {
+			return fmt.Errorf("the program ended before %q:\n%s", text, out)
+		}
+		if strings.Contains(string(out), text) == shown {
+			return nil
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return fmt.Errorf("waited in vain for %q (shown: %t); the screen:\n%s", text, shown, out)
+		}
+	}
+}
+
+// close ends the program and removes the scene's files.
+func (p *pane) close() {
+	_ = p.command("kill-server").Run() // it may have ended by itself
+	_ = os.RemoveAll(p.dir)
+}
+
+// goCache is where the go command keeps what it has built; without it every scene would build the standard library.
+func goCache() string {
+	dir, err := os.UserCacheDir()
+	if set := os.Getenv("GOCACHE"); set != "" || err != nil {
+		return set
+	}
+	return filepath.Join(dir, "go-build")
+}

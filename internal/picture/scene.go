@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// scene is one picture: a workspace, what the scripted model says, and what the person does.
+//
+// The comment of the archive says it, a word and what follows it in each line:
+//
+//	title TEXT        of the window
+//	size 100x30       columns and rows
+//	colours dark      or light: the terminal's own
+//	adze FLAG VALUE   how the program is started, a flag a line; the scripted model is script/demo
+//	see TEXT          wait until the screen shows it
+//	unsee TEXT        wait until it does not
+//	type TEXT
+//	key NAME…         by tmux's names: Enter, F3, C-o
+//
+// Its files are the steps of the model (named 1, 2, …, as internal/llm/script has them), those of the person's home
+// (named home/…) and those of the workspace.
+type scene struct {
+	name, title string
+	w, h        int
+	colours     palette
+	args        []string
+	steps       []step
+	model       []txtar.File
+	files       []txtar.File
+}
+
+// step is something the person does, or waits for.
+type step struct{ verb, rest string }
+
+func parseScene(name string, data []byte) (scene, error) {
+	a := txtar.Parse(data)
+	s := scene{name: name, title: "adze", w: 100, h: 30, colours: dark}
+	for _, f := range a.Files {
+		if f.Name[0] >= '0' && f.Name[0] <= '9' {
+			s.model = append(s.model, f)
+		} else {
+			s.files = append(s.files, f)
+		}
+	}
+	for line := range strings.SplitSeq(string(a.Comment), "\n") {
+		verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch verb {
+		case "", "#":
+		case "title":
+			s.title = rest
+		case "size":
+			if _, err := fmt.Sscanf(rest, "%dx%d", &s.w, &s.h); err != nil {
+				return s, fmt.Errorf("size %q: want 100x30", rest)
+			}
+		case "colours":
+			p, ok := map[string]palette{"dark": dark, "light": light}[rest]
+			if !ok {
+				return s, fmt.Errorf("colours %q: want dark or light", rest)
+			}
+			s.colours = p
+		case "adze":
+			flag, value, more := strings.Cut(rest, " ")
+			s.args = append(s.args, flag)
+			if more {
+				s.args = append(s.args, value)
+			}
+		case "see", "unsee", "type", "key":
+			s.steps = append(s.steps, step{verb, rest})
+		default:
+			return s, fmt.Errorf("unknown word %q", verb)
+		}
+	}
+	if len(s.args) == 0 || len(s.steps) == 0 {
+		return s, fmt.Errorf("a scene needs a line adze and something to see")
+	}
+	return s, nil
+}

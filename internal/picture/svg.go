@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"strings"
+)
+
+// Sizes in pixels.
+const (
+	cellW  = 8.4
+	cellH  = 18.0
+	font   = 14
+	margin = 14.0
+	bar    = 30.0 // of the window's title
+)
+
+// palette is a terminal's own colours.
+type palette struct {
+	fg, bg, frame string
+	sixteen       [16]string
+}
+
+// The terminal's palettes. Black and white are near the background and the text, as most terminals have it.
+var (
+	dark = palette{fg: "#d4d7dd", bg: "#16191f", frame: "#2b303a", sixteen: [16]string{
+		"#20242c", "#e06c6c", "#7fc98f", "#dcb56a", "#6ea8e8", "#c58be0", "#63c5c9", "#c9ccd3",
+		"#7d8492", "#f08a8a", "#9adfa8", "#ecca88", "#8fc0f5", "#d9a7f0", "#86dcdf", "#f2f4f8"}}
+	light = palette{fg: "#24292f", bg: "#ffffff", frame: "#d8dce2", sixteen: [16]string{
+		"#24292f", "#b3261e", "#1a6b35", "#7a5200", "#0b57a8", "#7a2e9e", "#0b6b70", "#6b7280",
+		"#57606a", "#c5332b", "#1f7a3e", "#8a5d00", "#1565c0", "#8e3bb5", "#0d7a80", "#24292f"}}
+)
+
+// svg draws rows of cells as a window of so many columns.
+func svg(rows [][]cell, cols int, title string, p palette) []byte {
+	w, h := float64(cols)*cellW+2*margin, float64(len(rows))*cellH+bar+margin
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" `+
+		`font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d">`+"\n", w, h, w, h, font)
+	fmt.Fprintf(&b, `<rect x="0.5" y="0.5" width="%.0f" height="%.0f" rx="9" fill="%s" stroke="%s"/>`+"\n", w-1, h-1, p.bg, p.frame)
+	fmt.Fprintf(&b, `<path d="M0.5 %.1fH%.1f" stroke="%s"/>`+"\n", bar-2, w-0.5, p.frame)
+	for i := range 3 {
+		fmt.Fprintf(&b, `<circle cx="%.0f" cy="14" r="5" fill="%s"/>`+"\n", margin+4+float64(i)*17, p.frame)
+	}
+	fmt.Fprintf(&b, `<text x="%.0f" y="19" fill="%s" text-anchor="middle" font-size="12">%s</text>`+"\n", w/2, p.sixteen[8], escaped(title))
+	for y, r := range rows {
+		drawRow(&b, r, bar+4+float64(y)*cellH, p)
+	}
+	b.WriteString("</svg>\n")
+	return b.Bytes()
+}
+
+// drawRow draws runs of cells that look alike.
+func drawRow(b *bytes.Buffer, cells []cell, y float64, p palette) {
+	col := 0
+	for i := 0; i < len(cells); {
+		from, text, start := i, strings.Builder{}, col
+		for i < len(cells) && together(cells[from], cells[i]) {
+			text.WriteString(cells[i].text)
+			col += cells[i].w
+			i++
+		}
+		drawRun(b, text.String(), cells[from].look, margin+float64(start)*cellW, y, float64(col-start)*cellW, p)
+	}
+}
+
+// together reports that b goes on where the run of a began. Fonts disagree about the width of what is not ASCII,
+// so of that only the same character goes on.
+func together(a, b cell) bool {
+	ascii := a.text < "\x7f" && b.text < "\x7f"
+	return a.look == b.look && (ascii || a.text == b.text)
+}
+
+func drawRun(b *bytes.Buffer, text string, l look, x, y, w float64, p palette) {
+	fg, bg := l.fg.hex(p, p.fg), l.bg.hex(p, "")
+	if l.reverse {
+		fg, bg = l.bg.hex(p, p.bg), l.fg.hex(p, p.fg)
+	}
+	if bg != "" {
+		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.0f" fill="%s"/>`+"\n", x, y, w, cellH, bg)
+	}
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" textLength="%.1f" fill="%s"%s xml:space="preserve">%s</text>`+"\n",
+		x, y+cellH-5, w, fg, l.attributes(), escaped(text))
+}
+
+func (l look) attributes() string {
+	var a strings.Builder
+	if l.bold {
+		a.WriteString(` font-weight="bold"`)
+	}
+	if l.italic {
+		a.WriteString(` font-style="italic"`)
+	}
+	if l.dim {
+		a.WriteString(` opacity="0.6"`)
+	}
+	switch {
+	case l.underline:
+		a.WriteString(` text-decoration="underline"`)
+	case l.struck:
+		a.WriteString(` text-decoration="line-through"`)
+	}
+	return a.String()
+}
+
+// hex is the colour as SVG writes it; other stands for the default.
+func (c colour) hex(p palette, other string) string {
+	switch c.kind {
+	case 'p':
+		return p.sixteen[c.value]
+	case 'r':
+		return fmt.Sprintf("#%06x", c.value)
+	}
+	return other
+}
+
+func escaped(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(s)) // a strings.Builder takes everything
+	return b.String()
+}
