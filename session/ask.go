@@ -16,7 +16,6 @@ const partialEvery = time.Second
 // or was aborted is stored as far as it came, without calls.
 func (s *Session) ask(t *turn) (Message, error) {
 	id := s.nextID()
-	t.result.Steps++
 	d, err := s.attempts(t, id)
 	m := d.message
 	m.Provider, m.Model = s.config.Provider.Name(), s.config.Model
@@ -39,7 +38,7 @@ func (s *Session) ask(t *turn) (Message, error) {
 	if err == nil && m.Stop == StopLength {
 		s.emit(Notice{"the answer was cut at the model's output limit"})
 	}
-	if err == nil && len(m.Parts) == 0 && t.result.Steps == 1 {
+	if err == nil && len(m.Parts) == 0 && t.first() {
 		err = &ProviderError{Kind: BadResponse, Message: "the model answered with nothing", Hint: "ask again, or try another model"}
 	}
 	return m, err
@@ -69,7 +68,7 @@ func (s *Session) stream(t *turn, id string) (*draft, error) {
 	d := &draft{message: Message{ID: id, Role: Assistant}, began: now, saved: now}
 	request := Request{
 		Model: s.config.Model, System: s.config.Start.System, Messages: s.history,
-		Tools: s.tools, ToolsDigest: s.digest,
+		Tools: s.tools, ToolsDigest: s.digest, Agent: s.config.Start.Agent,
 	}
 	d.message.Prompt = s.prints.of(request)
 	defer func() { d.message.Took = s.config.Now().Sub(d.began) }()

@@ -50,9 +50,8 @@ func (s *Session) run(t *turn, calls []tool.Hydration) []chan tool.Outcome {
 	results := make([]chan tool.Outcome, len(calls))
 	for i, h := range calls {
 		results[i] = make(chan tool.Outcome, 1)
-		t.calls++
-		if t.limits.Calls > 0 && t.calls > t.limits.Calls {
-			results[i] <- s.runner.Skip(h, tool.CodeLimit, fmt.Sprintf("not run: the budget of %d calls is spent", t.limits.Calls))
+		if most, ok := t.budget.call(); !ok {
+			results[i] <- s.runner.Skip(h, tool.CodeLimit, fmt.Sprintf("not run: the budget of %d calls is spent", most))
 			continue
 		}
 		if len(calls) == 1 {
@@ -66,7 +65,7 @@ func (s *Session) run(t *turn, calls []tool.Hydration) []chan tool.Outcome {
 
 // settleCall stores one outcome, then shows it.
 func (s *Session) settleCall(t *turn, call tool.RawCall, o tool.Outcome) error {
-	t.count(o)
+	t.count(s.config.Start, o)
 	t.guard.saw(call, o)
 	if o.Stop {
 		t.result.Text = o.Output

@@ -21,19 +21,17 @@ func (c cost) known() *float64 {
 func (s *Session) spend(t *turn, d *draft, err error) {
 	provider, model, used := s.config.Provider.Name(), s.config.Model, d.done.Usage
 	name := provider + "/" + model
-	t.result.Usage[name] = t.result.Usage[name].Add(used)
-	t.total = t.total.Add(used)
-	if unanswered(d, err) {
-		return
+	var price cost
+	switch {
+	case unanswered(d, err):
+	case s.config.Price == nil:
+		price.unknown = true
+	default:
+		usd, known := s.config.Price(provider, model, used)
+		broke := err != nil && d.worked && used.Output == 0 // what it had said by then was not counted
+		price = cost{usd, !known || broke}
 	}
-	if s.config.Price == nil {
-		t.cost.unknown = true
-		return
-	}
-	usd, known := s.config.Price(provider, model, used)
-	t.cost.usd += usd
-	broke := err != nil && d.worked && used.Output == 0 // what it had said by then was not counted
-	t.cost.unknown = t.cost.unknown || !known || broke
+	t.budget.spend(name, used, price)
 }
 
 // unanswered reports a request that the provider refused, or that did not reach it: nobody charges for that.

@@ -42,9 +42,12 @@ type ToolUpdate struct {
 type ToolAsk struct{ tool.Event }
 
 // ToolEnd is the one outcome of a call. Redacted is its metadata as far as the tool lets it be logged.
+// Parent and Agent are as in tool.Event: set where a subagent made the call.
 type ToolEnd struct {
 	Outcome  tool.Outcome
 	Redacted json.RawMessage
+	Parent   tool.CallID
+	Agent    string
 }
 
 // Retry says that a model request failed and is made again; partial text of the message is void.
@@ -94,7 +97,7 @@ const (
 	CauseTerminated  Cause = "terminated"
 )
 
-// Result sums up one turn.
+// Result sums up one turn. Usage, Cost, Steps, Calls and Denied count its subagents, too.
 type Result struct {
 	Cause Cause `json:"cause"`
 	// Message says what went wrong, for the person; Hint is the next move.
@@ -119,4 +122,5 @@ type Denial struct {
 	Need   *tool.Need  `json:"need,omitempty"`
 	Rule   string      `json:"rule,omitempty"`
 	Reason string      `json:"reason,omitempty"`
+	Agent  string      `json:"agent,omitempty"` // the subagent that made it
 }

@@ -52,6 +52,7 @@ func (s *Session) close(ctx context.Context, orphans []orphan) error {
 type orphan struct {
 	call          tool.RawCall
 	intent        *tool.Record // nil: it had not begun
+	agent         ID           // the subagent that it started last
 	message, part int
 }
 
@@ -67,6 +68,9 @@ func (o orphan) outcome(c Config) tool.Outcome {
 		text = "outcome unknown: adze ended while this ran; look before you run it again"
 		record = *o.intent
 	}
+	if o.agent != "" {
+		text += fmt.Sprintf("; it had started the subagent %s, whose log has what it came to", o.agent)
+	}
 	return record.Aborted(text)
 }
 
@@ -80,6 +84,7 @@ type log struct {
 
 	outcomes map[callKey]tool.Outcome
 	intents  map[callKey]*tool.Record
+	agents   map[callKey]ID
 }
 
 // callKey names a call in a log: some servers use the same ids again in every message.
@@ -89,7 +94,7 @@ type callKey struct {
 }
 
 func replay(entries []Entry) (*log, error) {
-	l := &log{outcomes: map[callKey]tool.Outcome{}, intents: map[callKey]*tool.Record{}}
+	l := &log{outcomes: map[callKey]tool.Outcome{}, intents: map[callKey]*tool.Record{}, agents: map[callKey]ID{}}
 	var messages []Message
 	var partial *Message
 	for i, e := range entries {
@@ -115,6 +120,10 @@ func replay(entries []Entry) (*log, error) {
 		case OfferEntry:
 			l.offer = nil
 			err = json.Unmarshal(e.Data, &l.offer)
+		case SubagentEntry:
+			var a Subagent
+			err = json.Unmarshal(e.Data, &a)
+			l.agents[callKey{a.Message, a.Call}] = a.Session
 		case IntentEntry, OutcomeEntry:
 			err = l.call(e)
 		}
@@ -158,7 +167,7 @@ func (l *log) build(messages []Message) {
 			o, ok := l.outcomes[key]
 			if !ok {
 				call.Message = m.ID
-				l.orphans = append(l.orphans, orphan{call, l.intents[key], len(l.history), i})
+				l.orphans = append(l.orphans, orphan{call, l.intents[key], l.agents[key], len(l.history), i})
 			}
 			answer.Parts = append(answer.Parts, Part{Kind: OutcomePart, Outcome: &o})
 		}

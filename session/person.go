@@ -22,6 +22,7 @@ type beside struct {
 	open    bool     // a turn runs that will look again
 	said    []string // not read yet
 	running map[tool.CallID]context.CancelCauseFunc
+	budget  *Budget // of the turn that runs, or ran last
 }
 
 // Steer hands the running turn a message, which the model reads with the next request. False: no turn runs.

@@ -36,6 +36,9 @@ type Request struct {
 	// ToolsDigest changes when Tools do, so an adapter can keep their encoding.
 	ToolsDigest string
 	MaxTokens   int // of the answer; 0: the provider's default
+	// Agent is the subagent that asks; empty: the main conversation. It is for written and recorded models,
+	// and is not sent.
+	Agent string
 }
 
 // Chunk is Text, Reasoning, Forming, Call or Done.

@@ -30,7 +30,7 @@ func (s *Session) attempts(t *turn, id string) (*draft, error) {
 			broken++
 		}
 		s.spend(t, d, err)
-		again = again && len(d.calls) == 0 && attempt < maxAttempts && broken < maxBroken && t.ctx.Err() == nil && t.dear() == nil
+		again = again && len(d.calls) == 0 && attempt < maxAttempts && broken < maxBroken && t.ctx.Err() == nil && t.budget.tooDear() == nil
 		if serr := s.noteFailure(t, d, failedAttempt{attempt, again, err}); serr != nil {
 			return d, serr
 		}

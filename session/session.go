@@ -40,6 +40,11 @@ type Config struct {
 	// Repairer may mend arguments that are not JSON where no rule applies; nil: nobody does.
 	Repairer tool.Repairer
 	Limits   Limits
+	// Within is the budget of the turn that this session works for as a subagent: what it uses counts there,
+	// too. Nil: it works for nobody.
+	Within *Budget
+	// Grace is how long a call may take to end after its abort; 0: that of tool.Runner.
+	Grace time.Duration
 	// Price tells what the tokens of one request cost in USD, and whether that is known; nil: it never is.
 	Price func(provider, model string, u Usage) (usd float64, known bool)
 	// Offer chooses the tools that requests show; nil: all of Tools.
@@ -82,7 +87,7 @@ func New(c Config) *Session {
 	}
 	s := &Session{config: c, tools: c.Tools.Definitions(), digest: c.Tools.Digest()}
 	s.runner = &tool.Runner{
-		Gate: c.Gate, Emit: s.onTool, Intent: s.intend, Clip: c.Clip, Repairer: c.Repairer, Now: c.Now,
+		Gate: c.Gate, Emit: s.onTool, Intent: s.intend, Clip: c.Clip, Repairer: c.Repairer, Now: c.Now, Grace: c.Grace,
 		Session: string(c.ID), Agent: c.Start.Agent,
 	}
 	return s
@@ -114,7 +119,7 @@ func (s *Session) Prompt(ctx context.Context, in Input) Result {
 	s.listen(true)
 	defer s.listen(false)
 	for {
-		if err := t.spent(); err != nil {
+		if err := t.step(); err != nil {
 			return s.end(t, err)
 		}
 		if _, err := s.hear(t); err != nil {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+
+	"adze/tool"
 )
 
 // ID names a session.
@@ -48,6 +50,7 @@ const (
 	OfferEntry    EntryType = "offer"    // Offer: the tools that requests show from here on
 	EndEntry      EntryType = "end"      // Result of one turn
 	RewindEntry   EntryType = "rewind"   // Rewound: the person took messages back
+	SubagentEntry EntryType = "subagent" // Subagent: a call starts one, which has a log of its own
 )
 
 // Entry is one line of the log.
@@ -91,6 +94,17 @@ type Start struct {
 	Model   string `json:"model"`  // provider/name
 	System  string `json:"system"` // as rendered; a resumed session sends the same bytes
 	Tools   string `json:"tools_digest"`
-	Parent  ID     `json:"parent,omitempty"`
-	Agent   string `json:"agent,omitempty"`
+	// Parent is the session that this one was forked from, or with Agent the one that it works for.
+	Parent ID `json:"parent,omitempty"`
+	// Agent names a subagent; Call is the call of its parent that started it.
+	Agent string      `json:"agent,omitempty"`
+	Call  tool.CallID `json:"parent_call,omitempty"`
+}
+
+// Subagent is the data of a subagent entry, stored before the subagent does anything.
+type Subagent struct {
+	Session ID          `json:"session"`
+	Name    string      `json:"name"`
+	Message string      `json:"message"`
+	Call    tool.CallID `json:"call"`
 }

@@ -10,16 +10,6 @@ import (
 	"adze/tool"
 )
 
-// Limits are the budgets of one turn; zero means unlimited.
-type Limits struct {
-	Steps  int // model requests
-	Calls  int
-	Tokens int // all tokens of all requests
-	// Cost is in USD. A request whose cost is not known ends the turn: nobody could hold the limit.
-	Cost float64
-	Time time.Duration
-}
-
 // The causes that a context may carry, so that a result can tell them apart.
 var (
 	ErrInterrupted = errors.New("interrupted")
@@ -31,87 +21,60 @@ var (
 // turn is the state of one Prompt.
 type turn struct {
 	ctx    context.Context
-	limits Limits
 	start  time.Time
 	result Result
-	total  Usage
-	cost   cost
-	calls  int
+	budget *Budget
+	steps  int // of its own
 	guard  loopGuard
 	last   *Message // the answer that ends the turn, which end stores
 }
 
 func (s *Session) begin(ctx context.Context) (*turn, context.CancelFunc) {
-	t := &turn{limits: s.config.Limits, start: s.config.Now()}
-	t.result.Usage = map[string]Usage{}
-	t.result.Calls = map[string]map[tool.Status]int{}
-	if t.limits.Time <= 0 {
+	limits := s.config.Limits
+	t := &turn{start: s.config.Now(), budget: newBudget(limits, s.config.Within)}
+	s.beside.mu.Lock()
+	s.beside.budget = t.budget
+	s.beside.mu.Unlock()
+	if limits.Time <= 0 {
 		t.ctx = ctx
 		return t, func() {}
 	}
-	spent := fmt.Errorf("%w: the turn took longer than %s", ErrBudget, t.limits.Time)
+	spent := fmt.Errorf("%w: the turn took longer than %s", ErrBudget, limits.Time)
 	var cancel context.CancelFunc
-	t.ctx, cancel = context.WithTimeoutCause(ctx, t.limits.Time, spent)
+	t.ctx, cancel = context.WithTimeoutCause(ctx, limits.Time, spent)
 	return t, cancel
 }
 
-// spent reports a budget that is used up before the next request.
-func (t *turn) spent() error {
-	switch l := t.limits; {
-	case t.ctx.Err() != nil:
+// step takes one model request, or says why there is none.
+func (t *turn) step() error {
+	if t.ctx.Err() != nil {
 		return context.Cause(t.ctx)
-	case l.Steps > 0 && t.result.Steps >= l.Steps:
-		return fmt.Errorf("%w: %d model requests were made", ErrBudget, l.Steps)
-	case l.Calls > 0 && t.calls >= l.Calls:
-		return fmt.Errorf("%w: %d calls were made", ErrBudget, l.Calls)
 	}
-	if err := t.dear(); err != nil {
+	if err := t.guard.stuck(); err != nil {
 		return err
 	}
-	return t.guard.stuck()
+	t.steps++
+	return t.budget.step()
 }
 
-// dear reports a budget of tokens or money that is used up; it also ends the attempts of one request.
-func (t *turn) dear() error {
-	switch l := t.limits; {
-	case l.Tokens > 0 && t.total.Total() >= l.Tokens:
-		return fmt.Errorf("%w: %d tokens were used", ErrBudget, t.total.Total())
-	case l.Cost > 0 && t.cost.unknown:
-		return fmt.Errorf("%w: what the last request cost is not known", ErrBudget)
-	case l.Cost > 0 && t.cost.usd >= l.Cost:
-		return fmt.Errorf("%w: %.4f USD were spent", ErrBudget, t.cost.usd)
-	}
-	return nil
-}
+// first reports whether the turn has made no request before this one.
+func (t *turn) first() bool { return t.steps == 1 }
 
 // count adds one outcome to the result.
-func (t *turn) count(o tool.Outcome) {
-	r := &t.result
-	if r.Calls[o.Tool] == nil {
-		r.Calls[o.Tool] = map[tool.Status]int{}
-	}
-	r.Calls[o.Tool][o.Status]++
+func (t *turn) count(of Start, o tool.Outcome) {
 	for _, path := range o.Changed {
-		if !slices.Contains(r.Changed, path) {
-			r.Changed = append(r.Changed, path)
+		if !slices.Contains(t.result.Changed, path) {
+			t.result.Changed = append(t.result.Changed, path)
 		}
 	}
-	if o.Status != tool.Denied {
-		return
-	}
-	d := Denial{Call: o.Call, Tool: o.Tool}
-	if n := len(o.Record.Decisions); n > 0 {
-		last := o.Record.Decisions[n-1]
-		d.Need, d.Rule, d.Reason = last.Need, last.Rule, last.Reason
-	}
-	r.Denied = append(r.Denied, d)
+	t.budget.count(of, o)
 }
 
 // end sums up the turn, stores the result and announces it.
 func (s *Session) end(t *turn, err error) Result {
 	r := t.result
 	r.Duration = s.config.Now().Sub(t.start)
-	r.Cost = t.cost.known()
+	t.budget.sum(&r)
 	r.Err = err
 	r.Cause, r.Message, r.Hint = causeOf(err)
 	var entries []Entry
@@ -145,7 +108,7 @@ func causeOf(err error) (cause Cause, message, hint string) {
 		return CauseDone, "", ""
 	case errors.Is(err, errStore):
 		return CauseStore, err.Error(), "free disk space or check the folder's permissions, then run adze --continue"
-	case errors.Is(err, ErrInterrupted), errors.Is(err, context.Canceled):
+	case errors.Is(err, ErrInterrupted), errors.Is(err, context.Canceled), errors.Is(err, ErrCallAborted):
 		return CauseInterrupted, "interrupted", "adze --continue goes on from here"
 	case errors.Is(err, ErrTerminated):
 		return CauseTerminated, "terminated", "adze --continue goes on from here"

@@ -15,13 +15,14 @@ import (
 // hooks are the typed functions of a Config.
 type hooks[Args, Meta any] struct {
 	needs   func(Args) []Need
+	beside  func(Args) bool
 	preview func(context.Context, Args) (Meta, error)
 	run     func(context.Context, Context[Meta], Args) (Result[Meta], error)
 	view    func(Meta) []Block
 }
 
 func hooksOf[Args, Meta any](c Config[Args, Meta]) *hooks[Args, Meta] {
-	return &hooks[Args, Meta]{needs: c.Needs, preview: c.Preview, run: c.Run, view: c.View}
+	return &hooks[Args, Meta]{needs: c.Needs, beside: c.Concurrent, preview: c.Preview, run: c.Run, view: c.View}
 }
 
 // prepare erases the types of a checked declaration.
@@ -130,6 +131,16 @@ func (c call[Args, Meta]) needs() []Need {
 		return nil
 	}
 	return c.hooks.needs(c.args)
+}
+
+// concurrent trusts an author's function no further than it runs: one that panics has said no.
+func (c call[Args, Meta]) concurrent() (yes bool) {
+	defer func() {
+		if recover() != nil {
+			yes = false
+		}
+	}()
+	return c.hooks.beside != nil && c.hooks.beside(c.args)
 }
 
 func (c call[Args, Meta]) preview(ctx context.Context) ([]Block, error) {

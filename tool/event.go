@@ -88,6 +88,8 @@ const (
 type Event struct {
 	Kind     EventKind
 	Call     CallID
+	Parent   CallID // the call that started the subagent which made this one; empty: the main conversation's
+	Agent    string // the name of that subagent
 	Tool     string
 	Title    string
 	Args     json.RawMessage // redacted; with Started

@@ -68,7 +68,9 @@ type Hydration struct {
 }
 
 // Concurrent reports whether the call may run beside others.
-func (h Hydration) Concurrent() bool { return h.runnable() && h.prepared.def.Concurrent() }
+func (h Hydration) Concurrent() bool {
+	return h.runnable() && (h.prepared.def.Concurrent() || h.bound.concurrent())
+}
 
 // runnable does not trust OK alone: anybody can set that.
 func (h Hydration) runnable() bool {

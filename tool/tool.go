@@ -69,6 +69,9 @@ type Config[Args, Meta any] struct {
 	Output Bound
 	// Needs says what a call will touch. It is pure: it is asked before permission, and before Run.
 	Needs func(Args) []Need
+	// Concurrent says of one call that it may run beside others although calls of this tool may change
+	// something. It is pure. Nil: what Permissions say holds for every call.
+	Concurrent func(Args) bool
 	// Preview shows a person what the call would do. It only reads; the model never sees it.
 	Preview func(context.Context, Args) (Meta, error)
 	// Run does the one thing. It may assume consent for what Needs named. Its context is the abort.
@@ -144,6 +147,7 @@ type prepared struct {
 // bound is one call with typed arguments.
 type bound interface {
 	needs() []Need
+	concurrent() bool
 	preview(context.Context) ([]Block, error)
 	run(context.Context, base) (outcomeParts, error)
 }

@@ -101,6 +101,10 @@ func auditText(i audit.Item) string {
 		line(at+"ask   %s", strings.Join(notEmpty(r.Provider+"/"+r.Model, took(r.Took), tokens(r.Usage), label("prompt ", short(r.Prompt)), label("failed: ", r.Error)), " · "))
 		return b.String()
 	}
+	if s := i.Subagent; s != nil {
+		line(at+"agent %s", string(s.Session)+" · "+s.Name)
+		return b.String()
+	}
 	c := i.Call
 	status := string(c.Status)
 	if c.Open {

@@ -18,12 +18,14 @@ import (
 	"adze/tool"
 )
 
-// Item is one line of a trail: exactly one of Request and Call.
+// Item is one line of a trail: exactly one of Request, Call and Subagent.
 type Item struct {
 	Seq     int64     `json:"seq"`
 	Time    time.Time `json:"time"`
 	Request *Request  `json:"request,omitempty"`
 	Call    *Call     `json:"call,omitempty"`
+	// Subagent is one that a call started; its own log has what it did.
+	Subagent *session.Subagent `json:"subagent,omitempty"`
 }
 
 // Request is one question to a model.
@@ -85,6 +87,8 @@ func (t *Trail) Add(seq int64, e session.Entry) {
 		err = t.message(seq, e)
 	case session.RequestEntry:
 		err = t.request(seq, e)
+	case session.SubagentEntry:
+		err = t.subagent(seq, e)
 	case session.IntentEntry:
 		err = t.intent(seq, e)
 	case session.OutcomeEntry:
@@ -135,6 +139,15 @@ func (t *Trail) intent(seq int64, e session.Entry) error {
 	}
 	t.intents[keyOf(r)] = intent{seq, len(t.items)}
 	t.items = append(t.items, Item{Seq: seq, Time: e.Time, Call: call})
+	return nil
+}
+
+func (t *Trail) subagent(seq int64, e session.Entry) error {
+	var s session.Subagent
+	if err := json.Unmarshal(e.Data, &s); err != nil {
+		return err
+	}
+	t.items = append(t.items, Item{Seq: seq, Time: e.Time, Subagent: &s})
 	return nil
 }
 

@@ -49,24 +49,50 @@ type line struct {
 	text   string
 }
 
-func parse(raw []byte) ([]step, error) {
+// parse reads the steps of each conversation: the main one has no name.
+func parse(raw []byte) (map[string]*part, error) {
 	archive := txtar.Parse(raw)
 	if len(archive.Files) == 0 {
 		return nil, fmt.Errorf("no steps; a step begins with a line like -- 1 --")
 	}
-	var steps []step
-	for i, f := range archive.Files {
-		number, _, _ := strings.Cut(f.Name, " ")
-		if number != strconv.Itoa(i+1) {
-			return nil, fmt.Errorf("step %q must be number %d", f.Name, i+1)
+	parts := map[string]*part{}
+	for _, f := range archive.Files {
+		agent, rest := owner(f.Name)
+		of := parts[agent]
+		if of == nil {
+			of = &part{saved: map[string]string{}}
+			parts[agent] = of
 		}
-		s := step{number: i + 1, title: f.Name}
+		next := len(of.steps) + 1
+		if number, _, _ := strings.Cut(rest, " "); number != strconv.Itoa(next) {
+			return nil, fmt.Errorf("step %q must be number %d", f.Name, next)
+		}
+		s := step{number: next, title: f.Name}
 		if err := s.parse(string(f.Data)); err != nil {
 			return nil, fmt.Errorf("step %s: %w", f.Name, err)
 		}
-		steps = append(steps, s)
+		of.steps = append(of.steps, s)
 	}
-	return steps, nil
+	if parts[""] == nil {
+		return nil, fmt.Errorf("no steps of the main conversation; a step begins with a line like -- 1 --")
+	}
+	return parts, nil
+}
+
+// owner cuts the subagent's name off a step's: "explore: find it: 1 look" is step 1 of "explore: find it".
+func owner(name string) (agent, rest string) {
+	if name != "" && name[0] >= '0' && name[0] <= '9' {
+		return "", name
+	}
+	for at := len(name); ; {
+		at = strings.LastIndex(name[:at], ": ")
+		if at < 0 {
+			return "", name
+		}
+		if rest = name[at+2:]; rest != "" && rest[0] >= '0' && rest[0] <= '9' {
+			return name[:at], rest
+		}
+	}
 }
 
 func (s *step) parse(text string) error {

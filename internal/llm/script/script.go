@@ -40,7 +40,13 @@
 //	fail: KIND MESSAGE       the request fails with this session.ErrorKind after what was written
 //	cut:                     the stream breaks after what was written; its calls are not released
 //
-// Known limits: steps go by count, so subagents that run beside each other share them in no fixed order.
+// A subagent has steps of its own, which begin with its name and are numbered from 1:
+//
+//	-- explore: find the parser: 1 --
+//	call grep: {"pattern":"func parse"}
+//
+// What it saves is its own, too. One without steps gets those of the name alone that stands before its first
+// colon ("-- explore: 1 --"); subagents that share them so take them in the order in which they ask.
 package script
 
 import (
@@ -82,6 +88,11 @@ var _ session.Provider = (*Provider)(nil)
 // play is one script and how far it has come.
 type play struct {
 	name  string
+	parts map[string]*part // by agent; "" is the main conversation
+}
+
+// part is the steps of one conversation of a script.
+type part struct {
 	steps []step
 	next  int
 	saved map[string]string
@@ -127,16 +138,36 @@ func (p *Provider) take(r session.Request) (step, error) {
 	if err != nil {
 		return step{}, err
 	}
-	if pl.next >= len(pl.steps) {
-		return step{}, failure("%s has no step %d; its last is %d", pl.name, pl.next+1, len(pl.steps))
+	of := pl.of(r.Agent)
+	if of == nil {
+		return step{}, failure("%s has no step for the subagent %q", pl.name, r.Agent)
 	}
-	s := pl.steps[pl.next]
-	pl.next++
-	filled, err := s.meet(situationOf(r.Messages), pl.saved)
+	if of.next >= len(of.steps) {
+		return step{}, failure("%s has no step %d%s; its last is %d", pl.name, of.next+1, forAgent(r.Agent), len(of.steps))
+	}
+	s := of.steps[of.next]
+	of.next++
+	filled, err := s.meet(situationOf(r.Messages), of.saved)
 	if err != nil {
 		return step{}, failure("%s, step %s: %v", pl.name, s.title, err)
 	}
 	return filled, nil
+}
+
+// of finds the part for an agent.
+func (p *play) of(agent string) *part {
+	if own, ok := p.parts[agent]; ok || agent == "" {
+		return own
+	}
+	kind, _, _ := strings.Cut(agent, ":")
+	return p.parts[kind]
+}
+
+func forAgent(name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf(" for the subagent %q", name)
 }
 
 func (p *Provider) load(model string) (*play, error) {
@@ -155,11 +186,11 @@ func (p *Provider) load(model string) (*play, error) {
 	} else if p.options.Name != "" {
 		name = p.options.Name
 	}
-	steps, err := parse(raw)
+	parts, err := parse(raw)
 	if err != nil {
 		return nil, failure("%s: %v", name, err)
 	}
-	pl := &play{name: name, steps: steps, saved: map[string]string{}}
+	pl := &play{name: name, parts: parts}
 	p.scripts[model] = pl
 	return pl, nil
 }

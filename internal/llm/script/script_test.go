@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -247,4 +248,28 @@ func TestPacedAnswerStopsAtOnceWhenCancelled(t *testing.T) {
 			t.Errorf("done %+v, %v after the cancellation", done, time.Since(stopped))
 		}
 	})
+}
+
+func TestSubagentsHaveStepsOfTheirOwn(t *testing.T) {
+	p := script.New(script.Options{Script: []byte("-- 1 --\ntext: main\n-- explore: find: it: 1 --\ntext: found\n" +
+		"-- explore: find: it: 2 again --\ntext: again\n-- explore: 1 --\ntext: another\n")})
+	for _, c := range []struct{ agent, want string }{
+		{"explore: find: it", "found"}, {"explore: something", "another"}, {"", "main"}, {"explore: find: it", "again"},
+	} {
+		r := session.Request{Model: "s", Messages: []session.Message{user("go")}, Agent: c.agent}
+		if text, _, _, done := sum(slices.Collect(p.Stream(t.Context(), r))); text != c.want || done.Err != nil {
+			t.Errorf("%q: text %q, done %+v", c.agent, text, done)
+		}
+	}
+	for agent, want := range map[string]string{
+		"general: x": `s has no step for the subagent "general: x"`,
+		"explore: y": `s has no step 2 for the subagent "explore: y"; its last is 1`,
+	} {
+		r := session.Request{Model: "s", Messages: []session.Message{user("go")}, Agent: agent}
+		wantFailure(t, slices.Collect(p.Stream(t.Context(), r)), want)
+	}
+	p = script.New(script.Options{Script: []byte("-- explore: 1 --\ntext: x\n")})
+	if err := p.Check("s"); err == nil || !strings.Contains(err.Error(), "main conversation") {
+		t.Errorf("a script for subagents alone: %v", err)
+	}
 }

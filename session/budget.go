@@ -1,0 +1,182 @@
+package session
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"adze/tool"
+)
+
+// Limits are the budgets of one turn; zero means unlimited.
+type Limits struct {
+	Steps  int // model requests
+	Calls  int
+	Tokens int // all tokens of all requests
+	// Cost is in USD. A request whose cost is not known ends the turn: nobody could hold the limit.
+	Cost float64
+	Time time.Duration
+}
+
+// Budget is what a turn may use and what it has used. What a subagent uses counts in its own budget and in that
+// of the turn that it works for, and the limits of both hold. It is safe for concurrent use.
+type Budget struct {
+	limits Limits
+	within *Budget
+	mu     *sync.Mutex // one for a turn and all its subagents: a limit is checked and taken at once
+
+	usage  map[string]Usage
+	total  Usage
+	cost   cost
+	steps  int
+	begun  int // calls that may run
+	calls  map[string]map[tool.Status]int
+	denied []Denial
+}
+
+func newBudget(l Limits, within *Budget) *Budget {
+	b := &Budget{limits: l, within: within, mu: new(sync.Mutex), usage: map[string]Usage{}, calls: map[string]map[tool.Status]int{}}
+	if within != nil {
+		b.mu = within.mu
+	}
+	return b
+}
+
+// Budget is that of the running turn, or of the last one; nil before the first.
+func (s *Session) Budget() *Budget {
+	s.beside.mu.Lock()
+	defer s.beside.mu.Unlock()
+	return s.beside.budget
+}
+
+// step takes one model request, unless a limit is reached.
+func (b *Budget) step() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for at := b; at != nil; at = at.within {
+		if err := at.spent(); err != nil {
+			return err
+		}
+	}
+	for at := b; at != nil; at = at.within {
+		at.steps++
+	}
+	return nil
+}
+
+// spent reports a limit that is reached.
+func (b *Budget) spent() error {
+	switch l := b.limits; {
+	case l.Steps > 0 && b.steps >= l.Steps:
+		return fmt.Errorf("%w: %d model requests were made", ErrBudget, l.Steps)
+	case l.Calls > 0 && b.begun >= l.Calls:
+		return fmt.Errorf("%w: %d calls were made", ErrBudget, l.Calls)
+	}
+	return b.dear()
+}
+
+// tooDear reports a limit of tokens or money that is reached; it also ends the attempts of one request.
+func (b *Budget) tooDear() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for at := b; at != nil; at = at.within {
+		if err := at.dear(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Budget) dear() error {
+	switch l := b.limits; {
+	case l.Tokens > 0 && b.total.Total() >= l.Tokens:
+		return fmt.Errorf("%w: %d tokens were used", ErrBudget, b.total.Total())
+	case l.Cost > 0 && b.cost.unknown:
+		return fmt.Errorf("%w: what the last request cost is not known", ErrBudget)
+	case l.Cost > 0 && b.cost.usd >= l.Cost:
+		return fmt.Errorf("%w: %.4f USD were spent", ErrBudget, b.cost.usd)
+	}
+	return nil
+}
+
+// call takes one call; not ok: the limit, which is most, is reached.
+func (b *Budget) call() (most int, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for at := b; at != nil; at = at.within {
+		if at.limits.Calls > 0 && at.begun >= at.limits.Calls {
+			return at.limits.Calls, false
+		}
+	}
+	for at := b; at != nil; at = at.within {
+		at.begun++
+	}
+	return 0, true
+}
+
+// spend counts what one request used and cost.
+func (b *Budget) spend(model string, u Usage, price cost) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for at := b; at != nil; at = at.within {
+		at.usage[model] = at.usage[model].Add(u)
+		at.total = at.total.Add(u)
+		at.cost.usd += price.usd
+		at.cost.unknown = at.cost.unknown || price.unknown
+	}
+}
+
+// count counts one outcome of the session that begins with of.
+func (b *Budget) count(of Start, o tool.Outcome) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for at := b; at != nil; at = at.within {
+		if at.calls[o.Tool] == nil {
+			at.calls[o.Tool] = map[tool.Status]int{}
+		}
+		at.calls[o.Tool][o.Status]++
+		if o.Status != tool.Denied {
+			continue
+		}
+		d := Denial{Call: o.Call, Tool: o.Tool}
+		if at != b {
+			d.Call, d.Agent = CallOf(of.Call, o.Call), of.Agent
+		}
+		if n := len(o.Record.Decisions); n > 0 {
+			last := o.Record.Decisions[n-1]
+			d.Need, d.Rule, d.Reason = last.Need, last.Rule, last.Reason
+		}
+		at.denied = append(at.denied, d)
+	}
+}
+
+// CallOf names a call of a subagent among those of the session that it works for: ids are unique in one log
+// only.
+func CallOf(parent, call tool.CallID) tool.CallID { return parent + "/" + call }
+
+// sum fills in what was used.
+func (b *Budget) sum(r *Result) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r.Usage, r.Cost, r.Steps, r.Denied = maps.Clone(b.usage), b.cost.known(), b.steps, slices.Clone(b.denied)
+	r.Calls = map[string]map[tool.Status]int{}
+	for name, counts := range b.calls {
+		r.Calls[name] = maps.Clone(counts)
+	}
+}
+
+// Spent is what was used so far.
+type Spent struct {
+	Steps, Calls int
+	Tokens       int
+	Cost         *float64 // in USD; nil: not known
+}
+
+// Spent tells what was used so far.
+func (b *Budget) Spent() Spent {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return Spent{b.steps, b.begun, b.total.Total(), b.cost.known()}
+}
