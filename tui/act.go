@@ -139,7 +139,7 @@ func (m *model) quitKey() tea.Cmd { return m.leaveFor(Next{}) }
 func (m *model) suspend() tea.Cmd {
 	return func() tea.Msg {
 		m.background()
-		return tea.SuspendMsg{}
+		return tea.ResumeMsg{}
 	}
 }
 

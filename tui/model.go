@@ -9,6 +9,7 @@ import (
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tui/draw"
+	"adze/tui/input"
 	"adze/tui/screen"
 )
 
@@ -54,8 +55,8 @@ type model struct {
 	clipboard  func(safeterm.Text)
 	notify     func(screen.Note)
 	show       func(screen.Frame)
-	background func()            // gives the terminal back before a suspension; nil: cannot
-	foreground func() (w, h int) // takes it again
+	background func()            // stops the process until it is continued; nil: cannot
+	foreground func() (w, h int) // how large the terminal is when it is ours again
 }
 
 // Messages of our own.
@@ -105,6 +106,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case tea.ResumeMsg:
 		m.w, m.h = m.foreground()
+	case input.TooLong:
+		m.say("that paste of " + size(msg.Bytes) + " is too long: nothing of it was taken; write it to a file and name that")
 	case tea.FocusMsg, tea.BlurMsg:
 		_, m.away = msg.(tea.BlurMsg)
 	default:

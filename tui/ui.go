@@ -6,7 +6,7 @@
 // How it works: a [session.Session] calls UI.Observe from its own goroutine; the bridge gathers what
 // happens within a frame and hands it to the one tea.Model as one batch (bridge.go, model.go). Panes are
 // plain structs with Apply(event) and Render(width, height). Arrange says where they stand, bindings (keys.go)
-// which key does what, draw what a row is, screen how rows reach the terminal. Nothing moves by itself but the
+// which key does what, draw what a row is, screen how rows reach the terminal, input how its bytes become keys. Nothing moves by itself but the
 // clock of a running turn: without one there is no timer.
 //
 // Start reading at UI.Run, then model.Update. To add a pane: one file, one field in model, one line in
@@ -16,13 +16,11 @@
 // through Ports, each of which may be missing. UI.RunPlain is the same as lines, for screen readers.
 //
 // The package has more than twelve files because every pane has its own; what can stand alone is in the
-// folders draw and screen.
+// folders draw, screen and input.
 //
 // Known limits: the changes are those that calls declare: what a command changes without saying so is not among
 // them. After a rewind the panes beside the conversation and the context keep what they showed. There are no
-// vim keys. A paste of several megabytes is read by Bubble Tea as a whole before it arrives. The event
-// loop's own ticker wakes the process once a second. A line is selected by the terminal, not by us: F2
-// releases the mouse.
+// vim keys. A line is selected by the terminal, not by us: F2 releases the mouse.
 package tui
 
 import (
@@ -30,17 +28,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tool"
+	"adze/tui/input"
 	"adze/tui/screen"
 )
 
@@ -147,42 +146,56 @@ func (u *UI) Run(ctx context.Context) (err error) {
 		return fmt.Errorf("take over the terminal: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
+	t := &tty{Screen: s, ctx: ctx}
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the interface failed: %v\n%s", r, debug.Stack())
 		}
-		s.Close()
 		cancel()
+		t.keys.Stop()
+		s.Close()
 		u.close()
 	}()
-	u.attach(s)
 	program := tea.NewProgram(u.model,
-		tea.WithContext(ctx), tea.WithInput(u.input(cancel)), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
-		tea.WithWindowSize(u.model.w, u.model.h), tea.WithoutCatchPanics(), tea.WithoutSignalHandler(),
-		tea.WithFPS(1)) // of a renderer that draws nothing: its ticker cannot be turned off
+		tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
+		tea.WithoutCatchPanics(), tea.WithoutSignalHandler(),
+		tea.WithFPS(1)) // of a renderer that draws nothing, until quiet stops it
+	u.listen(t, func(e uv.Event) { program.Send(e) }, cancel)
+	u.attach(t)
+	tea.WithWindowSize(u.model.w, u.model.h)(program)
+	t.keys.Start()
+	go quiet(ctx, program)
 	go u.bridge.pump(ctx, func(b batch) { program.Send(b) })
 	go s.Watch(ctx, func(w, h int) { program.Send(tea.WindowSizeMsg{Width: w, Height: h}) })
+	go t.continued(ctx, func() { program.Send(tea.ResumeMsg{}) })
 	go u.watch(ctx, s, cancel)
 	_, err = program.Run()
 	return u.verdict(ctx, s, err)
 }
 
+// listen says what becomes of the terminal's input, and of its end.
+func (u *UI) listen(t *tty, emit func(uv.Event), gone func()) {
+	k := &t.keys
+	k.In, k.Emit, k.Escape = u.options.In, emit, input.Wait(u.options.Env)
+	k.Ended = func(error) {
+		u.ended.Store(true)
+		gone()
+	}
+}
+
 // attach connects the model with the screen and draws the first frame: before anything else is set up.
-func (u *UI) attach(s *screen.Screen) {
-	m := u.model
+func (u *UI) attach(t *tty) {
+	m, s := u.model, t.Screen
 	m.w, m.h = sizeOf(s)
 	m.show = s.Show
 	outer := screen.OuterFor(u.options.Env)
 	m.clipboard = func(t safeterm.Text) { s.Copy(outer, t) }
 	m.notify = func(n screen.Note) { s.Notify(outer, n) }
 	if edit := u.options.Ports.Edit; edit != nil {
-		m.external = func(text string) tea.Cmd { return outside(s, edit, text) }
+		m.external = func(text string) tea.Cmd { return t.outside(edit, text) }
 	}
-	m.background = s.Suspend
-	m.foreground = func() (int, int) {
-		_ = s.Resume() // raw mode that cannot be had again shows as an echo; go on
-		return sizeOf(s)
-	}
+	m.background = t.suspend
+	m.foreground = func() (int, int) { return sizeOf(s) }
 	m.View()
 }
 
@@ -215,32 +228,6 @@ func (u *UI) verdict(ctx context.Context, s *screen.Screen, err error) error {
 		return ctx.Err()
 	}
 	return err
-}
-
-// input is the terminal's input, which tells of its end: Bubble Tea would wait on without it.
-func (u *UI) input(gone func()) io.Reader {
-	f, ok := u.options.In.(*os.File)
-	if !ok {
-		return u.options.In
-	}
-	return &input{File: f, gone: func() {
-		u.ended.Store(true)
-		gone()
-	}}
-}
-
-// input is still a file, so that a waiting read of it can be cancelled.
-type input struct {
-	*os.File
-	gone func()
-}
-
-func (i *input) Read(b []byte) (int, error) {
-	n, err := i.File.Read(b)
-	if err != nil {
-		i.gone()
-	}
-	return n, err
 }
 
 // start runs a turn in a goroutine of its own.

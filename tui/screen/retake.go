@@ -1,0 +1,23 @@
+package screen
+
+import "github.com/charmbracelet/x/term"
+
+// Retake takes the terminal over again after somebody else may have used it, and paints everything anew. It
+// reports false while the screen is suspended: then Resume does that.
+func (s *Screen) Retake() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.active {
+		return false
+	}
+	if s.in != nil {
+		_, _ = term.MakeRaw(s.in.Fd()) // the modes to restore are those of the beginning
+	}
+	s.fresh = true
+	s.put([]byte(giveBack + takeOver)) // given back first, so that nothing is remembered twice
+	if s.last.Mouse {
+		s.put([]byte(mouseOn))
+	}
+	s.write(s.last)
+	return true
+}

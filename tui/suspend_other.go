@@ -1,0 +1,11 @@
+//go:build !unix
+
+package tui
+
+import "context"
+
+// stopProcess does nothing: there are no jobs here.
+func stopProcess() {}
+
+// continued does nothing, likewise.
+func (t *tty) continued(context.Context, func()) {}

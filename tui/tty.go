@@ -1,0 +1,56 @@
+package tui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/tui/input"
+	"adze/tui/screen"
+)
+
+// tty is what the interface is shown on and read from. Others may have it for a while.
+type tty struct {
+	*screen.Screen
+	ctx  context.Context // of the interface
+	keys input.Reader
+}
+
+// lend gives the terminal to use and takes it again afterwards.
+func (t *tty) lend(use func()) error {
+	t.keys.Stop()
+	t.Suspend()
+	use()
+	if t.ctx.Err() != nil { // the interface ended meanwhile
+		return t.ctx.Err()
+	}
+	err := t.Resume()
+	t.keys.Start()
+	return err
+}
+
+// outside has the person write in their own editor; its answer comes as edited.
+func (t *tty) outside(edit func(string) (string, error), text string) tea.Cmd {
+	return func() tea.Msg {
+		var e edited
+		err := t.lend(func() { e.text, e.err = edit(text) })
+		if e.err == nil {
+			e.err = err
+		}
+		return e
+	}
+}
+
+// suspend goes to the background until the shell brings the program back.
+func (t *tty) suspend() {
+	_ = t.lend(stopProcess) // raw mode that cannot be had again shows as an echo; go on
+}
+
+// quiet ends the ticker of Bubble Tea's renderer, which draws nothing here and would wake the process for
+// ever. Giving the terminal back does that, and nothing else in a program without input and output.
+func quiet(ctx context.Context, p *tea.Program) {
+	p.Send(nil) // is received when the event loop runs
+	if ctx.Err() == nil {
+		_ = p.ReleaseTerminal()
+	}
+}
