@@ -82,18 +82,44 @@ func (s *Session) heard() []string {
 	return said
 }
 
-// hear stores what the person said since the last request; any reports whether there was something.
-func (s *Session) hear(t *turn) (any bool, err error) {
-	for _, text := range s.heard() {
+// hear stores what the person said since the last request.
+func (s *Session) hear(t *turn) error { return s.say(t, s.heard()...) }
+
+// say adds messages to the conversation that are no prompt of their own.
+func (s *Session) say(t *turn, texts ...string) error {
+	for _, text := range texts {
 		m := Message{ID: s.nextID(), Role: User, Parts: []Part{{Kind: TextPart, Text: text}}}
 		if err := s.store(t.ctx, s.entry(MessageEntry, m)); err != nil {
-			return any, err
+			return err
 		}
-		s.history = append(s.history, m)
-		s.emit(MessageDone{m})
-		any = true
+		s.keep(m)
 	}
-	return any, nil
+	return nil
+}
+
+// over reports whether the turn ends with what was answered. What the person said meanwhile, or a correction of
+// the answer, keeps it going.
+func (s *Session) over(t *turn) (bool, error) {
+	more := s.heard()
+	if len(more) == 0 && s.config.Accept != nil {
+		correction, err := s.config.Accept(t.result.Text, t.tries)
+		if err != nil || correction == "" {
+			return true, err
+		}
+		t.tries++
+		more = []string{correction}
+	}
+	if len(more) == 0 {
+		return true, nil
+	}
+	if m := t.last; m != nil { // it is not the last one after all
+		t.last = nil
+		if err := s.store(t.ctx, s.entry(MessageEntry, said(*m))); err != nil {
+			return true, err
+		}
+		s.keep(*m)
+	}
+	return false, s.say(t, more...)
 }
 
 // Run runs one call of the person's own, through the same pipeline as the model's. The model reads what say

@@ -55,6 +55,44 @@ func TestASteeringMessageKeepsAnEndingTurnGoing(t *testing.T) {
 	res := s.Prompt(t.Context(), session.Input{Text: "go"})
 	wantCause(t, res, session.CauseDone)
 	wantText(t, "text", res.Text, "that too")
+	wantText(t, "log", r.shelf.types(), "start message message message message end")
+	wantText(t, "events", r.kinds(), "user assistant user assistant result:done")
+	if n := len(r.model.requests[1].Messages); n != 3 {
+		t.Errorf("the second request holds %d messages, want the prompt, the answer and what was said to it", n)
+	}
+}
+
+func TestAnAnswerIsCorrectedUntilItIsAccepted(t *testing.T) {
+	r := newRig(t, says(text("one")), says(call("c1", "change", `{"text":"b"}`)), says(text("two")), says(text("three")))
+	var judged []string
+	r.config.Accept = func(text string, tries int) (string, error) {
+		judged = append(judged, text)
+		if tries == 2 {
+			return "", nil
+		}
+		return "not " + text, nil
+	}
+	res := session.New(r.config).Prompt(t.Context(), session.Input{Text: "go"})
+	wantCause(t, res, session.CauseDone)
+	wantText(t, "text", res.Text, "three")
+	if want := []string{"one", "two", "three"}; !slices.Equal(judged, want) {
+		t.Errorf("judged %q, want %q", judged, want)
+	}
+	if got := asked(r.model.requests[3]); !slices.Equal(got, []string{"go", "not one", "not two"}) {
+		t.Errorf("the last request held %q", got)
+	}
+	if n := len(r.model.requests[3].Messages); n != 7 {
+		t.Errorf("the last request holds %d messages, want all 7: no answer is lost", n)
+	}
+}
+
+func TestAnAnswerThatIsNeverAcceptedEndsTheTurn(t *testing.T) {
+	r := newRig(t, says(text("one")))
+	r.config.Accept = func(string, int) (string, error) {
+		return "", &session.ProviderError{Kind: session.RefusedAnswer, Message: "not so"}
+	}
+	wantCause(t, session.New(r.config).Prompt(t.Context(), session.Input{Text: "go"}), session.CauseRefused)
+	wantText(t, "log", r.shelf.types(), "start message message end")
 }
 
 func TestOneCallIsAbortedAndTheTurnGoesOn(t *testing.T) {

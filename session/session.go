@@ -47,6 +47,10 @@ type Config struct {
 	Grace time.Duration
 	// Price tells what the tokens of one request cost in USD, and whether that is known; nil: it never is.
 	Price func(provider, model string, u Usage) (usd float64, known bool)
+	// Accept judges the text that a turn would end with; nil: every text is accepted. What it returns is told to
+	// the model, which tries again; nothing: the text is accepted. tries counts the earlier ones of the turn. An
+	// error ends the turn.
+	Accept func(text string, tries int) (correction string, err error)
 	// Offer chooses the tools that requests show; nil: all of Tools.
 	Offer Offerer
 	// Observe sees every event, one at a time, in order. It may block: that slows the session, nothing
@@ -122,7 +126,7 @@ func (s *Session) Prompt(ctx context.Context, in Input) Result {
 		if err := t.step(); err != nil {
 			return s.end(t, err)
 		}
-		if _, err := s.hear(t); err != nil {
+		if err := s.hear(t); err != nil {
 			return s.end(t, err)
 		}
 		answer, err := s.ask(t)
@@ -130,14 +134,14 @@ func (s *Session) Prompt(ctx context.Context, in Input) Result {
 			return s.end(t, err)
 		}
 		calls := answer.Calls()
-		if len(calls) == 0 {
-			if more, err := s.hear(t); err != nil || !more {
-				return s.end(t, err)
-			}
-			continue
+		over := len(calls) == 0
+		if !over {
+			over, err = s.answer(t, answer.ID, calls)
 		}
-		stop, err := s.answer(t, answer.ID, calls)
-		if err != nil || stop {
+		if over && err == nil {
+			over, err = s.over(t)
+		}
+		if over || err != nil {
 			return s.end(t, err)
 		}
 	}

@@ -27,6 +27,7 @@ type turn struct {
 	steps  int // of its own
 	guard  loopGuard
 	last   *Message // the answer that ends the turn, which end stores
+	tries  int      // answers that were not accepted
 }
 
 func (s *Session) begin(ctx context.Context) (*turn, context.CancelFunc) {
