@@ -105,6 +105,8 @@ type Result struct {
 	Hint    string           `json:"hint,omitempty"`
 	Text    string           `json:"text"`
 	Usage   map[string]Usage `json:"usage,omitempty"` // by provider/model
+	// Structured is the JSON value of an answer that had to be one.
+	Structured json.RawMessage `json:"structured,omitempty"`
 	// Cost is what all requests cost in USD; nil: that of at least one is not known.
 	Cost     *float64                       `json:"cost_usd,omitempty"`
 	Steps    int                            `json:"turns"`

@@ -27,6 +27,8 @@ type options struct {
 	maxTokens    int
 	maxCost      float64 // USD
 	maxTime      time.Duration
+	schema       string
+	answer       *answerSchema // read from schema; nil: any answer will do
 	system       string
 	appendSystem string
 	attach       []string
@@ -93,6 +95,7 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.IntVar(&o.maxTokens, "max-tokens", 0, "tokens a prompt may take")
 	f.Float64Var(&o.maxCost, "max-cost", 0, "`USD` a prompt may cost, where the prices are known")
 	f.DurationVar(&o.maxTime, "max-time", 0, "time a prompt may take, such as 10m")
+	f.StringVar(&o.schema, "output-schema", "", "with --print: the answer is one JSON value that the JSON Schema in this `FILE` accepts")
 	f.StringVar(&o.system, "system-prompt", "", "use the text of this `FILE` as system prompt")
 	f.StringVar(&o.appendSystem, "append-system-prompt", "", "add the text of this `FILE` to the system prompt")
 	f.StringArrayVar(&o.attach, "attach", nil, "attach this image or PDF `FILE` to the prompt")

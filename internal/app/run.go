@@ -34,6 +34,9 @@ func (o *options) check() error {
 	if _, err := print.ParseFormat(o.format); err != nil {
 		return misuse("adze -p --output-format stream-json …", "%v", err)
 	}
+	if o.schema != "" && !o.print {
+		return misuse("add --print", "--output-schema is about the answer of a run without a terminal")
+	}
 	if o.resume != "" && o.resumeLast {
 		return misuse("use one of them", "--continue and --resume exclude each other")
 	}
@@ -81,6 +84,9 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 		return failure(err)
 	}
 	in, err := o.input(prompt)
+	if err == nil {
+		o.answer, err = o.answerSchema()
+	}
 	if err != nil {
 		return failure(err)
 	}
@@ -100,7 +106,8 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 	for _, notice := range w.notices {
 		p.Observe(session.Notice{Text: notice})
 	}
-	r := w.session.Prompt(ctx, in)
+	in.Text = o.answer.demand(in.Text)
+	r := o.answer.structured(w.session.Prompt(ctx, in))
 	r.Duration = time.Since(started)
 	return o.judge(r)
 }

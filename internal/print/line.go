@@ -164,6 +164,9 @@ func resultOf(r session.Result, h Head) resultLine {
 		Duration: r.Duration.Round(time.Millisecond).Milliseconds(), Structured: json.RawMessage("null"),
 	}
 	// A script must not have to tell null from nothing.
+	if r.Structured != nil {
+		l.Structured = r.Structured
+	}
 	if l.Usage == nil {
 		l.Usage = map[string]session.Usage{}
 	}

@@ -105,8 +105,12 @@ func (p *Printer) Finish(r session.Result) int {
 	}
 	switch p.Format {
 	case Text:
-		if r.Text != "" {
-			p.write(endLine(safeterm.Clean(r.Text).String()))
+		text := r.Text
+		if r.Structured != nil {
+			text = string(r.Structured) // without the fence that a model puts around it
+		}
+		if text != "" {
+			p.write(endLine(safeterm.Clean(text).String()))
 		}
 	default:
 		p.emit(resultOf(r, p.head))
