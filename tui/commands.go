@@ -30,6 +30,7 @@ func commands() []command {
 		{name: "changes", help: "the files that were changed, with diffs", do: plain((*model).openChanges)},
 		{name: "context", help: "what fills the model's context, and what was used", do: plain((*model).openContext)},
 		{name: "todos", help: "show or hide the todos", can: canTodos, do: plain((*model).toggleTodos)},
+		{name: "theme", args: "[name]", help: "other colours", do: (*model).themeCommand},
 		{name: "copy", args: "[code]", help: "copy the last answer, or the last code in it", can: canCopy, do: (*model).copyCommand},
 		{name: "edit", help: "write the prompt in your own editor", can: canEdit, do: plain((*model).edit)},
 		{name: "rewind", help: "take your last message back to edit it", can: canRewind, do: plain((*model).rewind)},

@@ -149,6 +149,14 @@ func (l *list) scroll(d *drawing, n int) {
 func (l *list) toStart() { l.top, l.follow = position{}, false }
 func (l *list) toEnd()   { l.follow = true }
 
+// forgetAll drops every layout.
+func (l *list) forgetAll() {
+	for i := l.laid[0]; i < min(l.laid[1], len(l.entries)); i++ {
+		l.entries[i].forget()
+	}
+	l.laid = [2]int{}
+}
+
 // forgetFar drops layouts that are far from the window from..to.
 func (l *list) forgetFar(from, to int) {
 	keep := [2]int{max(from-keepAround, 0), min(to+keepAround, len(l.entries))}

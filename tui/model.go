@@ -8,7 +8,6 @@ import (
 
 	"adze/internal/safeterm"
 	"adze/session"
-	"adze/tui/draw"
 	"adze/tui/input"
 	"adze/tui/screen"
 )
@@ -34,6 +33,7 @@ type model struct {
 	help       help
 	status     *status
 
+	look      look
 	turn      turn
 	mouse     bool
 	away      bool   // the terminal does not have the focus
@@ -47,16 +47,18 @@ type model struct {
 	redrawn   int // how often the person asked for a fresh screen
 
 	// Ports to the outside; fakes in tests.
-	now        func() time.Time
-	after      func(time.Duration, tea.Msg) tea.Cmd
-	ports      Ports
-	start      func(ctx context.Context, j job) // runs a turn; its end comes as turnDone
-	external   func(text string) tea.Cmd        // the person's editor; its answer comes as edited; nil: there is none
-	clipboard  func(safeterm.Text)
-	notify     func(screen.Note)
-	show       func(screen.Frame)
-	background func()            // stops the process until it is continued; nil: cannot
-	foreground func() (w, h int) // how large the terminal is when it is ours again
+	now       func() time.Time
+	after     func(time.Duration, tea.Msg) tea.Cmd
+	ports     Ports
+	start     func(ctx context.Context, j job) // runs a turn; its end comes as turnDone
+	external  func(text string) tea.Cmd        // the person's editor; its answer comes as edited; nil: there is none
+	clipboard func(safeterm.Text)
+	notify    func(screen.Note)
+	show      func(screen.Frame)
+	// askBackground asks the terminal for its background; the answer comes as tea.BackgroundColorMsg.
+	askBackground func()
+	background    func()            // stops the process until it is continued; nil: cannot
+	foreground    func() (w, h int) // how large the terminal is when it is ours again
 }
 
 // Messages of our own.
@@ -72,7 +74,7 @@ type (
 )
 
 func (m *model) Init() tea.Cmd {
-	var cmds []tea.Cmd
+	cmds := []tea.Cmd{m.askGround()}
 	if past := m.ports.Past; past != nil {
 		cmds = append(cmds, func() tea.Msg { return pastPrompts(past()) })
 	}
@@ -131,6 +133,8 @@ func (m *model) answered(msg tea.Msg) {
 		m.prompt.dropped(msg)
 	case pastPrompts:
 		m.prompt.past(msg)
+	case tea.BackgroundColorMsg:
+		m.grounded(msg.IsDark())
 	}
 }
 
@@ -191,13 +195,13 @@ var _ tea.Model = (*model)(nil)
 
 // newModel puts the panes together and draws the history of a resumed session.
 func newModel(o Options) *model {
-	d := &drawing{theme: draw.ThemeFor(o.Env), blocks: o.Blocks}
-	m := &model{info: o.Info, draw: d, keys: newKeymap(), ports: o.Ports, mouse: true, now: time.Now}
+	d := &drawing{theme: lookOf(o).theme(), blocks: o.Blocks}
+	m := &model{info: o.Info, draw: d, look: lookOf(o), keys: newKeymap(), ports: o.Ports, mouse: true, now: time.Now}
 	m.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 	}
 	d.expand = m.keys.label(expand)
-	m.show = func(screen.Frame) {}
+	m.show, m.askBackground = func(screen.Frame) {}, func() {}
 	m.clipboard, m.notify = func(safeterm.Text) {}, func(screen.Note) {}
 	m.foreground = func() (int, int) { return m.w, m.h }
 	clock := func() time.Time { return m.now() }

@@ -74,6 +74,7 @@ type Info struct {
 	Session string
 	Cwd     string
 	Sandbox string // its reported level
+	Config  string // the person's configuration file
 	// Notices are shown above the first prompt, such as that a model's replies are scripted.
 	Notices []string
 	// Prompt is sent at once when it is not empty.
@@ -187,7 +188,7 @@ func (u *UI) listen(t *tty, emit func(uv.Event), gone func()) {
 func (u *UI) attach(t *tty) {
 	m, s := u.model, t.Screen
 	m.w, m.h = sizeOf(s)
-	m.show = s.Show
+	m.show, m.askBackground = s.Show, s.AskBackground
 	outer := screen.OuterFor(u.options.Env)
 	m.clipboard = func(t safeterm.Text) { s.Copy(outer, t) }
 	m.notify = func(n screen.Note) { s.Notify(outer, n) }

@@ -158,7 +158,7 @@ func infoOf(w *wired, prompt string) tui.Info {
 	return tui.Info{
 		Version: Version, Model: w.head.Provider + "/" + w.head.Model, Mode: w.head.PermissionMode,
 		Session: w.head.Session, Cwd: w.head.Cwd, Sandbox: w.head.Sandbox.Level, Notices: w.notices, Prompt: prompt,
-		Fixed: w.fixed(),
+		Fixed: w.fixed(), Config: w.settings.file,
 	}
 }
 

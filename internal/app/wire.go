@@ -107,14 +107,16 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 // settings is what is known before anything is opened but the workspace.
 type settings struct {
 	at     places
+	file   string // the person's configuration
 	config config.Config
 	root   *workspace.Root
 }
 
 func (a *app) settle(o *options, w *wired) (settings, error) {
 	s := settings{at: userPlaces(a.getenv)}
+	s.file = config.File(a.getenv, s.at.config)
 	var err error
-	if s.config, err = config.Load(config.File(a.getenv, s.at.config)); err != nil {
+	if s.config, err = config.Load(s.file); err != nil {
 		return s, err
 	}
 	o.merge(&s.config)

@@ -150,29 +150,6 @@ func TestBlocksFitAndAreClean(t *testing.T) {
 	}
 }
 
-func TestThemes(t *testing.T) {
-	env := func(pairs ...string) func(string) string {
-		return func(name string) string {
-			for i := 0; i < len(pairs); i += 2 {
-				if pairs[i] == name {
-					return pairs[i+1]
-				}
-			}
-			return ""
-		}
-	}
-	if ThemeFor(env("TERM", "dumb")).sgr != Bare().sgr || ThemeFor(env("NO_COLOR", "1")).sgr != Mono().sgr || ThemeFor(env()).sgr != Color().sgr {
-		t.Error("wrong theme for the environment")
-	}
-	for _, sgr := range Mono().sgr {
-		for _, p := range strings.Split(strings.Trim(sgr, "\x1b[m"), ";") {
-			if len(p) == 2 && (p[0] == '3' || p[0] == '4') {
-				t.Errorf("a colour in the theme without colours: %q", sgr)
-			}
-		}
-	}
-}
-
 // FuzzProse looks for texts that break the layout.
 func FuzzProse(f *testing.F) {
 	f.Add("# a\n- b `c` **d**\n```go\nx\n```\n> q\n1. z\n---\n", 20)

@@ -44,13 +44,17 @@ const (
 // role takes the attributes away.
 func (s Style) role() Style { return s & 0xff }
 
-// Theme turns styles into terminal attributes. It never changes after it is made. The zero value draws
+// Theme turns styles into terminal attributes. All panes hold the same one; see Become. The zero value draws
 // without any attribute.
 type Theme struct {
 	sgr [styles]string
 	// attributes: Strong and the others mean something. They are the terminal's own and know no colour.
 	attributes bool
 }
+
+// Become makes the theme that panes hold look like another one. Rows that were drawn before keep their old
+// look: whoever keeps some drops them.
+func (t *Theme) Become(other *Theme) { *t = *other }
 
 // start is the sequence that begins a style.
 func (t *Theme) start(s Style) string {
@@ -95,14 +99,3 @@ func Mono() *Theme {
 
 // Bare is the theme for terminals that understand no attributes.
 func Bare() *Theme { return &Theme{} }
-
-// ThemeFor chooses by the environment: NO_COLOR set to anything, TERM=dumb.
-func ThemeFor(env func(string) string) *Theme {
-	switch {
-	case env("TERM") == "dumb":
-		return Bare()
-	case env("NO_COLOR") != "":
-		return Mono()
-	}
-	return Color()
-}

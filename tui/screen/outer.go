@@ -73,6 +73,10 @@ func (s *Screen) Copy(o Outer, t safeterm.Text) { s.outer(o.Copy(t)) }
 // Notify tells the desktop through the terminal.
 func (s *Screen) Notify(o Outer, n Note) { s.outer(o.Notify(n)) }
 
+// AskBackground asks the terminal for the colour of its background (OSC 11); the answer comes as input. A terminal
+// that does not know the question says nothing.
+func (s *Screen) AskBackground() { s.outer("\x1b]11;?\x1b\\") }
+
 func (s *Screen) outer(seq string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
