@@ -1,6 +1,8 @@
 package app
 
 import (
+	"cmp"
+	"os/user"
 	"path/filepath"
 
 	"github.com/adrg/xdg"
@@ -18,8 +20,15 @@ func userPlaces(getenv func(string) string) places {
 	if home := absolute(getenv("ADZE_HOME")); home != "" {
 		return places{config: home, state: filepath.Join(home, "state"), spill: filepath.Join(home, "state", "output")}
 	}
-	state := absolute(filepath.Join(xdg.StateHome, "adze"))
-	return places{config: absolute(filepath.Join(xdg.ConfigHome, "adze")), state: state, spill: filepath.Join(state, "output")}
+	stateHome, configHome := xdg.StateHome, xdg.ConfigHome
+	if getenv("HOME") == "" { // as under cron, where the root folder would be taken for it
+		if u, err := user.Current(); err == nil {
+			stateHome = cmp.Or(getenv("XDG_STATE_HOME"), filepath.Join(u.HomeDir, ".local", "state"))
+			configHome = cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(u.HomeDir, ".config"))
+		}
+	}
+	state := absolute(filepath.Join(stateHome, "adze"))
+	return places{config: absolute(filepath.Join(configHome, "adze")), state: state, spill: filepath.Join(state, "output")}
 }
 
 // absolute takes a relative folder from where adze was started: rules about paths have no other meaning.

@@ -11,6 +11,7 @@
 package config
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -163,11 +164,21 @@ func File(getenv func(string) string, dir string) string {
 	return filepath.Join(dir, "config.json")
 }
 
+// maxFile bounds the file; nobody writes more by hand.
+const maxFile = 4 << 20
+
 // Load reads the file; one that does not exist is an empty one.
 func Load(path string) (Config, error) {
-	raw, err := os.ReadFile(path)
+	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Config{}, nil
+	}
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxFile) { // a pipe would make the start wait
+		return Config{}, &Error{Path: path, Message: fmt.Sprintf("this is no regular file of at most %d MiB", maxFile>>20), Hint: "put the configuration into a file of its own"}
+	}
+	var raw []byte
+	if err == nil {
+		raw, err = os.ReadFile(path)
 	}
 	if err != nil {
 		return Config{}, &Error{Path: path, Message: err.Error(), Hint: "make the file readable, or remove it"}
@@ -209,7 +220,7 @@ func mistake(path string, err error) error {
 	e := &Error{Path: path, Message: strings.TrimPrefix(err.Error(), "json: "), Hint: "known names: " + strings.Join(Names(), ", ")}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		e.Message = fmt.Sprintf("%s must be %s, is %s", kind.Field, plain(kind.Type), kind.Value)
+		e.Message = fmt.Sprintf("%s must be %s, is %s", cmp.Or(kind.Field, "the whole file"), plain(kind.Type), kind.Value)
 		e.Hint = "change the value"
 	}
 	return e

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -43,6 +44,7 @@ func TestParseNamesTheMistake(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"unknown name":   {`{"modle": "x"}`, `unknown field "modle"`},
 		"wrong type":     {`{"max_turns": "many"}`, "max_turns must be a whole number, is string"},
+		"a list":         {`["model"]`, "the whole file must be an object, is array"},
 		"bad duration":   {`{"max_time": "soon"}`, `"soon" is not a duration`},
 		"number as time": {`{"max_time": 3}`, "a duration is a string"},
 		"broken JSON":    {"{\n\"model\": }", "line 2"},
@@ -73,6 +75,22 @@ func TestLoadSaysThatAFileCannotBeRead(t *testing.T) {
 	var mistake *config.Error
 	if !errors.As(err, &mistake) || mistake.Hint == "" {
 		t.Fatalf("err = %v, want a *config.Error with a hint", err)
+	}
+}
+
+func TestLoadRefusesWhatIsNoFileOfItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "huge"), make([]byte, 5<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(dir, "pipe"), filepath.Join(dir, "huge"), dir} {
+		var mistake *config.Error
+		if _, err := config.Load(path); !errors.As(err, &mistake) || !strings.Contains(err.Error(), "no regular file") {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 }
 

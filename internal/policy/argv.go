@@ -20,6 +20,9 @@ type token struct {
 
 func compileArgv(matcher string) (argvMatcher, error) {
 	var m argvMatcher
+	if strings.ContainsAny(matcher, "\n\r") {
+		return m, errors.New("a matcher is about one command and stands in one line")
+	}
 	words, err := splitMatcher(matcher)
 	if err != nil {
 		return m, err

@@ -57,6 +57,9 @@ func compileHost(matcher string) (hostMatcher, error) {
 	var m hostMatcher
 	rest := strings.ToLower(matcher)
 	if scheme, after, ok := strings.Cut(rest, "://"); ok {
+		if scheme != "http" && scheme != "https" {
+			return m, fmt.Errorf("%q is never fetched; a scheme is http or https", scheme)
+		}
 		m.scheme, rest = scheme, after
 	}
 	if strings.ContainsAny(rest, "/?#@ ") {
