@@ -32,6 +32,12 @@ type Instructions struct {
 	Text string
 }
 
+// The lines that begin a part of a system prompt.
+const (
+	instructionsMark = "\n# Instructions from "
+	environmentMark  = "\n# Environment\nworkspace: "
+)
+
 // Render builds the system prompt of an agent: "coder" or "local". extra comes right before the
 // environment. An unknown name is an error of the program.
 func Render(name string, files []Instructions, extra string, env Environment) (string, error) {
@@ -42,7 +48,7 @@ func Render(name string, files []Instructions, extra string, env Environment) (s
 	var b strings.Builder
 	b.Write(raw)
 	for _, f := range files {
-		fmt.Fprintf(&b, "\n# Instructions from %s\n%s\n", f.Path, strings.TrimSpace(f.Text))
+		fmt.Fprintf(&b, "%s%s\n%s\n", instructionsMark, f.Path, strings.TrimSpace(f.Text))
 	}
 	if extra = strings.TrimSpace(extra); extra != "" {
 		fmt.Fprintf(&b, "\n%s\n", extra)
@@ -63,7 +69,7 @@ func (e Environment) block() string {
 		git = "yes"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n# Environment\nworkspace: %s\n", e.Workspace)
+	fmt.Fprintf(&b, "%s%s\n", environmentMark, e.Workspace)
 	if e.Cwd != "" && e.Cwd != e.Workspace {
 		fmt.Fprintf(&b, "current folder: %s\n", e.Cwd)
 	}

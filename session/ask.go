@@ -16,6 +16,9 @@ const partialEvery = time.Second
 // or was aborted is stored as far as it came, without calls.
 func (s *Session) ask(t *turn) (Message, error) {
 	id := s.nextID()
+	if err := s.inspect(t.ctx, id); err != nil {
+		return Message{}, err
+	}
 	d, err := s.attempts(t, id)
 	m := d.message
 	m.Provider, m.Model = s.config.Provider.Name(), s.config.Model
@@ -31,6 +34,9 @@ func (s *Session) ask(t *turn) (Message, error) {
 			return m, serr
 		}
 		s.keep(m)
+	}
+	if t.last == nil && !errors.Is(err, errStore) {
+		s.tell(id)
 	}
 	if d.done.Notice != "" {
 		s.emit(Notice{d.done.Notice})
@@ -66,10 +72,7 @@ type draft struct {
 func (s *Session) stream(t *turn, id string) (*draft, error) {
 	now := s.config.Now()
 	d := &draft{message: Message{ID: id, Role: Assistant}, began: now, saved: now}
-	request := Request{
-		Model: s.config.Model, System: s.config.Start.System, Messages: s.history,
-		Tools: s.tools, ToolsDigest: s.digest, Agent: s.config.Start.Agent,
-	}
+	request := s.request()
 	d.message.Prompt = s.prints.of(request)
 	defer func() { d.message.Took = s.config.Now().Sub(d.began) }()
 	for c := range s.config.Provider.Stream(t.ctx, request) {
@@ -82,6 +85,14 @@ func (s *Session) stream(t *turn, id string) (*draft, error) {
 		}
 	}
 	return d, d.settle(t.ctx)
+}
+
+// request is the next question.
+func (s *Session) request() Request {
+	return Request{
+		Model: s.config.Model, System: s.config.Start.System, Messages: s.history,
+		Tools: s.tools, ToolsDigest: s.digest, Agent: s.config.Start.Agent,
+	}
 }
 
 // take adds one chunk to the draft and shows it.

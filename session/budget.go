@@ -25,7 +25,9 @@ type Limits struct {
 type Budget struct {
 	limits Limits
 	within *Budget
-	mu     *sync.Mutex // one for a turn and all its subagents: a limit is checked and taken at once
+	// account is that of the whole session, in its ledger.
+	account *account
+	mu      *sync.Mutex // one for a turn and all its subagents: a limit is checked and taken at once
 
 	usage  map[string]Usage
 	total  Usage
@@ -125,6 +127,7 @@ func (b *Budget) spend(model string, u Usage, price cost) {
 		at.total = at.total.Add(u)
 		at.cost.usd += price.usd
 		at.cost.unknown = at.cost.unknown || price.unknown
+		at.account.add(model, 1, u, price)
 	}
 }
 

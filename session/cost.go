@@ -22,16 +22,22 @@ func (s *Session) spend(t *turn, d *draft, err error) {
 	provider, model, used := s.config.Provider.Name(), s.config.Model, d.done.Usage
 	name := provider + "/" + model
 	var price cost
-	switch {
-	case unanswered(d, err):
-	case s.config.Price == nil:
-		price.unknown = true
-	default:
-		usd, known := s.config.Price(provider, model, used)
+	if !unanswered(d, err) {
+		price = s.costOf(provider, model, used)
 		broke := err != nil && d.worked && used.Output == 0 // what it had said by then was not counted
-		price = cost{usd, !known || broke}
+		price.unknown = price.unknown || broke
 	}
 	t.budget.spend(name, used, price)
+	s.ledger.counted(used)
+}
+
+// costOf is what one request costs.
+func (s *Session) costOf(provider, model string, used Usage) cost {
+	if s.config.Price == nil {
+		return cost{unknown: true}
+	}
+	usd, known := s.config.Price(provider, model, used)
+	return cost{usd, !known}
 }
 
 // unanswered reports a request that the provider refused, or that did not reach it: nobody charges for that.

@@ -61,6 +61,18 @@ type Retry struct {
 // Notice is something the person should know.
 type Notice struct{ Text string }
 
+// Counted says what the next request holds and what was used: before each request, after its answer was
+// stored, and when messages were taken back. Message is the id of the answer, or of what would have been one;
+// empty: no request was made since the last.
+type Counted struct {
+	Message string
+	Ledger  Ledger
+}
+
+// PrefixChanged says that the next request does not begin with the one before, which a provider's cache
+// would have needed. It comes once for each change, after its entry is stored.
+type PrefixChanged struct{ Change PrefixChange }
+
 // TurnEnd is the last event of a turn, exactly once.
 type TurnEnd struct{ Result Result }
 
@@ -74,6 +86,8 @@ func (ToolAsk) event()        {}
 func (ToolEnd) event()        {}
 func (Retry) event()          {}
 func (Notice) event()         {}
+func (Counted) event()        {}
+func (PrefixChanged) event()  {}
 func (TurnEnd) event()        {}
 
 // Cause says why a turn ended.

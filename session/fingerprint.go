@@ -13,13 +13,18 @@ import (
 // request repeats all of the one before, and hashing it again would cost a millisecond for each megabyte.
 type fingerprints struct{ last []hashedMessage }
 
-// hashedMessage is the hash of one message. Messages do not change once they are stored; first tells a
-// changed copy under an old id, such as one whose outputs were cut, from the original.
+// hashedMessage is the hash of one message.
 type hashedMessage struct {
+	identity
+	sum [sha256.Size]byte
+}
+
+// identity tells messages apart without looking into them: they do not change once they are stored. first
+// tells a changed copy under an old id, such as one whose outputs were cut, from the original.
+type identity struct {
 	id    string
 	first *Part
 	parts int
-	sum   [sha256.Size]byte
 }
 
 // of is the prompt hash of a request: the SHA-256, in hexadecimal, of the system prompt, the digest of the
@@ -39,9 +44,20 @@ func (f *fingerprints) of(r Request) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func (k hashedMessage) is(m Message) bool {
-	return k.id == m.ID && k.parts == len(m.Parts) && k.first == firstPart(m)
+// kept is how many messages of the last request are in these as they were. One that is elsewhere in memory,
+// such as after a resume, is compared by its content.
+func (f *fingerprints) kept(messages []Message) int {
+	for i, k := range f.last {
+		if i >= len(messages) || !k.is(messages[i]) && hashMessage(messages[i]).sum != k.sum {
+			return i
+		}
+	}
+	return len(f.last)
 }
+
+func identityOf(m Message) identity { return identity{m.ID, firstPart(m), len(m.Parts)} }
+
+func (k identity) is(m Message) bool { return k == identityOf(m) }
 
 func firstPart(m Message) *Part {
 	if len(m.Parts) == 0 {
@@ -68,7 +84,7 @@ func hashMessage(m Message) hashedMessage {
 	for _, p := range m.Parts {
 		h.part(p)
 	}
-	k := hashedMessage{id: m.ID, first: firstPart(m), parts: len(m.Parts)}
+	k := hashedMessage{identity: identityOf(m)}
 	h.Sum(k.sum[:0])
 	return k
 }

@@ -33,7 +33,11 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 	if log.offer != nil && c.Offer != nil {
 		s.adopt(log.offer.Tools)
 	}
-	return s, s.close(ctx, log.orphans)
+	if err := s.close(ctx, log.orphans); err != nil {
+		return s, err
+	}
+	s.remember(log)
+	return s, nil
 }
 
 // close stores the synthetic outcomes of calls that the last process left open.
@@ -81,6 +85,7 @@ type log struct {
 	history  []Message
 	messages int
 	orphans  []orphan
+	past     past
 
 	outcomes map[callKey]tool.Outcome
 	intents  map[callKey]*tool.Record
@@ -109,11 +114,13 @@ func replay(entries []Entry) (*log, error) {
 			err = json.Unmarshal(e.Data, &m)
 			partial = nil
 			messages = append(messages, m)
+			l.past.message(m)
 		case PartialEntry:
 			err = json.Unmarshal(e.Data, &m)
 			partial = &m
 		case RequestEntry:
 			partial = nil // it was asked again: what was shown of it is void
+			l.past.note(e)
 		case RewindEntry:
 			messages, err = l.rewind(messages, e)
 			partial = nil
@@ -124,6 +131,8 @@ func replay(entries []Entry) (*log, error) {
 			var a Subagent
 			err = json.Unmarshal(e.Data, &a)
 			l.agents[callKey{a.Message, a.Call}] = a.Session
+		case PrefixEntry, EndEntry:
+			l.past.note(e)
 		case IntentEntry, OutcomeEntry:
 			err = l.call(e)
 		}
@@ -133,6 +142,7 @@ func replay(entries []Entry) (*log, error) {
 	}
 	if partial != nil {
 		messages = append(messages, *partial)
+		l.past.message(*partial)
 	}
 	l.build(messages)
 	return l, nil

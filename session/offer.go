@@ -115,17 +115,25 @@ func (s *Session) show(o Offer) {
 	}
 }
 
-// adopt takes names as the tools of requests, in their order. The same names give the same digest.
+// adopt takes names as the tools of requests, in their order.
 func (s *Session) adopt(names []string) {
+	s.tools, s.digest = s.choose(names)
+	s.offered = []string{}
+	for _, d := range s.tools {
+		s.offered = append(s.offered, d.Name)
+	}
+}
+
+// choose finds the tools of an offer. The same names give the same digest.
+func (s *Session) choose(names []string) (tools []tool.Definition, digest string) {
 	sum := sha256.New()
-	s.offered, s.tools = []string{}, nil
 	for _, name := range names {
 		d, ok := s.config.Tools.Get(name)
-		if !ok || slices.Contains(s.offered, name) {
+		if !ok || slices.ContainsFunc(tools, func(t tool.Definition) bool { return t.Name == name }) {
 			continue // gone since the log was written, or named twice
 		}
-		s.offered, s.tools = append(s.offered, name), append(s.tools, d)
+		tools = append(tools, d)
 		fmt.Fprintln(sum, d.Digest)
 	}
-	s.digest = hex.EncodeToString(sum.Sum(nil))
+	return tools, hex.EncodeToString(sum.Sum(nil))
 }

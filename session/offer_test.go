@@ -61,7 +61,7 @@ func TestTheOfferChangesOnlyAtAnOccasion(t *testing.T) {
 	if digests[0] != digests[1] || digests[1] == digests[2] || digests[2] != digests[4] {
 		t.Errorf("digests do not follow the tools: %q", digests)
 	}
-	wantText(t, "log", r.shelf.types(), "start message offer message outcome message outcome offer message intent outcome message end message message end")
+	wantText(t, "log", r.shelf.types(), "start message offer message outcome message outcome offer prefix message intent outcome message end message message end")
 	wantText(t, "events", r.kinds(), "user notice assistant end:c1 assistant end:c2 notice assistant end:c3 assistant result:done user assistant result:done")
 	if len(seen) != 5 || seen[0].Offered != nil || strings.Join(seen[1].Offered, " ") != "look" || seen[4].Prompt != "more" {
 		t.Errorf("occasions: %+v", seen)

@@ -145,6 +145,7 @@ func (s *Session) Run(ctx context.Context, call tool.RawCall, say func(tool.Outc
 	if err := s.settleCall(t, call, o); err != nil {
 		return s.end(t, err)
 	}
+	s.tell("")
 	if err := t.ctx.Err(); err != nil {
 		return s.end(t, context.Cause(t.ctx))
 	}
@@ -168,7 +169,9 @@ func (s *Session) Rewind(ctx context.Context) (string, error) {
 	if err := s.store(ctx, s.entry(RewindEntry, Rewound{To: m.ID})); err != nil {
 		return "", err
 	}
+	s.foresee(at, "message "+m.ID+" was taken back")
 	s.history = slices.Clip(s.history[:at])
+	s.tell("")
 	return m.Text(), nil
 }
 
@@ -188,6 +191,7 @@ func (l *log) rewind(messages []Message, e Entry) ([]Message, error) {
 	if at < 0 {
 		return messages, nil
 	}
+	l.past.rewound = r.To
 	l.messages = max(l.messages, lastNumber(messages)+1) // the last one's outcomes had a number of their own
 	return messages[:at], nil
 }

@@ -8,10 +8,12 @@
 // exactly one outcome, in this process or when the log is loaded again.
 //
 // Start reading at Prompt, then ask.go (one model request) and calls.go (its calls). offer.go holds which
-// tools requests show; they change only at an Occasion, so that the provider's cached prefix lasts.
+// tools requests show; they change only at an Occasion, so that the provider's cached prefix lasts; prefix.go
+// tells when it did not. ledger.go counts what fills a request.
 //
 // Known limits: the history is sent whole; compaction is not here yet, so a conversation that outgrows
-// the model's context ends with CauseContext.
+// the model's context ends with CauseContext. The ledger estimates tokens from bytes and counts no pages of a
+// document; the prefix guard compares what is sent, not what a provider still has in its cache.
 package session
 
 import (
@@ -51,6 +53,10 @@ type Config struct {
 	// the model, which tries again; nothing: the text is accepted. tries counts the earlier ones of the turn. An
 	// error ends the turn.
 	Accept func(text string, tries int) (correction string, err error)
+	// Window tells how many tokens a model takes, its answer included; 0: not known. Nil: it never is.
+	Window func(provider, model string) int
+	// Pieces tells the parts of a system prompt apart, for the ledger; nil: it is one.
+	Pieces func(system string) []Piece
 	// Offer chooses the tools that requests show; nil: all of Tools.
 	Offer Offerer
 	// Observe sees every event, one at a time, in order. It may block: that slows the session, nothing
@@ -72,6 +78,8 @@ type Session struct {
 	messages int  // how many message ids were given out
 	started  bool // the start entry is stored
 	prints   fingerprints
+	prefix   prefixGuard
+	ledger   ledger
 	beside   beside
 
 	watch sync.Mutex // one observer call at a time
@@ -90,6 +98,7 @@ func New(c Config) *Session {
 		c.Now = time.Now
 	}
 	s := &Session{config: c, tools: c.Tools.Definitions(), digest: c.Tools.Digest()}
+	s.ledger.provider, s.ledger.model = c.Provider.Name(), c.Model
 	s.runner = &tool.Runner{
 		Gate: c.Gate, Emit: s.onTool, Intent: s.intend, Clip: c.Clip, Repairer: c.Repairer, Now: c.Now, Grace: c.Grace,
 		Session: string(c.ID), Agent: c.Start.Agent,

@@ -33,6 +33,7 @@ type turn struct {
 func (s *Session) begin(ctx context.Context) (*turn, context.CancelFunc) {
 	limits := s.config.Limits
 	t := &turn{start: s.config.Now(), budget: newBudget(limits, s.config.Within)}
+	t.budget.account = &s.ledger.account
 	s.beside.mu.Lock()
 	s.beside.budget = t.budget
 	s.beside.mu.Unlock()
@@ -86,6 +87,7 @@ func (s *Session) end(t *turn, err error) Result {
 	switch {
 	case serr == nil && t.last != nil:
 		s.keep(*t.last)
+		s.tell(t.last.ID)
 	case serr != nil && !errors.Is(err, errStore):
 		r.Err = serr
 		r.Cause, r.Message, r.Hint = causeOf(serr)

@@ -62,7 +62,8 @@ func TestManyToolsAreOfferedByWhatFits(t *testing.T) {
 			notices = append(notices, fmt.Sprint(l["text"]))
 		}
 	}
-	if len(notices) != 2 || !strings.Contains(notices[0], "tools are offered: the core and what fits the prompt") || !strings.Contains(notices[1], "+list_processes") {
+	if len(notices) != 3 || !strings.Contains(notices[0], "tools are offered: the core and what fits the prompt") || !strings.Contains(notices[1], "+list_processes") ||
+		!strings.Contains(notices[2], "read again without the cache") {
 		t.Errorf("notices: %q", notices)
 	}
 	u.run("-p", "--continue", "--model", "openai/m", "thank you").wants(0)

@@ -10,6 +10,7 @@ import (
 	"adze/internal/config"
 	"adze/internal/llm/anthropic"
 	"adze/internal/llm/gemini"
+	"adze/prompts"
 	"adze/session"
 )
 
@@ -87,6 +88,23 @@ func (a *app) prices(cfg config.Config) func(provider, model string, u session.U
 		usd, known := f.row.Cost(catalog.Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite})
 		return usd, f.ok && known
 	}
+}
+
+// windows tells a session how many tokens a model takes.
+func (a *app) windows(cfg config.Config) func(provider, model string) int {
+	return func(provider, model string) int {
+		r, _ := a.row(cfg, provider, model)
+		return r.Context
+	}
+}
+
+// pieces tells the parts of a system prompt apart.
+func pieces(system string) []session.Piece {
+	var out []session.Piece
+	for _, p := range prompts.Split(system) {
+		out = append(out, session.Piece(p))
+	}
+	return out
 }
 
 // affordable refuses a limit in money that nobody could hold.

@@ -89,6 +89,19 @@ type retryLine struct {
 type noticeLine struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
+	// Prefix is what a request did not repeat of the one before, when that is what the notice tells of.
+	Prefix *session.PrefixChange `json:"prefix,omitempty"`
+}
+
+// contextLine tells what the next request holds, once after each request.
+type contextLine struct {
+	Type     string                `json:"type"`
+	Message  string                `json:"message"`
+	Estimate int                   `json:"estimate_tokens"`
+	Factor   float64               `json:"factor"`
+	Window   int                   `json:"context_tokens,omitempty"`
+	Sources  map[session.Group]int `json:"sources"`
+	Cost     *float64              `json:"cost_usd"`
 }
 
 // lineOf shapes an event; nil: it has no line. Forming calls are for panes only, and the result is
@@ -114,9 +127,24 @@ func lineOf(e session.Event) any {
 	case session.Retry:
 		return retryLine{"retry", e.Message, e.Attempt, e.Of, e.Delay.Milliseconds(), e.Cause}
 	case session.Notice:
-		return noticeLine{"notice", e.Text}
+		return noticeLine{Type: "notice", Text: e.Text}
+	case session.PrefixChanged:
+		return noticeLine{"notice", e.Change.String(), &e.Change}
+	case session.Counted:
+		if e.Message != "" {
+			return contextOf(e)
+		}
 	}
 	return nil
+}
+
+func contextOf(e session.Counted) contextLine {
+	l := e.Ledger
+	out := contextLine{"context", e.Message, l.Estimate, l.Factor, l.Window, map[session.Group]int{}, l.Cost}
+	for _, s := range l.Sources {
+		out.Sources[s.Group] += s.Tokens
+	}
+	return out
 }
 
 func startOf(e session.ToolStart) startLine {

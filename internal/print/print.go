@@ -180,6 +180,10 @@ func (p *Printer) progress(e session.Event) {
 		fmt.Fprintf(p.Err, "! %s; attempt %d of %d in %s\n", safeterm.Name(e.Cause), e.Attempt, e.Of, e.Delay.Round(100_000_000))
 	case session.Notice:
 		fmt.Fprintf(p.Err, "! %s\n", safeterm.Name(e.Text))
+	case session.PrefixChanged:
+		if !e.Change.Expected {
+			fmt.Fprintf(p.Err, "! warning: %s\n", safeterm.Name(e.Change.String()))
+		}
 	}
 }
 

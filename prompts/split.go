@@ -1,0 +1,35 @@
+package prompts
+
+import "strings"
+
+// Section is a part of a rendered system prompt.
+type Section struct {
+	Name  string // "prompt", "environment", or the path of an instruction file
+	Bytes int
+}
+
+// Split tells the parts of a system prompt apart, in their order; together they are all of it. It goes by the
+// lines that Render writes, so that it can read what an older session kept: a file that holds such a line
+// itself counts as two, and an appended text counts with what stands before it.
+func Split(system string) []Section {
+	var out []Section
+	add := func(name string, bytes int) {
+		if bytes > 0 {
+			out = append(out, Section{name, bytes})
+		}
+	}
+	rest, environment := system, ""
+	if i := strings.LastIndex(system, environmentMark); i >= 0 {
+		rest, environment = system[:i], system[i:]
+	}
+	prompt, files, found := strings.Cut(rest, instructionsMark)
+	add("prompt", len(prompt))
+	if found {
+		for _, file := range strings.Split(files, instructionsMark) {
+			path, _, _ := strings.Cut(file, "\n")
+			add(path, len(instructionsMark)+len(file))
+		}
+	}
+	add("environment", len(environment))
+	return out
+}

@@ -1,0 +1,43 @@
+package prompts_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"adze/prompts"
+)
+
+func TestSplitTellsThePartsOfAPromptApart(t *testing.T) {
+	files := []prompts.Instructions{{Path: "the person's own AGENTS.md", Text: "Be brief."}, {Path: "AGENTS.md", Text: "Run make.\n# Environment\nnot this one"}}
+	for _, c := range []struct {
+		name, want string
+		files      []prompts.Instructions
+		extra      string
+	}{
+		{"alone", "prompt environment", nil, ""},
+		{"with files", "prompt the person's own AGENTS.md AGENTS.md environment", files, ""},
+		{"an appended text counts with what stands before it", "prompt the person's own AGENTS.md AGENTS.md environment", files, "In French."},
+	} {
+		text, err := prompts.Render("coder", c.files, c.extra, prompts.Environment{Workspace: "/w", Date: "2026-01-02"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		total := 0
+		for _, s := range prompts.Split(text) {
+			names, total = append(names, s.Name), total+s.Bytes
+		}
+		if got := strings.Join(names, " "); got != c.want || total != len(text) {
+			t.Errorf("%s: %s with %d of %d bytes, want %s", c.name, got, total, len(text), c.want)
+		}
+	}
+	for in, want := range map[string]string{
+		"": "[]", "a prompt of the person": "[{prompt 22}]", "\n# Instructions from a": "[{a 22}]",
+		"x\n# Instructions from a\n\n# Instructions from b\n": "[{prompt 1} {a 23} {b 23}]",
+	} {
+		if got := fmt.Sprint(prompts.Split(in)); got != want {
+			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"adze/tool"
+)
+
+// attachedAs names the source that an attachment counts for.
+func attachedAs(a tool.Attachment) string {
+	switch kind := strings.ToLower(a.MediaType); {
+	case strings.HasPrefix(kind, "image/"):
+		return "pictures"
+	case strings.HasPrefix(kind, "application/pdf"):
+		return "documents"
+	}
+	return "attached files"
+}
+
+// attachedBytes is what an attachment counts: a picture and each begun 100 kB of a PDF PictureTokens, text
+// its bytes, anything else the line that models get in its place.
+func attachedBytes(a tool.Attachment) int {
+	const picture = PictureTokens * bytesPerToken
+	switch kind := strings.ToLower(a.MediaType); {
+	case strings.HasPrefix(kind, "image/"):
+		return picture
+	case strings.HasPrefix(kind, "application/pdf"):
+		return picture * max(1, (len(a.Data)+documentStep-1)/documentStep)
+	case strings.HasPrefix(kind, "text/"), strings.HasPrefix(kind, "application/json"):
+		return len(a.Data) + len(a.Name)
+	}
+	return noteBytes
+}
+
+// correction is the provider's count divided by the estimate, smoothed over the requests of one model.
+type correction struct {
+	factor   float64
+	requests int
+}
+
+// Bounds of a correction. No tokenizer makes one token of 16 bytes of text, or four of each 4 bytes; a count
+// outside is of something else: only the part that was not in a cache, or no count at all.
+const (
+	lowestFactor, highestFactor = 0.25, 4.0
+	// newFactor is the weight of the newest count. The first three or so decide, and a single odd one does
+	// not.
+	newFactor = 0.3
+	// leastCounted is the smallest request in bytes that corrects: in smaller ones what a provider adds by
+	// itself weighs more than what was sent.
+	leastCounted = 1000
+)
+
+func (c correction) value() float64 {
+	if c.requests == 0 {
+		return 1
+	}
+	return c.factor
+}
+
+// counted takes the provider's count of the newest request.
+func (l *ledger) counted(u Usage) {
+	if _, ok := u.Sent(); ok {
+		l.last = &u
+	}
+	l.correction.learn(l.asked, u)
+}
+
+// learn takes the provider's count of a request of so many bytes. One that is missing or absurd is ignored.
+func (c *correction) learn(bytes int, u Usage) {
+	tokens, ok := u.Sent()
+	if !ok || bytes < leastCounted {
+		return
+	}
+	factor := float64(tokens) * bytesPerToken / float64(bytes)
+	if factor < lowestFactor || factor > highestFactor {
+		return
+	}
+	if c.requests++; c.requests == 1 {
+		c.factor = factor
+		return
+	}
+	c.factor += newFactor * (factor - c.factor)
+}
+
+// Sent is the tokens of the request as the provider counted them, from its cache or not; false: it did not.
+func (u Usage) Sent() (int, bool) {
+	const absurd = 1 << 40 // more than any model takes; sums of such would overflow
+	if u.Input < 0 || u.CacheRead < 0 || u.CacheWrite < 0 || max(u.Input, u.CacheRead, u.CacheWrite) > absurd {
+		return 0, false
+	}
+	n := u.Input + u.CacheRead + u.CacheWrite
+	return n, n > 0
+}
+
+// Basis says what the estimate is, for a person.
+func (l Ledger) Basis() string {
+	text := fmt.Sprintf("estimated as bytes/%d, a picture as %d tokens", bytesPerToken, PictureTokens)
+	if l.Corrected == 0 {
+		return text + "; no provider has counted yet"
+	}
+	return fmt.Sprintf("%s, corrected by the provider's count: ×%.2f", text, l.Factor)
+}
+
+// Fill is how much of the window the next request takes, in percent; false: the window is not known.
+func (l Ledger) Fill() (percent int, known bool) {
+	if l.Window <= 0 {
+		return 0, false
+	}
+	return 100 * l.Estimate / l.Window, true
+}
+
+// fillSteps are the percents of the window of which the person is told, each once.
+var fillSteps = [...]int{80, 95, 100}
+
+// warning is what to tell the person before the next request, or nothing.
+func (l *ledger) warning() string {
+	now := l.snapshot()
+	percent, known := now.Fill()
+	if !known {
+		return ""
+	}
+	step := 0
+	for _, s := range fillSteps {
+		if percent >= s {
+			step = s
+		}
+	}
+	before := l.told
+	l.told = step // a conversation that shrank is told of again when it grows
+	if step <= before {
+		return ""
+	}
+	if step == 100 {
+		return fmt.Sprintf("the next request holds about %d tokens, and the model takes %d with its answer: it may be refused or cut (%s)",
+			now.Estimate, now.Window, now.Basis())
+	}
+	return fmt.Sprintf("the context is %d%% full: about %d of %d tokens (%s)", percent, now.Estimate, now.Window, now.Basis())
+}

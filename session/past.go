@@ -1,0 +1,148 @@
+package session
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// past is what a log tells of the requests that were made: what the ledger and the prefix guard of a resumed
+// session go on from.
+type past struct {
+	last    Message // the newest answer; it may have been taken back
+	rewound string  // the message that was taken back after it; empty: none
+	counted *Usage  // of the newest request that the provider counted
+	open    pastTurn
+	turns   []pastTurn
+	changes []PrefixChange
+}
+
+// pastTurn is the requests of a turn, and its end; nil: the process ended before.
+type pastTurn struct {
+	requests []pastRequest
+	end      *Result
+}
+
+type pastRequest struct {
+	provider, model string // model is provider/name
+	name            string
+	usage           Usage
+	failed          bool
+	free            bool // refused: nobody charges for it
+}
+
+func (p *past) request(provider, model string, u *Usage) *pastRequest {
+	r := pastRequest{provider: provider, name: model, model: provider + "/" + model}
+	if u != nil {
+		r.usage = *u
+		if _, ok := u.Sent(); ok {
+			p.counted = u
+		}
+	}
+	p.open.requests = append(p.open.requests, r)
+	return &p.open.requests[len(p.open.requests)-1]
+}
+
+// message takes an answer; those of the person are no requests.
+func (p *past) message(m Message) {
+	if m.Role != Assistant {
+		return
+	}
+	p.request(m.Provider, m.Model, m.Usage)
+	if m.Prompt != "" {
+		p.last, p.rewound = m, ""
+	}
+}
+
+// note takes an entry that is for counting only: a damaged one counts nothing, and the session goes on.
+func (p *past) note(e Entry) {
+	switch e.Type {
+	case PrefixEntry:
+		var c PrefixChange
+		if json.Unmarshal(e.Data, &c) == nil {
+			p.changes = append(p.changes, c)
+		}
+	case RequestEntry:
+		var f FailedRequest
+		if json.Unmarshal(e.Data, &f) == nil {
+			r := p.request(f.Provider, f.Model, f.Usage)
+			r.failed, r.free = true, f.Usage == nil && f.Kind != ""
+		}
+	case EndEntry:
+		var end Result
+		if json.Unmarshal(e.Data, &end) == nil {
+			p.turns = append(p.turns, pastTurn{p.open.requests, &end})
+			p.open = pastTurn{}
+		}
+	}
+}
+
+// remember goes on from a log: what was used, the provider's counts, and the last request.
+func (s *Session) remember(l *log) {
+	for _, t := range append(l.past.turns, l.past.open) {
+		s.ledger.account.turn(t, func(r pastRequest) cost {
+			if r.free {
+				return cost{}
+			}
+			return s.costOf(r.provider, r.name, r.usage)
+		})
+	}
+	s.ledger.last, s.ledger.changes = l.past.counted, l.past.changes
+	s.recount()
+	s.ledger.calibrate(s.history)
+	s.recallRequest(l)
+}
+
+// calibrate learns from the counts of a conversation. What stood before the messages then is taken to be
+// what stands there now.
+func (l *ledger) calibrate(history []Message) {
+	bytes := l.fixedBytes
+	for i, m := range history {
+		if m.Role == Assistant && m.Usage != nil && m.Provider == l.provider && m.Model == l.model {
+			l.correction.learn(bytes, *m.Usage)
+		}
+		for _, s := range l.messages[i].shares {
+			bytes += s.bytes
+		}
+	}
+}
+
+// recallRequest puts the last request together again, for the prefix guard.
+func (s *Session) recallRequest(l *log) {
+	p := l.past
+	if p.last.ID == "" {
+		return
+	}
+	at := slices.IndexFunc(s.history, func(m Message) bool { return m.Role == Assistant && m.ID == p.last.ID })
+	last := sentRequest{system: s.config.Start.System, digest: s.digest, tools: s.tools}
+	if at >= 0 {
+		last = s.identify(l, s.history[:at])
+	} else { // it was taken back, and its messages with it: only what stands before them can be compared
+		at, last.cut = len(s.history), true
+		s.prints.of(Request{Messages: s.history})
+		s.prefix.foreseen = append(s.prefix.foreseen, foreseen{cause: "message " + p.rewound + " was taken back"})
+	}
+	last.provider, last.model = p.last.Provider, p.last.Model
+	last.tokens = s.ledger.tokens(s.ledger.bytes()) - s.ledger.since(at)
+	s.prefix.last = &last
+}
+
+// identify finds out with which system prompt and tools a request was made that had these messages: the hash
+// in the log says which of those that are known.
+func (s *Session) identify(l *log, messages []Message) sentRequest {
+	systems := []string{s.config.Start.System, l.start.System}
+	tools := []sentRequest{{digest: s.digest, tools: s.tools}, {digest: l.start.Tools, unnamed: true}}
+	if l.offer != nil {
+		chosen, digest := s.choose(l.offer.Tools)
+		tools = append(tools, sentRequest{digest: digest, tools: chosen})
+	}
+	for _, system := range systems {
+		for _, t := range tools {
+			r := Request{System: system, ToolsDigest: t.digest, Messages: messages}
+			if s.prints.of(r) == l.past.last.Prompt {
+				t.system = system
+				return t
+			}
+		}
+	}
+	return sentRequest{vague: true}
+}

@@ -1,0 +1,204 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/tool"
+)
+
+// PrefixChange tells that a request did not begin with the one before. A provider keeps what it has read, and
+// a request that only grows is read from there on: cheaper, and on a local model much faster.
+type PrefixChange struct {
+	Time    time.Time `json:"time"`
+	Message string    `json:"message"` // the id of the answer to the request
+	Causes  []string  `json:"causes"`  // for the person: lower case, no period
+	// Expected says that somebody wanted what caused it: another model, other tools, a message taken back.
+	Expected bool `json:"expected"`
+	// Lost is how many tokens the provider had and reads anew, an estimate; 0: not known.
+	Lost int `json:"lost_tokens,omitempty"`
+}
+
+// String is the change as a person reads it.
+func (c PrefixChange) String() string {
+	text := strings.Join(c.Causes, "; ")
+	if c.Lost > 0 {
+		text += fmt.Sprintf(" (about %d tokens are read again without the cache)", c.Lost)
+	}
+	return text
+}
+
+// prefixGuard remembers the last request; the hashes of its messages are with the fingerprints.
+type prefixGuard struct {
+	last     *sentRequest // nil: there was none
+	foreseen []foreseen
+}
+
+type sentRequest struct {
+	provider, model, system, digest string
+	tools                           []tool.Definition
+	// vague says that the log cannot tell what of system and tools was sent; unnamed, that it cannot tell
+	// the names of the tools.
+	vague, unnamed bool
+	cut            bool // some of its messages were taken back in an earlier run
+	tokens         int
+}
+
+// foreseen is a change of the conversation that somebody wants, and what it costs.
+type foreseen struct {
+	cause string
+	lost  int
+}
+
+// foresee says why the next request will not hold the messages from one on as they were. Whoever changes the
+// conversation calls it before the change.
+func (s *Session) foresee(message int, cause string) {
+	s.recount()
+	s.prefix.foreseen = append(s.prefix.foreseen, foreseen{cause, s.ledger.since(message)})
+}
+
+// inspect looks at the next request before it is sent: what it holds, whether that fits, and whether it begins
+// with the last one.
+func (s *Session) inspect(ctx context.Context, answer string) error {
+	r := s.request()
+	change, changed := s.compare(r)
+	s.recount()
+	l := &s.ledger
+	l.asked = l.bytes()
+	s.prefix = prefixGuard{last: &sentRequest{
+		provider: l.provider, model: l.model, system: r.System, digest: r.ToolsDigest, tools: r.Tools, tokens: l.tokens(l.asked),
+	}}
+	if changed {
+		change.Time, change.Message = s.config.Now(), answer
+		if err := s.store(ctx, s.entry(PrefixEntry, change)); err != nil {
+			return err
+		}
+		l.changes = append(l.changes, change)
+		s.emit(PrefixChanged{change})
+	}
+	if text := l.warning(); text != "" {
+		s.emit(Notice{text})
+	}
+	s.tell("")
+	return nil
+}
+
+// compare looks for what of the last request is not in the next one as it was.
+func (s *Session) compare(r Request) (PrefixChange, bool) {
+	last := s.prefix.last
+	if last == nil {
+		return PrefixChange{}, false
+	}
+	c := PrefixChange{Expected: true}
+	whole := last.vague || last.system != r.System || last.digest != r.ToolsDigest
+	if provider := s.config.Provider.Name(); provider != last.provider || r.Model != last.model {
+		whole = true
+		c.Causes = append(c.Causes, fmt.Sprintf("the model changed from %s/%s to %s/%s", last.provider, last.model, provider, r.Model))
+		if provider != last.provider {
+			c.Causes = append(c.Causes, "messages were converted for another provider")
+		}
+	}
+	renewed := len(c.Causes) > 0 // another model gets a system prompt of its own
+	switch {
+	case last.vague:
+		c.unexpected(!renewed, "the system prompt or the tools changed since the last run")
+	default:
+		if last.system != r.System {
+			c.unexpected(!renewed, "the system prompt changed")
+		}
+		if last.digest != r.ToolsDigest {
+			cause, wanted := toolsChanged(*last, r.Tools)
+			c.unexpected(!renewed && !wanted, cause)
+		}
+	}
+	if at := s.prints.kept(r.Messages); at < len(s.prints.last) || last.cut {
+		c.Lost = s.ledger.since(at)
+		s.messagesChanged(&c, r.Messages, at)
+	}
+	if whole {
+		c.Lost = last.tokens
+	}
+	return c, len(c.Causes) > 0
+}
+
+// unexpected adds a cause, and says whether nobody wanted it.
+func (c *PrefixChange) unexpected(is bool, cause string) {
+	c.Causes = append(c.Causes, cause)
+	c.Expected = c.Expected && !is
+}
+
+// messagesChanged says why the message at a place is not what was sent there.
+func (s *Session) messagesChanged(c *PrefixChange, messages []Message, at int) {
+	for _, f := range s.prefix.foreseen {
+		c.Causes = append(c.Causes, f.cause)
+		c.Lost = max(c.Lost, f.lost)
+	}
+	if len(s.prefix.foreseen) > 0 {
+		return
+	}
+	was := s.prints.last[at].id
+	if at < len(messages) && messages[at].ID == was {
+		c.unexpected(true, "message "+was+" changed")
+		return
+	}
+	c.unexpected(true, "message "+was+" is not there any more")
+}
+
+// toolsChanged says how the tools of two requests differ, and whether that is another choice of tools.
+func toolsChanged(last sentRequest, now []tool.Definition) (cause string, wanted bool) {
+	if last.unnamed {
+		return "the tools changed since the last run", true
+	}
+	before := map[string]string{}
+	for _, d := range last.tools {
+		before[d.Name] = d.Digest
+	}
+	var names, other []string
+	for _, d := range now {
+		digest, known := before[d.Name]
+		switch {
+		case !known:
+			names = append(names, "+"+d.Name)
+		case digest != d.Digest:
+			other = append(other, d.Name)
+		}
+		delete(before, d.Name)
+	}
+	for _, d := range last.tools {
+		if _, gone := before[d.Name]; gone {
+			names = append(names, "-"+d.Name)
+		}
+	}
+	switch {
+	case len(names) > 0:
+		return "the tool offer changed: " + strings.Join(names, " "), len(other) == 0
+	case len(other) > 0:
+		return "the definition changed of " + strings.Join(other, ", "), false
+	}
+	return "the tools are in another order", false
+}
+
+// recount brings the ledger to the conversation as it is.
+func (s *Session) recount() {
+	l := &s.ledger
+	l.fix(s.config.Start.System, s.digest, s.tools, s.config.Pieces)
+	l.sync(s.history)
+	if !l.windowKnown && s.config.Window != nil {
+		l.window, l.windowKnown = s.config.Window(l.provider, l.model), true
+	}
+}
+
+// Ledger tells what the next request holds, and what was used so far.
+func (s *Session) Ledger() Ledger {
+	s.recount()
+	return s.ledger.snapshot()
+}
+
+// tell shows the ledger after a request, or with no answer's id, before one.
+func (s *Session) tell(answer string) {
+	if s.config.Observe != nil {
+		s.emit(Counted{Message: answer, Ledger: s.Ledger()})
+	}
+}
