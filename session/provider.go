@@ -36,10 +36,22 @@ type Request struct {
 	// ToolsDigest changes when Tools do, so an adapter can keep their encoding.
 	ToolsDigest string
 	MaxTokens   int // of the answer; 0: the provider's default
+	Choice      Choice
 	// Agent is the subagent that asks; empty: the main conversation. It is for written and recorded models,
 	// and is not sent.
 	Agent string
 }
+
+// Choice says whether the model may call tools: one of the constants, or the name of the only tool that it
+// must call.
+type Choice string
+
+// Choices. A format that cannot force a call lets the model choose.
+const (
+	ChooseFreely Choice = ""
+	ChooseNone   Choice = "none"
+	ChooseSome   Choice = "required" // at least one
+)
 
 // Chunk is Text, Reasoning, Forming, Call or Done.
 type Chunk interface{ chunk() }

@@ -134,9 +134,9 @@ func (h host) provider(p config.Provider, key string) (session.Provider, error) 
 	keyEnv := cmp.Or(p.KeyEnv, h.keyEnv, "its key")
 	switch cmp.Or(p.API, h.api, "chat") {
 	case "chat":
-		return openai.New(openai.Options{Name: h.name, BaseURL: h.base, Key: key, KeyEnv: keyEnv, URLEnv: h.urlEnv()}), nil
+		return openai.New(openai.Options{Name: h.name, BaseURL: h.base, Key: key, KeyEnv: keyEnv, URLEnv: h.urlEnv(), Effort: p.Effort}), nil
 	case "responses":
-		return responses.New(responses.Options{Name: h.name, BaseURL: h.base, Key: key, KeyEnv: keyEnv}), nil
+		return responses.New(responses.Options{Name: h.name, BaseURL: h.base, Key: key, KeyEnv: keyEnv, Effort: p.Effort}), nil
 	}
 	return nil, &noModelError{fmt.Sprintf("providers.%s.api is %q", h.name, p.API), `want "chat" or "responses"`}
 }

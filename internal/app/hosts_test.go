@@ -111,6 +111,34 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 	}
 }
 
+// The effort of the configuration reaches each format in its own words.
+func TestEffortReachesTheServer(t *testing.T) {
+	for model, want := range map[string]string{
+		"openai/m": `"reasoning_effort":"low"`, "responses/m": `"reasoning":{"effort":"low"`,
+		"anthropic/m": `"output_config":{"effort":"low"}`, "gemini/m": `"thinkingLevel":"low"`,
+	} {
+		u := newUser(t)
+		var mu sync.Mutex
+		asked := ""
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body) // a short one fails the check below
+			mu.Lock()
+			defer mu.Unlock()
+			asked = string(body)
+			w.WriteHeader(http.StatusForbidden)
+		}))
+		provider, _, _ := strings.Cut(model, "/")
+		u.env = append(u.env, "OPENAI_BASE_URL="+s.URL, "ANTHROPIC_BASE_URL="+s.URL, "GEMINI_BASE_URL="+s.URL,
+			"ADZE_CONFIG="+u.file("config.json", `{"providers":{"`+provider+`":{"effort":"low"}}}`))
+		u.run("-p", "--model", model, "hi").wants(3)
+		s.Close()
+		if mu.Lock(); !strings.Contains(asked, want) {
+			t.Errorf("%s: no %s in %s", model, want, asked)
+		}
+		mu.Unlock()
+	}
+}
+
 // No command sees a key of any server, whatever its variable is called.
 func TestKeysStayAwayFromCommands(t *testing.T) {
 	u := newUser(t)

@@ -170,11 +170,13 @@ func base(p config.Provider, fallback string) string {
 func (a *app) anthropic(cfg config.Config, o anthropic.Options) session.Provider {
 	p := cfg.Providers["anthropic"]
 	o.Key, o.BaseURL = a.key(p, o.Key), base(p, o.BaseURL)
+	o.Effort = p.Effort
 	return anthropic.New(o)
 }
 
 func (a *app) gemini(cfg config.Config, o gemini.Options) session.Provider {
 	p := cfg.Providers["gemini"]
 	o.Key, o.BaseURL = a.key(p, o.Key), base(p, o.BaseURL)
+	o.Effort = p.Effort
 	return gemini.New(o)
 }

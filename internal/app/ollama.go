@@ -14,8 +14,13 @@ const ollamaPatience = time.Second
 
 func (a *app) ollamaOptions(cfg config.Config) ollama.Options {
 	o, set := ollama.FromEnv(a.getenv)
-	if p := cfg.Providers["ollama"]; !set && p.BaseURL != "" {
+	p := cfg.Providers["ollama"]
+	if !set && p.BaseURL != "" {
 		o.BaseURL = p.BaseURL
+	}
+	if p.Effort != "" {
+		think := p.Effort != "none"
+		o.Think = &think
 	}
 	return o
 }

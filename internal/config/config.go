@@ -112,6 +112,8 @@ type Provider struct {
 	// TextCalls says whether calls that a model writes as text are recovered; without it, they are at every
 	// server but those of known companies.
 	TextCalls *bool `json:"text_calls,omitempty"`
+	// Effort is how hard the provider's models think, in its own words: low, medium, high; empty: its default.
+	Effort string `json:"effort,omitempty"`
 }
 
 // Duration is written as in Go: "90s", "10m".

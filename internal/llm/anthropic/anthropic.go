@@ -4,7 +4,8 @@
 // The one rule: an answer is complete with message_stop, and nothing else; calls are released only then,
 // each only when its block was closed, and never after max_tokens.
 //
-// Start at Provider.Stream; request.go encodes and places the cache markers, stream.go decodes.
+// Start at Provider.Stream; request.go encodes and places the cache markers, thinking.go chooses how the model
+// thinks, stream.go decodes.
 //
 // Known limits: server tools (web search and such) are not offered, and their blocks are skipped; text
 // that stood between two calls is sent back before them, only thinking blocks keep their exact place.
@@ -14,7 +15,6 @@ import (
 	"context"
 	"iter"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -25,7 +25,7 @@ import (
 const (
 	home    = "https://api.anthropic.com"
 	version = "2023-06-01"
-	// thinkBetween lets a model think between calls; harmless for models that always do.
+	// thinkBetween lets a model with a budget think between calls; those that choose by themselves do.
 	thinkBetween = "interleaved-thinking-2025-05-14"
 )
 
@@ -41,8 +41,9 @@ type Options struct {
 	Idle time.Duration
 	// MaxTokens bounds an answer when the request does not; 0: what the model's family allows.
 	MaxTokens int
-	// Thinking is the budget of tokens for extended thinking; 0: off. The API wants at least 1,024.
-	Thinking int
+	// Effort is how hard the model thinks: "low", "medium", "high", "xhigh" or "max", as far as it knows them;
+	// empty: it does not think, unless it always does.
+	Effort string
 }
 
 // FromEnv reads ANTHROPIC_API_KEY and ANTHROPIC_BASE_URL and reports whether one of them is set.
@@ -58,8 +59,8 @@ func FromEnv(getenv func(string) string) (Options, bool) {
 type Provider struct {
 	options Options
 	client  wire.Client
-	url     string
 	cache   wire.Cache
+	learned wire.Learned[manners]
 }
 
 var _ session.Provider = (*Provider)(nil)
@@ -72,24 +73,16 @@ func New(o Options) *Provider {
 	if o.BaseURL == "" {
 		o.BaseURL = home
 	}
-	if o.NewID == nil {
-		o.NewID = wire.NewID
+	header := wire.With(wire.With(o.Header, "Anthropic-Version", version), "X-Api-Key", o.Key)
+	if o.Effort != "" {
+		header.Add("Anthropic-Beta", thinkBetween)
 	}
-	if o.Idle == 0 {
-		o.Idle = wire.DefaultIdle
-		if u, err := url.Parse(o.BaseURL); err == nil && wire.Loopback(u.Hostname()) {
-			o.Idle = wire.LocalIdle
-		}
-	}
-	base := strings.TrimSuffix(strings.TrimRight(o.BaseURL, "/"), "/v1")
-	return &Provider{
-		options: o, url: base + "/v1/messages",
-		client: wire.Client{
-			Provider: o.Name, HTTP: wire.HTTP(o.HTTP), Idle: o.Idle, Secret: o.Key,
-			KeyHint: "check ANTHROPIC_API_KEY and what its account may use",
-			URLHint: "check ANTHROPIC_BASE_URL and the network",
-		},
-	}
+	return &Provider{options: o, client: wire.Connect(wire.Setup{
+		Name: o.Name, Base: strings.TrimSuffix(strings.TrimRight(o.BaseURL, "/"), "/v1"), Header: header, Key: o.Key,
+		HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle,
+		KeyHint: "check ANTHROPIC_API_KEY and what its account may use",
+		URLHint: "check ANTHROPIC_BASE_URL and the network",
+	})}
 }
 
 // Name is the part before the slash in a model's full name.
@@ -98,32 +91,17 @@ func (p *Provider) Name() string { return p.options.Name }
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return wire.Stream(ctx, func(out *wire.Out) (session.Done, error) {
-		reply, err := p.client.Open(ctx, wire.Call{
-			Method: http.MethodPost, URL: p.url, Header: p.header(), Body: p.body(r),
+		return p.client.Answer(func() (*wire.Reply, error) { return p.open(ctx, r) }, func(reply *wire.Reply) (session.Done, error) {
+			a := answer{client: &p.client, reply: reply, out: out, calls: p.client.Calls(r.Messages), blocks: map[int]*block{}}
+			err := a.read()
+			return a.done, err
 		})
-		if err != nil {
-			return session.Done{}, err
-		}
-		defer reply.Close()
-		a := answer{client: &p.client, reply: reply, out: out, blocks: map[int]*block{}}
-		a.calls = wire.Calls{Mint: p.options.NewID, History: r.Messages}
-		err = a.read()
-		return a.done, err
 	})
 }
 
-func (p *Provider) header() http.Header {
-	h := p.options.Header.Clone()
-	if h == nil {
-		h = http.Header{}
-	}
-	h.Set("Accept", "text/event-stream")
-	h.Set("Anthropic-Version", version)
-	if p.options.Thinking > 0 {
-		h.Add("Anthropic-Beta", thinkBetween)
-	}
-	if p.options.Key != "" {
-		h.Set("X-Api-Key", p.options.Key)
-	}
-	return h
+// open sends the request; a model that refuses a part of it is asked again without, and remembered.
+func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
+	return p.learned.Ask(r.Model, manners{budget: !adapts(r.Model)}, func(m manners) (*wire.Reply, error) {
+		return p.client.Post(ctx, "/v1/messages", p.body(r, m))
+	}, manners.refused)
 }

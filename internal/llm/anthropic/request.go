@@ -26,10 +26,12 @@ type (
 		MaxTokens int       `json:"max_tokens"`
 		Stream    bool      `json:"stream"`
 		Thinking  *thinking `json:"thinking,omitempty"`
+		Output    *output   `json:"output_config,omitempty"`
+		Choice    *choice   `json:"tool_choice,omitempty"`
 	}
-	thinking struct {
-		Type   string `json:"type"`
-		Budget int    `json:"budget_tokens"`
+	choice struct {
+		Type string `json:"type"`
+		Name string `json:"name,omitempty"`
 	}
 	offered struct {
 		Name        string          `json:"name"`
@@ -45,9 +47,9 @@ type turn struct {
 }
 
 // body is the request in pieces. From turn to turn only the end grows and the markers move.
-func (p *Provider) body(r session.Request) *wire.Body {
+func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	b := &wire.Body{}
-	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r)), []byte("}")))
+	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, m)), []byte("}")))
 	if len(r.Tools) > 0 {
 		b.Text(`,"tools":[`)
 		mark(b, p.cache.Tools(r.ToolsDigest, func() []byte { return offer(r.Tools) }))
@@ -74,7 +76,7 @@ func (p *Provider) body(r session.Request) *wire.Body {
 	return b
 }
 
-func (p *Provider) head(r session.Request) head {
+func (p *Provider) head(r session.Request, m manners) head {
 	h := head{Model: r.Model, MaxTokens: r.MaxTokens, Stream: true}
 	if h.MaxTokens == 0 {
 		h.MaxTokens = p.options.MaxTokens
@@ -82,11 +84,24 @@ func (p *Provider) head(r session.Request) head {
 	if h.MaxTokens == 0 {
 		h.MaxTokens = limitOf(r.Model)
 	}
-	if n := p.options.Thinking; n > 0 {
-		h.Thinking = &thinking{"enabled", n}
-		h.MaxTokens = max(h.MaxTokens, n+1024) // the budget is part of the answer's limit
+	m.think(&h, p.options.Effort)
+	if len(r.Tools) > 0 {
+		h.Choice = chosen(r.Choice, h.Thinking != nil)
 	}
 	return h
+}
+
+// chosen is the choice of tools; a model that thinks cannot be forced to call one.
+func chosen(c session.Choice, thinks bool) *choice {
+	switch {
+	case c == session.ChooseNone:
+		return &choice{Type: "none"}
+	case c == session.ChooseFreely || thinks:
+		return nil
+	case c == session.ChooseSome:
+		return &choice{Type: "any"}
+	}
+	return &choice{Type: "tool", Name: string(c)}
 }
 
 // limitOf is an answer's limit that every model of a family accepts (models overview of the API).

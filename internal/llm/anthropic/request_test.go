@@ -11,15 +11,17 @@ import (
 
 	"adze/internal/llm/anthropic"
 	"adze/internal/llm/llmtest"
+	"adze/internal/llm/wire"
 	"adze/session"
 	"adze/tool"
 )
 
 // keeper answers every request the same and keeps what was asked.
 type keeper struct {
-	body   string
-	bodies []string
-	header http.Header
+	body     string
+	refusals []string // come first
+	bodies   []string
+	header   http.Header
 }
 
 func (k *keeper) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -29,6 +31,12 @@ func (k *keeper) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	k.bodies, k.header = append(k.bodies, r.URL.String()+" "+string(raw)), r.Header
 	rec := httptest.NewRecorder()
+	if len(k.refusals) > 0 {
+		rec.WriteHeader(http.StatusBadRequest)
+		_, _ = rec.WriteString(k.refusals[0])
+		k.refusals = k.refusals[1:]
+		return rec.Result(), nil
+	}
 	_, _ = rec.WriteString(k.body)
 	return rec.Result(), nil
 }
@@ -133,15 +141,65 @@ func TestHead(t *testing.T) {
 		{"an old model", `"max_tokens":4096,`, anthropic.Options{}, session.Request{Model: "claude-3-haiku-20240307"}},
 		{"configured", `"max_tokens":100,`, anthropic.Options{MaxTokens: 100}, session.Request{}},
 		{"asked", `"max_tokens":50,`, anthropic.Options{MaxTokens: 100}, session.Request{MaxTokens: 50}},
-		{"thinking", `"max_tokens":5024,"stream":true,"thinking":{"type":"enabled","budget_tokens":4000}`,
-			anthropic.Options{Thinking: 4000}, session.Request{MaxTokens: 50}},
+		{"a budget", `"max_tokens":9216,"stream":true,"thinking":{"type":"enabled","budget_tokens":8192},`,
+			anthropic.Options{Effort: "medium"}, session.Request{Model: "claude-opus-4-5-20251101", MaxTokens: 50}},
+		{"an older model's budget", `"thinking":{"type":"enabled","budget_tokens":2048}`,
+			anthropic.Options{Effort: "low"}, session.Request{Model: "claude-sonnet-4-20250514"}},
+		{"thinking as much as it needs", `"max_tokens":32000,"stream":true,"thinking":{"type":"adaptive","display":"summarized"},"output_config":{"effort":"high"}`,
+			anthropic.Options{Effort: "high"}, session.Request{Model: "claude-opus-4-6"}},
+		{"a new model", `"thinking":{"type":"adaptive"`, anthropic.Options{Effort: "high"}, session.Request{Model: "claude-sonnet-5-5"}},
+		{"no calls", `"tool_choice":{"type":"none"}`, anthropic.Options{}, session.Request{Tools: oneTool(), Choice: session.ChooseNone}},
+		{"some call", `"tool_choice":{"type":"any"}`, anthropic.Options{}, session.Request{Tools: oneTool(), Choice: session.ChooseSome}},
+		{"one call", `"tool_choice":{"type":"tool","name":"a"}`, anthropic.Options{}, session.Request{Tools: oneTool(), Choice: "a"}},
 	} {
 		k, _ := ask(t, c.options, fine(), c.request)
 		if !strings.Contains(k.bodies[0], c.want) {
 			t.Errorf("%s: no %s in %s", c.name, c.want, k.bodies[0])
 		}
-		if beta := k.header.Get("Anthropic-Beta"); (beta != "") != (c.options.Thinking > 0) {
+		if beta := k.header.Get("Anthropic-Beta"); (beta != "") != (c.options.Effort != "") {
 			t.Errorf("%s: beta %q", c.name, beta)
+		}
+	}
+}
+
+func oneTool() []tool.Definition {
+	return []tool.Definition{{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}}
+}
+
+// A model that cannot be forced to call while it thinks is not asked to.
+func TestChoiceWhileThinking(t *testing.T) {
+	k, _ := ask(t, anthropic.Options{Effort: "low"}, fine(), session.Request{Tools: oneTool(), Choice: session.ChooseSome})
+	if strings.Contains(k.bodies[0], "tool_choice") {
+		t.Error(k.bodies[0])
+	}
+}
+
+// What a model refuses of its thinking is left out, and remembered.
+func TestRefusedThinking(t *testing.T) {
+	for model, c := range map[string]struct {
+		refusals []string
+		want     string
+	}{
+		"claude-opus-4-5":  {[]string{`"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`}, `"thinking":{"type":"adaptive"`},
+		"claude-x":         {[]string{`adaptive thinking is not supported on this model`}, `"thinking":{"type":"enabled","budget_tokens":24000}`},
+		"claude-opus-4-6":  {[]string{`thinking.adaptive.display: Extra inputs are not permitted`, `output_config: Extra inputs are not permitted`}, `"thinking":{"type":"adaptive"},"messages"`},
+		"claude-haiku-3-5": {[]string{`'claude-haiku-3-5' does not support thinking.`}, `"stream":true,"messages"`},
+	} {
+		k := &keeper{body: fine()}
+		for _, said := range c.refusals {
+			k.refusals = append(k.refusals, `{"type":"error","error":{"type":"invalid_request_error","message":`+string(wire.JSON(said))+`}}`)
+		}
+		p := anthropic.New(anthropic.Options{Effort: "high", HTTP: &http.Client{Transport: k}})
+		for range 2 {
+			for c := range p.Stream(context.Background(), session.Request{Model: model}) {
+				if done, ok := c.(session.Done); ok && done.Err != nil {
+					t.Fatal(model, done.Err)
+				}
+			}
+		}
+		last := k.bodies[len(k.bodies)-1]
+		if len(k.bodies) != len(c.refusals)+2 || !strings.Contains(last, c.want) {
+			t.Errorf("%s: %d requests, no %s in %s", model, len(k.bodies), c.want, last)
 		}
 	}
 }

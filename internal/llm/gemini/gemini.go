@@ -21,7 +21,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"adze/internal/llm/wire"
@@ -43,10 +42,12 @@ type Options struct {
 	Header http.Header
 	HTTP   *http.Client  // nil: one of our own that keeps its connection
 	NewID  func() string // mints ids for calls without one; nil: random
-	// Idle is how long the server may send no content; 0: wire.DefaultIdle.
+	// Idle is how long the server may send no content; 0: wire.DefaultIdle, on loopback wire.LocalIdle.
 	Idle time.Duration
 	// MaxTokens bounds an answer when the request does not; 0: the model's own limit.
 	MaxTokens int
+	// Effort is how hard the model thinks: "low", "medium", "high"; empty: its default.
+	Effort string
 }
 
 // FromEnv reads GEMINI_API_KEY, else GOOGLE_API_KEY, and GEMINI_BASE_URL, else GOOGLE_GEMINI_BASE_URL. It
@@ -71,11 +72,8 @@ func FromEnv(getenv func(string) string) (Options, bool) {
 type Provider struct {
 	options Options
 	client  wire.Client
-	base    string
 	cache   wire.Cache
-
-	mu    sync.Mutex
-	knows map[string]manners // by model: what it accepted last
+	learned wire.Learned[manners]
 }
 
 var _ session.Provider = (*Provider)(nil)
@@ -88,20 +86,12 @@ func New(o Options) *Provider {
 	if o.BaseURL == "" {
 		o.BaseURL = home
 	}
-	if o.NewID == nil {
-		o.NewID = wire.NewID
-	}
-	if o.Idle == 0 {
-		o.Idle = wire.DefaultIdle
-	}
-	return &Provider{
-		options: o, base: versioned(o.BaseURL), knows: map[string]manners{},
-		client: wire.Client{
-			Provider: o.Name, HTTP: wire.HTTP(o.HTTP), Idle: o.Idle, Secret: o.Key,
-			KeyHint: "check GEMINI_API_KEY and what its project may use",
-			URLHint: "check GEMINI_BASE_URL and the network",
-		},
-	}
+	return &Provider{options: o, client: wire.Connect(wire.Setup{
+		Name: o.Name, Base: versioned(o.BaseURL), Header: wire.With(o.Header, "X-Goog-Api-Key", o.Key), Key: o.Key,
+		HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle,
+		KeyHint: "check GEMINI_API_KEY and what its project may use",
+		URLHint: "check GEMINI_BASE_URL and the network",
+	})}
 }
 
 func versioned(base string) string {
@@ -119,15 +109,11 @@ func (p *Provider) Name() string { return p.options.Name }
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return wire.Stream(ctx, func(out *wire.Out) (session.Done, error) {
-		reply, err := p.open(ctx, r)
-		if err != nil {
-			return session.Done{}, err
-		}
-		defer reply.Close()
-		a := answer{client: &p.client, reply: reply, out: out}
-		a.calls = wire.Calls{Mint: p.options.NewID, History: r.Messages}
-		err = a.read()
-		return a.done, err
+		return p.client.Answer(func() (*wire.Reply, error) { return p.open(ctx, r) }, func(reply *wire.Reply) (session.Done, error) {
+			a := answer{client: &p.client, reply: reply, out: out, calls: p.client.Calls(r.Messages)}
+			err := a.read()
+			return a.done, err
+		})
 	})
 }
 
@@ -139,19 +125,10 @@ type manners struct {
 
 // open sends the request; a model that refuses a part of it is asked again without, and remembered.
 func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
-	for {
-		p.mu.Lock()
-		m := p.knows[r.Model]
-		p.mu.Unlock()
-		reply, err := p.post(ctx, r, m)
-		after := m.refused(err)
-		if after == m {
-			return reply, explained(err)
-		}
-		p.mu.Lock()
-		p.knows[r.Model] = after
-		p.mu.Unlock()
-	}
+	reply, err := p.learned.Ask(r.Model, manners{}, func(m manners) (*wire.Reply, error) {
+		return p.client.Post(ctx, path(r.Model), p.body(r, m))
+	}, manners.refused)
+	return reply, explained(err)
 }
 
 // refused learns from a refusal; the words are those of Google's server.
@@ -159,28 +136,14 @@ func (m manners) refused(err error) manners {
 	switch {
 	case wire.Mentions(err, "hought signature is not valid", "orrupted thought signature", "nvalid thought signature"):
 		m.noSignatures = true
-	case wire.Mentions(err, "hinking is not", "thinking_config", "thinkingConfig", "include_thoughts", "thinking is not supported"):
+	case wire.Mentions(err, "hinking is not", "hinking level", "thinking_level", "thinking_budget", "thinking_config", "thinkingConfig", "include_thoughts", "thinking is not supported"):
 		m.noThinking = true
 	}
 	return m
 }
 
-func (p *Provider) post(ctx context.Context, r session.Request, m manners) (*wire.Reply, error) {
-	header := p.options.Header.Clone()
-	if header == nil {
-		header = http.Header{}
-	}
-	header.Set("Accept", "text/event-stream")
-	if p.options.Key != "" {
-		header.Set("X-Goog-Api-Key", p.options.Key)
-	}
-	return p.client.Open(ctx, wire.Call{
-		Method: http.MethodPost, URL: p.url(r.Model), Header: header, Body: p.body(r, m),
-	})
-}
-
-// url is where a model is asked: "models/" stands before a bare name, tuned models bring their own folder.
-func (p *Provider) url(model string) string {
+// path is where a model is asked: "models/" stands before a bare name, tuned models bring their own folder.
+func path(model string) string {
 	if !strings.Contains(model, "/") {
 		model = "models/" + model
 	}
@@ -188,7 +151,7 @@ func (p *Provider) url(model string) string {
 	for i, s := range steps {
 		steps[i] = url.PathEscape(s)
 	}
-	return p.base + "/" + strings.Join(steps, "/") + ":streamGenerateContent?alt=sse"
+	return "/" + strings.Join(steps, "/") + ":streamGenerateContent?alt=sse"
 }
 
 // explained tells a used-up minute from a used-up account: Google words both as an exceeded quota, and says

@@ -17,13 +17,24 @@ type (
 	head struct {
 		Config config   `json:"generationConfig"`
 		System *content `json:"systemInstruction,omitempty"`
+		Tools  *choice  `json:"toolConfig,omitempty"`
+	}
+	choice struct {
+		Calling calling `json:"functionCallingConfig"`
+	}
+	calling struct {
+		Mode string   `json:"mode"`
+		Only []string `json:"allowedFunctionNames,omitempty"`
 	}
 	config struct {
 		MaxTokens int       `json:"maxOutputTokens,omitempty"`
 		Thinking  *thinking `json:"thinkingConfig,omitempty"`
 	}
+	// thinking has a level since Gemini 3, a budget of tokens before; never both.
 	thinking struct {
-		Include bool `json:"includeThoughts"`
+		Include bool   `json:"includeThoughts"`
+		Level   string `json:"thinkingLevel,omitempty"`
+		Budget  int    `json:"thinkingBudget,omitempty"`
 	}
 	content struct {
 		Parts []part `json:"parts"`
@@ -75,12 +86,44 @@ func (p *Provider) head(r session.Request, m manners) head {
 		h.Config.MaxTokens = p.options.MaxTokens
 	}
 	if !m.noThinking {
-		h.Config.Thinking = &thinking{true}
+		h.Config.Thinking = think(r.Model, p.options.Effort)
+	}
+	if len(r.Tools) > 0 {
+		h.Tools = chosen(r.Choice)
 	}
 	if r.System != "" {
 		h.System = &content{[]part{{Text: &r.System}}}
 	}
 	return h
+}
+
+// think asks for the thoughts, and for an effort where the person named one.
+func think(model, effort string) *thinking {
+	t := &thinking{Include: true}
+	switch {
+	case effort == "":
+	case generation(model) >= 3 || generation(model) == 0:
+		t.Level = effort
+	case effort == "low":
+		t.Budget = 2048
+	case effort == "medium":
+		t.Budget = 8192
+	default:
+		t.Budget = 24_576 // the most that every model takes
+	}
+	return t
+}
+
+func chosen(c session.Choice) *choice {
+	switch c {
+	case session.ChooseFreely:
+		return nil
+	case session.ChooseNone:
+		return &choice{calling{Mode: "NONE"}}
+	case session.ChooseSome:
+		return &choice{calling{Mode: "ANY"}}
+	}
+	return &choice{calling{Mode: "ANY", Only: []string{string(c)}}}
 }
 
 // offer makes the declarations. A function without parameters has none: the API refuses an object without

@@ -249,3 +249,27 @@ func TestRecursiveSchema(t *testing.T) {
 		}
 	}
 }
+
+func TestChoiceAndEffort(t *testing.T) {
+	tools := []tool.Definition{{Name: "t", Parameters: json.RawMessage(`{"type":"object"}`)}}
+	for choice, want := range map[session.Choice]string{
+		session.ChooseNone: `"toolConfig":{"functionCallingConfig":{"mode":"NONE"}}`,
+		session.ChooseSome: `"toolConfig":{"functionCallingConfig":{"mode":"ANY"}}`,
+		"t":                `"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["t"]}}`,
+	} {
+		k, _ := ask(t, gemini.Options{}, []answer{fine()}, session.Request{Model: "m", Tools: tools, Choice: choice})
+		if !strings.Contains(k.bodies[0], want) {
+			t.Errorf("no %s in %s", want, k.bodies[0])
+		}
+	}
+	for model, want := range map[string]string{
+		"gemini-3-pro-preview": `"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"low"}`,
+		"gemini-flash-latest":  `"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"low"}`,
+		"gemini-2.5-pro":       `"thinkingConfig":{"includeThoughts":true,"thinkingBudget":2048}`,
+	} {
+		k, _ := ask(t, gemini.Options{Effort: "low"}, []answer{fine()}, session.Request{Model: model})
+		if !strings.Contains(k.bodies[0], want) {
+			t.Errorf("%s: no %s in %s", model, want, k.bodies[0])
+		}
+	}
+}

@@ -118,23 +118,20 @@ func New(o Options) *Provider {
 	if o.BaseURL == "" {
 		o.BaseURL = home
 	}
-	if o.NewID == nil {
-		o.NewID = wire.NewID
-	}
 	if o.Idle == 0 {
 		o.Idle = wire.LocalIdle
 	}
 	if o.KeepAlive == "" {
 		o.KeepAlive = keepAlive
 	}
+	base := strings.TrimRight(o.BaseURL, "/")
 	return &Provider{
-		options: o, base: strings.TrimRight(o.BaseURL, "/"),
-		known: map[string]details{}, window: map[string]*window{},
-		client: wire.Client{
-			Provider: o.Name, HTTP: wire.HTTP(o.HTTP), Idle: o.Idle, Secret: o.Key,
+		options: o, base: base, known: map[string]details{}, window: map[string]*window{},
+		client: wire.Connect(wire.Setup{
+			Name: o.Name, Base: base, Header: wire.Bearer(nil, o.Key), Key: o.Key, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle,
 			KeyHint: "check what the server at OLLAMA_HOST allows",
 			URLHint: "start it with: ollama serve; or set OLLAMA_HOST",
-		},
+		}),
 	}
 }
 
@@ -153,8 +150,7 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 			return session.Done{}, advise(err, r.Model)
 		}
 		defer reply.Close()
-		a := answer{client: &p.client, reply: reply, out: out}
-		a.calls = wire.Calls{Mint: p.options.NewID, History: r.Messages}
+		a := answer{client: &p.client, reply: reply, out: out, calls: p.client.Calls(r.Messages)}
 		err = a.read()
 		a.done.Notice = p.counted(r.Model, sent, a.done.Usage.Input)
 		return a.done, err
@@ -191,15 +187,7 @@ func (p *Provider) open(ctx context.Context, r session.Request, d details) (*wir
 }
 
 func (p *Provider) post(ctx context.Context, path string, body *wire.Body) (*wire.Reply, error) {
-	return p.client.Open(ctx, wire.Call{
-		Method: http.MethodPost, URL: p.base + path, Header: p.header(), Body: body,
-	})
+	return p.client.Post(ctx, path, body)
 }
 
-func (p *Provider) header() http.Header {
-	h := http.Header{}
-	if p.options.Key != "" {
-		h.Set("Authorization", "Bearer "+p.options.Key)
-	}
-	return h
-}
+func (p *Provider) header() http.Header { return wire.Bearer(nil, p.options.Key) }

@@ -66,7 +66,8 @@ type (
 func (p *Provider) body(r session.Request, d details) *wire.Body {
 	b := &wire.Body{}
 	b.Add(bytes.TrimSuffix(wire.JSON(head{r.Model, true}), []byte("}")))
-	if len(r.Tools) > 0 {
+	// The API has no choice of tools: none is offered where none may be called, and nothing forces a call.
+	if len(r.Tools) > 0 && r.Choice != session.ChooseNone {
 		b.Text(`,"tools":`)
 		b.Add(p.cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(offer(r.Tools)) }))
 	}

@@ -4,11 +4,12 @@
 // The one rule: an answer is complete with a finish_reason or [DONE], and nothing else; calls are released
 // only then, and never after "length".
 //
-// Start at Provider.Stream; request.go encodes, stream.go decodes.
+// Start at Provider.Stream; request.go and messages.go encode, stream.go decodes, manners.go tells the servers
+// apart.
 //
-// Known limits: only the first choice is read; content that arrives as a list of typed parts (Mistral's
-// reasoning models) is refused as malformed; OpenRouter's reasoning_details are not kept; PDF documents go
-// to api.openai.com only and become a note elsewhere.
+// Known limits: only the first choice is read; PDF documents go to api.openai.com and OpenRouter only and
+// become a note elsewhere; details of reasoning go back to the model that made them, not to another one at
+// the same gateway.
 package openai
 
 import (
@@ -16,9 +17,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
-	"net/url"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"adze/internal/llm/wire"
@@ -26,8 +25,9 @@ import (
 )
 
 const (
-	home    = "https://api.openai.com/v1"
-	homeAPI = "api.openai.com"
+	home       = "https://api.openai.com/v1"
+	homeAPI    = "api.openai.com"
+	openRouter = "openrouter.ai"
 )
 
 // Options configure a provider. The zero value is api.openai.com without a key.
@@ -46,6 +46,9 @@ type Options struct {
 	Idle time.Duration
 	// MaxTokens bounds an answer when the request does not; 0: the server's default.
 	MaxTokens int
+	// Effort is how hard a reasoning model thinks, in the server's words: "low", "medium", "high"; empty: its
+	// default.
+	Effort string
 }
 
 // FromEnv reads OPENAI_API_KEY and OPENAI_BASE_URL. It reports whether one of them is set: a local server
@@ -62,11 +65,9 @@ func FromEnv(getenv func(string) string) (Options, bool) {
 type Provider struct {
 	options Options
 	client  wire.Client
-	url     string
-	hosted  bool // api.openai.com itself
+	host    string
 	cache   wire.Cache
-	// noUsage is set when the server refused stream_options.
-	noUsage atomic.Bool
+	learned wire.Learned[manners]
 }
 
 var _ session.Provider = (*Provider)(nil)
@@ -80,33 +81,15 @@ func New(o Options) *Provider {
 		o.BaseURL = home
 	}
 	o.KeyEnv, o.URLEnv = cmp.Or(o.KeyEnv, "OPENAI_API_KEY"), cmp.Or(o.URLEnv, "OPENAI_BASE_URL")
-	if o.NewID == nil {
-		o.NewID = wire.NewID
-	}
-	host := hostOf(o.BaseURL)
-	if o.Idle == 0 {
-		o.Idle = wire.DefaultIdle
-		if wire.Loopback(host) {
-			o.Idle = wire.LocalIdle
-		}
-	}
 	return &Provider{
-		options: o, hosted: host == homeAPI,
-		url: strings.TrimRight(o.BaseURL, "/") + "/chat/completions",
-		client: wire.Client{
-			Provider: o.Name, HTTP: wire.HTTP(o.HTTP), Idle: o.Idle, Secret: o.Key,
+		options: o, host: wire.Host(o.BaseURL),
+		client: wire.Connect(wire.Setup{
+			Name: o.Name, Base: strings.TrimRight(o.BaseURL, "/"), Header: wire.Bearer(o.Header, o.Key), Key: o.Key,
+			HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle,
 			KeyHint: "check " + o.KeyEnv + " and what its account may use",
 			URLHint: "check " + o.URLEnv + " and the network",
-		},
+		}),
 	}
-}
-
-func hostOf(base string) string {
-	u, err := url.Parse(base)
-	if err != nil {
-		return ""
-	}
-	return u.Hostname()
 }
 
 // Name is the part before the slash in a model's full name.
@@ -115,39 +98,17 @@ func (p *Provider) Name() string { return p.options.Name }
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return wire.Stream(ctx, func(out *wire.Out) (session.Done, error) {
-		reply, err := p.open(ctx, r)
-		if err != nil {
-			return session.Done{}, err
-		}
-		defer reply.Close()
-		a := answer{client: &p.client, reply: reply, out: out}
-		a.calls = wire.Calls{Mint: p.options.NewID, History: r.Messages}
-		err = a.read()
-		return a.done, err
+		return p.client.Answer(func() (*wire.Reply, error) { return p.open(ctx, r) }, func(reply *wire.Reply) (session.Done, error) {
+			a := answer{client: &p.client, reply: reply, out: out, calls: p.client.Calls(r.Messages)}
+			err := a.read()
+			return a.done, err
+		})
 	})
 }
 
-// open sends the request; a server that refuses stream_options is asked again without, and remembered.
+// open sends the request; a server that refuses a part of it is asked again without, and remembered.
 func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
-	usage := !p.noUsage.Load()
-	reply, err := p.post(ctx, r, usage)
-	if usage && wire.Mentions(err, "stream_options", "include_usage") {
-		p.noUsage.Store(true)
-		return p.post(ctx, r, false)
-	}
-	return reply, err
-}
-
-func (p *Provider) post(ctx context.Context, r session.Request, usage bool) (*wire.Reply, error) {
-	header := p.options.Header.Clone()
-	if header == nil {
-		header = http.Header{}
-	}
-	header.Set("Accept", "text/event-stream")
-	if p.options.Key != "" {
-		header.Set("Authorization", "Bearer "+p.options.Key)
-	}
-	return p.client.Open(ctx, wire.Call{
-		Method: http.MethodPost, URL: p.url, Header: header, Body: p.body(r, usage),
-	})
+	return p.learned.Ask(r.Model, mannersOf(p.host), func(m manners) (*wire.Reply, error) {
+		return p.client.Post(ctx, "/chat/completions", p.body(r, m))
+	}, manners.refused)
 }

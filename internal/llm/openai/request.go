@@ -2,9 +2,7 @@ package openai
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"adze/internal/llm/wire"
@@ -21,6 +19,11 @@ type (
 		Model         string         `json:"model"`
 		Stream        bool           `json:"stream"`
 		StreamOptions *streamOptions `json:"stream_options,omitempty"`
+		// Effort is for all servers but OpenRouter, which has Reasoning.
+		Effort    string     `json:"reasoning_effort,omitempty"`
+		Reasoning *reasoning `json:"reasoning,omitempty"`
+		// Choice is "none", "required" or a choice of one function; nothing lets the model choose.
+		Choice any `json:"tool_choice,omitempty"`
 		// MaxCompletionTokens is for api.openai.com, whose reasoning models refuse the older
 		// max_tokens; MaxTokens is for the servers that know only that.
 		MaxCompletionTokens int `json:"max_completion_tokens,omitempty"`
@@ -29,12 +32,17 @@ type (
 	streamOptions struct {
 		IncludeUsage bool `json:"include_usage"`
 	}
+	reasoning struct {
+		Effort string `json:"effort"`
+	}
 	message struct {
-		Role             string `json:"role"`
-		Content          any    `json:"content"` // string, []part or null
-		ReasoningContent string `json:"reasoning_content,omitempty"`
-		Calls            []call `json:"tool_calls,omitempty"`
-		CallID           string `json:"tool_call_id,omitempty"`
+		Role    string `json:"role"`
+		Content any    `json:"content"` // string, []part or null
+		// Thoughts is a pointer, because some servers want it empty rather than not at all.
+		Thoughts *string         `json:"reasoning_content,omitempty"`
+		Details  json.RawMessage `json:"reasoning_details,omitempty"`
+		Calls    []call          `json:"tool_calls,omitempty"`
+		CallID   string          `json:"tool_call_id,omitempty"`
 	}
 	call struct {
 		ID       string   `json:"id"`
@@ -52,6 +60,13 @@ type (
 		Text  string `json:"text,omitempty"`
 		Image *image `json:"image_url,omitempty"`
 		File  *file  `json:"file,omitempty"`
+		// Thinking is a thought of a Mistral model: text parts.
+		Thinking []part `json:"thinking,omitempty"`
+		// Cache asks for the prompt to be kept up to here: Anthropic's models at OpenRouter.
+		Cache *cacheControl `json:"cache_control,omitempty"`
+	}
+	cacheControl struct {
+		Type string `json:"type"`
 	}
 	image struct {
 		URL string `json:"url"`
@@ -72,24 +87,33 @@ type (
 	}
 )
 
-// body is the request in pieces: head, tools, messages. Only the end grows from turn to turn.
-func (p *Provider) body(r session.Request, usage bool) *wire.Body {
+// body is the request in pieces: head, tools, messages. Only the end grows from turn to turn, and the cache
+// marks move.
+func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	b := &wire.Body{}
-	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, usage)), []byte("}")))
+	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, m)), []byte("}")))
 	if len(r.Tools) > 0 {
 		b.Text(`,"tools":`)
-		b.Add(p.cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(offer(r.Tools)) }))
+		b.Add(p.cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(p.offer(r.Tools)) }))
 	}
 	b.Text(`,"messages":[`)
+	marked := p.marks(r.Model)
 	comma := ""
 	if r.System != "" {
-		b.Add(wire.JSON(message{Role: "system", Content: r.System}))
+		b.Add(wire.JSON(message{Role: "system", Content: system(r.System, marked)}))
 		comma = ","
 	}
-	for _, m := range wire.History(r.Messages) {
-		raw := p.cache.Message("", m, p.encode)
+	history := wire.History(r.Messages)
+	last := lastTurns(history)
+	e := encoder{own: p.options.Name, model: r.Model, host: p.host, manners: m}
+	for i, message := range history {
+		e.marked = marked && i >= last && message.Role != session.Assistant
+		raw := p.cache.Message(e.variant(), message, e.encode)
 		if len(raw) == 0 {
 			continue
+		}
+		if m.bridged && i > 0 && message.Role == session.User && history[i-1].Role == session.ToolRole {
+			b.Text(comma + bridge)
 		}
 		b.Text(comma)
 		b.Add(raw)
@@ -99,16 +123,58 @@ func (p *Provider) body(r session.Request, usage bool) *wire.Body {
 	return b
 }
 
-func (p *Provider) head(r session.Request, usage bool) head {
+// bridge is what the assistant says between results and the user, where a server wants it to say something.
+const bridge = `{"role":"assistant","content":"(continued)"}`
+
+// marks reports whether a model's prompt is kept only on request.
+func (p *Provider) marks(model string) bool {
+	return p.host == openRouter && strings.HasPrefix(strings.TrimPrefix(model, "~"), "anthropic/")
+}
+
+// markedTurns are the last messages of the user's side with a cache mark; with the system prompt, which
+// takes in the tools before it, one mark of four stays free.
+const markedTurns = 2
+
+// lastTurns is where the last messages of the user's side begin.
+func lastTurns(history []session.Message) int {
+	left := markedTurns
+	for i := len(history) - 1; i >= 0; i-- {
+		if history[i].Role != session.Assistant {
+			if left--; left == 0 {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+func system(text string, marked bool) any {
+	if !marked {
+		return text
+	}
+	return []part{{Type: "text", Text: text, Cache: &cacheControl{"ephemeral"}}}
+}
+
+func (p *Provider) head(r session.Request, m manners) head {
 	h := head{Model: r.Model, Stream: true}
-	if usage {
+	if !m.noUsage {
 		h.StreamOptions = &streamOptions{IncludeUsage: true}
+	}
+	switch effort := p.options.Effort; {
+	case effort == "" || m.noEffort:
+	case p.host == openRouter:
+		h.Reasoning = &reasoning{effort}
+	default:
+		h.Effort = effort
+	}
+	if len(r.Tools) > 0 {
+		h.Choice = chosen(r.Choice)
 	}
 	limit := r.MaxTokens
 	if limit == 0 {
 		limit = p.options.MaxTokens
 	}
-	if p.hosted {
+	if p.host == homeAPI {
 		h.MaxCompletionTokens = limit
 	} else {
 		h.MaxTokens = limit
@@ -116,126 +182,34 @@ func (p *Provider) head(r session.Request, usage bool) head {
 	return h
 }
 
-func offer(tools []tool.Definition) []offered {
+func chosen(c session.Choice) any {
+	switch c {
+	case session.ChooseFreely:
+		return nil
+	case session.ChooseNone, session.ChooseSome:
+		return string(c)
+	}
+	type named struct {
+		Name string `json:"name"`
+	}
+	return struct {
+		Type     string `json:"type"`
+		Function named  `json:"function"`
+	}{"function", named{string(c)}}
+}
+
+// offer makes the list of tools. A strict one goes in the form that api.openai.com demands, when its schema
+// can be put so.
+func (p *Provider) offer(tools []tool.Definition) []offered {
 	out := make([]offered, len(tools))
 	for i, d := range tools {
-		out[i] = offered{"function", definition{d.Name, d.Description, d.Offered(), d.Strict}}
+		schema, strict := d.Offered(), d.Strict
+		if p.host == homeAPI && strict != nil && *strict {
+			fits := false
+			schema, fits = wire.Strict(schema)
+			strict = &fits
+		}
+		out[i] = offered{"function", definition{d.Name, d.Description, schema, strict}}
 	}
 	return out
-}
-
-// encode makes the wire messages of one message, joined by commas; nothing for an empty one.
-func (p *Provider) encode(m session.Message) []byte {
-	var list [][]byte
-	switch m.Role {
-	case session.User:
-		list = append(list, wire.JSON(message{Role: "user", Content: p.content(m.Parts)}))
-	case session.Assistant:
-		if a, ok := p.assistant(m); ok {
-			list = append(list, wire.JSON(a))
-		}
-	case session.ToolRole:
-		list = p.outcomes(m)
-	}
-	return bytes.Join(list, []byte(","))
-}
-
-func (p *Provider) assistant(m session.Message) (message, bool) {
-	out := message{Role: "assistant"}
-	own := m.Provider == p.options.Name
-	var thought strings.Builder
-	for _, part := range m.Parts {
-		switch part.Kind {
-		case session.CallPart:
-			// api.openai.com wants nothing back with a call, and may have got it over the Responses format.
-			out.Calls = append(out.Calls, encodeCall(*part.Call, own && !p.hosted))
-		case session.ReasoningPart:
-			thought.WriteString(part.Text)
-		}
-	}
-	if text := m.Text(); text != "" {
-		out.Content = text
-	}
-	// DeepSeek and others refuse a tool loop without the thinking that led to the call, and ignore or
-	// refuse it elsewhere. api.openai.com never sends any.
-	if own && !p.hosted && len(out.Calls) > 0 {
-		out.ReasoningContent = thought.String()
-	}
-	return out, out.Content != nil || len(out.Calls) > 0
-}
-
-func encodeCall(c tool.RawCall, own bool) call {
-	out := call{
-		ID: wire.ShortID(c.ID, maxCallID), Type: "function",
-		Function: function{wire.Name(c.Name), string(wire.Object(c.Arguments))},
-	}
-	if own {
-		out.Extra = c.Opaque
-	}
-	return out
-}
-
-// outcomes are one tool message each. What a tool message cannot hold follows in a user message.
-func (p *Provider) outcomes(m session.Message) [][]byte {
-	var list [][]byte
-	var shown []session.Part
-	for _, o := range m.Parts {
-		text := o.Outcome.Output
-		for i := range o.Outcome.Attachments {
-			a := o.Outcome.Attachments[i]
-			if !p.takes(a) {
-				text += "\n" + wire.Note(a)
-				continue
-			}
-			text += fmt.Sprintf("\n[%s is in the next message]", a.Name)
-			shown = append(shown, session.Part{Kind: session.AttachmentPart, Attachment: &a})
-		}
-		list = append(list, wire.JSON(message{
-			Role: "tool", CallID: wire.ShortID(o.Outcome.Call, maxCallID), Content: text,
-		}))
-	}
-	if len(shown) > 0 {
-		list = append(list, wire.JSON(message{Role: "user", Content: p.content(shown)}))
-	}
-	return list
-}
-
-// content is plain text where it can be: simple servers know nothing else.
-func (p *Provider) content(parts []session.Part) any {
-	var list []part
-	plain := true
-	for _, item := range parts {
-		switch item.Kind {
-		case session.TextPart:
-			list = append(list, part{Type: "text", Text: item.Text})
-		case session.AttachmentPart:
-			made := p.attachment(*item.Attachment)
-			plain = plain && made.Type == "text"
-			list = append(list, made)
-		}
-	}
-	if !plain {
-		return list
-	}
-	var texts []string
-	for _, t := range list {
-		texts = append(texts, t.Text)
-	}
-	return strings.Join(texts, "\n")
-}
-
-func (p *Provider) takes(a tool.Attachment) bool {
-	kind := wire.KindOf(a)
-	return kind == wire.Image || kind == wire.Document && p.hosted
-}
-
-func (p *Provider) attachment(a tool.Attachment) part {
-	if !p.takes(a) {
-		return part{Type: "text", Text: wire.Note(a)}
-	}
-	data := "data:" + a.MediaType + ";base64," + base64.StdEncoding.EncodeToString(a.Data)
-	if wire.KindOf(a) == wire.Image {
-		return part{Type: "image_url", Image: &image{URL: data}}
-	}
-	return part{Type: "file", File: &file{Name: a.Name, Data: data}}
 }

@@ -25,11 +25,12 @@ type (
 		Finish  string `json:"finish_reason"`
 	}
 	delta struct {
-		Content          string     `json:"content"`
-		Reasoning        string     `json:"reasoning"`         // OpenRouter, vLLM, Ollama
-		ReasoningContent string     `json:"reasoning_content"` // DeepSeek, llama.cpp
-		Refusal          string     `json:"refusal"`
-		Calls            []fragment `json:"tool_calls"`
+		Content          content           `json:"content"`
+		Reasoning        string            `json:"reasoning"`         // OpenRouter, vLLM, Ollama
+		ReasoningContent string            `json:"reasoning_content"` // DeepSeek, llama.cpp
+		Details          []json.RawMessage `json:"reasoning_details"` // OpenRouter
+		Refusal          string            `json:"refusal"`
+		Calls            []fragment        `json:"tool_calls"`
 	}
 	fragment struct {
 		Index    *int   `json:"index"`
@@ -65,7 +66,8 @@ type answer struct {
 	ended   bool // [DONE]
 	choices bool // there was one
 	refused bool
-	text    bool
+	chunk   bool // a thought that came among the content is not closed
+	details details
 }
 
 // read decodes the stream to its end and releases the calls.
@@ -160,22 +162,32 @@ func (a *answer) choice(c choice) error {
 }
 
 func (a *answer) delta(d delta) error {
-	if d.ReasoningContent == "" {
-		d.ReasoningContent = d.Reasoning
+	thought := d.ReasoningContent
+	if thought == "" {
+		thought = d.Reasoning
 	}
-	if d.Content != "" || d.ReasoningContent != "" || len(d.Calls) > 0 {
+	told, err := a.details.add(d.Details)
+	if err != nil {
+		return a.client.Framing(err)
+	}
+	if thought == "" {
+		thought = told
+	}
+	if len(d.Content) > 0 || thought != "" || len(d.Details) > 0 || len(d.Calls) > 0 {
 		a.reply.Content()
 		a.finish = "" // an end that is followed by more was none
 	}
-	if err := a.out.Reasoning(d.ReasoningContent); err != nil {
+	if err := a.out.Reasoning(thought); err != nil {
 		return err
 	}
-	a.refused = a.refused || d.Refusal != ""
-	for _, text := range []string{d.Content, d.Refusal} {
-		a.text = a.text || text != ""
-		if err := a.out.Text(text); err != nil {
+	for _, p := range d.Content {
+		if err := a.piece(p); err != nil {
 			return err
 		}
+	}
+	a.refused = a.refused || d.Refusal != ""
+	if err := a.out.Text(d.Refusal); err != nil {
+		return err
 	}
 	for i, f := range d.Calls {
 		if err := a.fragment(f, i); err != nil {
@@ -183,6 +195,38 @@ func (a *answer) delta(d delta) error {
 		}
 	}
 	return nil
+}
+
+// piece passes on a piece of the content. A thought among it is closed by the text that follows.
+func (a *answer) piece(p piece) error {
+	if p.thought {
+		a.chunk = true
+		return a.out.Reasoning(p.text)
+	}
+	if err := a.closeThought(); err != nil {
+		return err
+	}
+	return a.out.Text(p.text)
+}
+
+func (a *answer) closeThought() error {
+	if !a.chunk {
+		return nil
+	}
+	a.chunk = false
+	return a.out.Send(session.Reasoning{Opaque: wire.JSON(kept{Chunk: true})})
+}
+
+// seal closes the thinking with what must go back with it.
+func (a *answer) seal() error {
+	if err := a.closeThought(); err != nil {
+		return err
+	}
+	list := a.details.list()
+	if len(list) == 0 {
+		return nil
+	}
+	return a.out.Send(session.Reasoning{Opaque: wire.JSON(kept{Details: list})})
 }
 
 func (a *answer) fragment(f fragment, position int) error {
@@ -205,16 +249,19 @@ func (a *answer) fragment(f fragment, position int) error {
 
 // conclude maps the reason and releases the calls; calls decide, not the reason.
 func (a *answer) conclude() error {
-	switch {
-	case a.finish == "length":
-		a.done.Stop = session.StopLength
+	if err := a.seal(); err != nil {
+		return err
+	}
+	switch end := endOf(a.finish); {
+	case end == session.StopLength:
+		a.done.Stop = end
 		return nil
 	case a.refused:
 		return a.client.Refused("the model declined")
-	case a.finish == "content_filter":
+	case end == session.StopRefused:
 		return a.client.Refused(a.finish)
-	case a.finish == "error":
-		return a.client.Object(json.RawMessage(`"the model failed"`))
+	case end == session.StopError:
+		return a.client.Object(wire.JSON("the model stopped with " + a.finish))
 	case a.calls.Len() == 0:
 		a.done.Stop = session.StopEnd
 		return nil

@@ -9,5 +9,5 @@ import (
 
 // Tools is the list of tools as a request carries it, for whoever wants to see the translation.
 func Tools(tools []tool.Definition) json.RawMessage {
-	return wire.JSON(offer(tools))
+	return wire.JSON((&Provider{host: homeAPI}).offer(tools))
 }

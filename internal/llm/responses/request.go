@@ -22,6 +22,8 @@ type (
 		Reasoning    *reasoning `json:"reasoning,omitempty"`
 		MaxTokens    int        `json:"max_output_tokens,omitempty"`
 		Instructions string     `json:"instructions,omitempty"`
+		// Choice is "none", "required" or a choice of one function; nothing lets the model choose.
+		Choice any `json:"tool_choice,omitempty"`
 	}
 	reasoning struct {
 		Effort  string `json:"effort,omitempty"`
@@ -72,58 +74,33 @@ func (p *Provider) head(r session.Request, m manners) head {
 	if !m.noSummary {
 		h.Reasoning = &reasoning{Effort: p.options.Effort, Summary: "auto"}
 	}
+	if len(r.Tools) > 0 {
+		h.Choice = chosen(r.Choice)
+	}
 	return h
+}
+
+func chosen(c session.Choice) any {
+	switch c {
+	case session.ChooseFreely:
+		return nil
+	case session.ChooseNone, session.ChooseSome:
+		return string(c)
+	}
+	return struct {
+		Type string `json:"type"`
+		Name string `json:"name"`
+	}{"function", string(c)}
 }
 
 func offer(tools []tool.Definition) []offered {
 	out := make([]offered, len(tools))
 	for i, d := range tools {
-		schema := d.Offered()
-		out[i] = offered{"function", d.Name, d.Description, schema, d.Strict != nil && *d.Strict && fitsStrict(schema)}
+		schema, strict := d.Offered(), d.Strict != nil && *d.Strict
+		if strict {
+			schema, strict = wire.Strict(schema)
+		}
+		out[i] = offered{"function", d.Name, d.Description, schema, strict}
 	}
 	return out
-}
-
-// fitsStrict reports whether a schema is in the form that the API demands of a strict function: in every
-// object all properties are required and no others are allowed. One that is not is offered loosely; the
-// request would be refused.
-func fitsStrict(schema json.RawMessage) bool {
-	var value any
-	return json.Unmarshal(schema, &value) == nil && strictNode(value)
-}
-
-func strictNode(node any) bool {
-	switch node := node.(type) {
-	case []any:
-		for _, n := range node {
-			if !strictNode(n) {
-				return false
-			}
-		}
-	case map[string]any:
-		if node["type"] == "object" && !strictObject(node) {
-			return false
-		}
-		for _, n := range node {
-			if !strictNode(n) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func strictObject(node map[string]any) bool {
-	properties, _ := node["properties"].(map[string]any)
-	required, _ := node["required"].([]any)
-	named := map[any]bool{}
-	for _, name := range required {
-		named[name] = true
-	}
-	for name := range properties {
-		if !named[name] {
-			return false
-		}
-	}
-	return node["additionalProperties"] == false
 }

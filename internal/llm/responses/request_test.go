@@ -185,22 +185,29 @@ func TestRefusedPartsAreLeftOut(t *testing.T) {
 	}
 }
 
+func TestChoice(t *testing.T) {
+	tools := []tool.Definition{{Name: "t", Parameters: json.RawMessage(`{"type":"object"}`)}}
+	for choice, piece := range map[session.Choice]string{
+		session.ChooseNone: `"tool_choice":"none"`, session.ChooseSome: `"tool_choice":"required"`, "t": `"tool_choice":{"type":"function","name":"t"}`,
+	} {
+		k, _ := ask(t, responses.Options{}, []answer{fine()}, session.Request{Model: "m", Tools: tools, Choice: choice})
+		want(t, k.bodies[0], []string{piece})
+	}
+}
+
 func TestStrictOnlyWhereTheSchemaAllowsIt(t *testing.T) {
 	on, off := true, false
-	for schema, fits := range map[string]bool{
-		`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`:                                                true,
-		`{"type":"object","properties":{},"additionalProperties":false}`:                                                                                      true,
-		`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`:                                                                 false,
-		`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`:                                                                             false,
-		`{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","properties":{"b":{}}}}},"required":["a"],"additionalProperties":false}`: false,
+	for schema, form := range map[string]string{
+		`{"type":"object","properties":{"a":{"type":"string"}}}`: `{"additionalProperties":false,"properties":{"a":{"type":["string","null"]}},"required":["a"],"type":"object"}`,
+		`{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","properties":{"b":{}}}}},"required":["a"],"additionalProperties":false}`: "",
 	} {
 		for _, strict := range []*bool{nil, &on, &off} {
 			k, _ := ask(t, responses.Options{}, []answer{fine()}, session.Request{Model: "m", Tools: []tool.Definition{
 				{Name: "t", Description: "d", Parameters: json.RawMessage(schema), Strict: strict},
 			}})
-			flag := "false"
-			if fits && strict == &on {
-				flag = "true"
+			flag, schema := "false", schema
+			if form != "" && strict == &on {
+				flag, schema = "true", form
 			}
 			want(t, k.bodies[0], []string{`"tools":[{"type":"function","name":"t","description":"d","parameters":` + schema + `,"strict":` + flag + `}]`})
 		}

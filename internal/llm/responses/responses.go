@@ -16,9 +16,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
-	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"adze/internal/llm/wire"
@@ -52,12 +50,9 @@ type Options struct {
 type Provider struct {
 	options Options
 	client  wire.Client
-	url     string
 	hosted  bool // api.openai.com itself
 	cache   wire.Cache
-
-	mu    sync.Mutex
-	knows map[string]manners // by model: what it accepted last
+	learned wire.Learned[manners]
 }
 
 var _ session.Provider = (*Provider)(nil)
@@ -73,33 +68,15 @@ func New(o Options) *Provider {
 	if o.KeyEnv == "" {
 		o.KeyEnv = "OPENAI_API_KEY"
 	}
-	if o.NewID == nil {
-		o.NewID = wire.NewID
-	}
-	host := hostOf(o.BaseURL)
-	if o.Idle == 0 {
-		o.Idle = wire.DefaultIdle
-		if wire.Loopback(host) {
-			o.Idle = wire.LocalIdle
-		}
-	}
 	return &Provider{
-		options: o, hosted: host == homeAPI, knows: map[string]manners{},
-		url: strings.TrimRight(o.BaseURL, "/") + "/responses",
-		client: wire.Client{
-			Provider: o.Name, HTTP: wire.HTTP(o.HTTP), Idle: o.Idle, Secret: o.Key,
+		options: o, hosted: wire.Host(o.BaseURL) == homeAPI,
+		client: wire.Connect(wire.Setup{
+			Name: o.Name, Base: strings.TrimRight(o.BaseURL, "/"), Header: wire.Bearer(o.Header, o.Key), Key: o.Key,
+			HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle,
 			KeyHint: "check " + o.KeyEnv + " and what its account may use",
 			URLHint: "check the base URL, that the server offers /responses, and the network",
-		},
+		}),
 	}
-}
-
-func hostOf(base string) string {
-	u, err := url.Parse(base)
-	if err != nil {
-		return ""
-	}
-	return u.Hostname()
 }
 
 // Name is the part before the slash in a model's full name.
@@ -108,15 +85,12 @@ func (p *Provider) Name() string { return p.options.Name }
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return wire.Stream(ctx, func(out *wire.Out) (session.Done, error) {
-		reply, err := p.open(ctx, r)
-		if err != nil {
-			return session.Done{}, err
-		}
-		defer reply.Close()
-		a := answer{client: &p.client, reply: reply, out: out, items: map[string]*item{}, places: map[int][]*item{}}
-		a.calls = wire.Calls{Mint: p.options.NewID, History: r.Messages}
-		err = a.read()
-		return a.done, err
+		return p.client.Answer(func() (*wire.Reply, error) { return p.open(ctx, r) }, func(reply *wire.Reply) (session.Done, error) {
+			a := answer{client: &p.client, reply: reply, out: out, items: map[string]*item{}, places: map[int][]*item{}}
+			a.calls = p.client.Calls(r.Messages)
+			err := a.read()
+			return a.done, err
+		})
 	})
 }
 
@@ -129,19 +103,9 @@ type manners struct {
 
 // open sends the request; a server that refuses a part of it is asked again without, and remembered.
 func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
-	for {
-		p.mu.Lock()
-		m := p.knows[r.Model]
-		p.mu.Unlock()
-		reply, err := p.post(ctx, p.body(r, m))
-		after := m.refused(err)
-		if after == m {
-			return reply, err
-		}
-		p.mu.Lock()
-		p.knows[r.Model] = after
-		p.mu.Unlock()
-	}
+	return p.learned.Ask(r.Model, manners{}, func(m manners) (*wire.Reply, error) {
+		return p.client.Post(ctx, "/responses", p.body(r, m))
+	}, manners.refused)
 }
 
 // refused learns from a refusal; the words are those of api.openai.com.
@@ -155,16 +119,4 @@ func (m manners) refused(err error) manners {
 		m.noSummary = true
 	}
 	return m
-}
-
-func (p *Provider) post(ctx context.Context, body *wire.Body) (*wire.Reply, error) {
-	header := p.options.Header.Clone()
-	if header == nil {
-		header = http.Header{}
-	}
-	header.Set("Accept", "text/event-stream")
-	if p.options.Key != "" {
-		header.Set("Authorization", "Bearer "+p.options.Key)
-	}
-	return p.client.Open(ctx, wire.Call{Method: http.MethodPost, URL: p.url, Header: header, Body: body})
 }

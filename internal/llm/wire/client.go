@@ -74,6 +74,10 @@ type Client struct {
 	Secret   string        // masked in every message
 	KeyHint  string        // what to do about a refused key
 	URLHint  string        // what to do about an unreachable server
+
+	base   string // set by Connect, as is what follows
+	header http.Header
+	newID  func() string
 }
 
 // Call is one HTTP request.
@@ -142,6 +146,9 @@ func newRequest(ctx context.Context, call Call) (*http.Request, error) {
 		request.Header = http.Header{}
 	}
 	request.Header.Set("User-Agent", "adze")
+	if call.Method == http.MethodPost && request.Header.Get("Accept") == "" {
+		request.Header.Set("Accept", "text/event-stream")
+	}
 	if call.Body != nil {
 		request.ContentLength = call.Body.Len()
 		request.GetBody = func() (io.ReadCloser, error) { return call.Body.Reader(), nil }

@@ -124,7 +124,7 @@ func (c *Cache) Tools(digest string, encode func() []byte) []byte {
 
 // same compares what adapters send. Strings of one message share their bytes, which makes this cheap.
 func same(a, b session.Message) bool {
-	if a.Role != b.Role || a.Provider != b.Provider || len(a.Parts) != len(b.Parts) {
+	if a.Role != b.Role || a.Provider != b.Provider || a.Model != b.Model || len(a.Parts) != len(b.Parts) {
 		return false
 	}
 	if len(a.Parts) > 0 && &a.Parts[0] == &b.Parts[0] {
@@ -199,6 +199,25 @@ func ShortID(id tool.CallID, limit int) string {
 	sum := fmt.Sprintf("_%016x", h.Sum64())
 	return clean[:min(len(clean), limit-len(sum))] + sum
 }
+
+// NineID makes an id fit Mistral's API: nine letters and digits.
+func NineID(id tool.CallID) string {
+	s := string(id)
+	if len(s) == 9 && strings.Trim(s, letters) == "" {
+		return s
+	}
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, s) // a hash does not fail
+	n := h.Sum64()
+	var out [9]byte
+	for i := range out {
+		out[i] = letters[n%uint64(len(letters))]
+		n /= uint64(len(letters))
+	}
+	return string(out[:])
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 // Name makes a tool's name fit the APIs: a model may have invented one that they refuse.
 func Name(name string) string {

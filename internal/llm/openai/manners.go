@@ -1,0 +1,72 @@
+package openai
+
+import (
+	"strings"
+
+	"adze/internal/llm/wire"
+	"adze/session"
+)
+
+// manners are the parts of a request on which compatible servers differ.
+type manners struct {
+	noUsage  bool // refuses stream_options
+	noEffort bool // refuses reasoning_effort: models that do not reason
+	// noThoughts: refuses reasoning_content and its like in the history (Groq, Cerebras).
+	noThoughts bool
+	// allThoughts: wants reasoning_content with every answer of a conversation that has tools, be it empty
+	// (DeepSeek since V4, and models like it behind gateways).
+	allThoughts bool
+	// nineIDs: takes ids of calls of nine letters and digits only (Mistral).
+	nineIDs bool
+	// bridged: wants the assistant to speak between results and the user (Mistral).
+	bridged bool
+}
+
+// mannersOf are those of servers that are known to differ, by host. Others are learned from their refusals.
+func mannersOf(host string) manners {
+	switch host {
+	case "api.groq.com", "api.cerebras.ai":
+		return manners{noThoughts: true}
+	case "api.deepseek.com":
+		return manners{allThoughts: true}
+	case "api.mistral.ai", "codestral.mistral.ai":
+		return manners{noThoughts: true, nineIDs: true, bridged: true}
+	}
+	return manners{}
+}
+
+// refused learns from a refusal; the words are those of the servers.
+func (m manners) refused(err error) manners {
+	switch {
+	case wire.Mentions(err, "stream_options", "include_usage"):
+		m.noUsage = true
+	case wire.Mentions(err, "reasoning_content") && wire.Mentions(err, "passed back", "Missing", "missing"):
+		m.allThoughts = true
+	case wire.Mentions(err, "reasoning_effort"):
+		m.noEffort = true
+	case wire.Mentions(err, "reasoning_content", "reasoning_details", "'reasoning'"):
+		m.noThoughts = true
+	case wire.Mentions(err, "length of 9"):
+		m.nineIDs = true
+	case wire.Mentions(err, "role 'user' after role 'tool'", "role user after role tool"):
+		m.bridged = true
+	}
+	return m
+}
+
+// endOf sorts the reasons in use: OpenAI's, and what DeepSeek, Mistral, Z.ai, vLLM, SGLang and Gemini's
+// compatible endpoint add to them. A reason of no known kind is an end.
+func endOf(finish string) session.Stop {
+	switch finish {
+	case "length", "max_tokens", "model_length", "model_context_window_exceeded":
+		return session.StopLength
+	case "content_filter", "sensitive":
+		return session.StopRefused
+	case "error", "abort", "network_error", "insufficient_system_resource":
+		return session.StopError
+	}
+	if strings.HasPrefix(finish, "function_call_filter") { // a call that Gemini's server could not read
+		return session.StopError
+	}
+	return session.StopEnd
+}

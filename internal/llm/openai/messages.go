@@ -1,0 +1,204 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/llm/wire"
+	"adze/session"
+	"adze/tool"
+)
+
+// encoder makes wire messages for one server and one model.
+type encoder struct {
+	own, model, host string
+	manners          manners
+	marked           bool // with a cache mark in the last part
+}
+
+// variant names what makes the bytes of one message differ.
+func (e encoder) variant() string {
+	return fmt.Sprint(e.model, e.manners, e.marked)
+}
+
+// kept is what goes back unchanged with the thinking that it closes, as session.Part.Opaque.
+type kept struct {
+	// Details are OpenRouter's reasoning_details.
+	Details []json.RawMessage `json:"details,omitempty"`
+	// Chunk says that the thinking came as a part of the content, as Mistral sends it, and goes back so.
+	Chunk bool `json:"chunk,omitempty"`
+}
+
+// encode makes the wire messages of one message, joined by commas; nothing for an empty one.
+func (e encoder) encode(m session.Message) []byte {
+	var list [][]byte
+	switch m.Role {
+	case session.User:
+		list = append(list, wire.JSON(message{Role: "user", Content: e.content(m.Parts)}))
+	case session.Assistant:
+		if a, ok := e.assistant(m); ok {
+			list = append(list, wire.JSON(a))
+		}
+	case session.ToolRole:
+		list = e.outcomes(m)
+	}
+	return bytes.Join(list, []byte(","))
+}
+
+func (e encoder) assistant(m session.Message) (message, bool) {
+	out := message{Role: "assistant"}
+	own := m.Provider == e.own
+	for _, part := range m.Parts {
+		if part.Kind == session.CallPart {
+			// api.openai.com wants nothing back with a call, and may have got it over the Responses format.
+			out.Calls = append(out.Calls, e.call(*part.Call, own && e.host != homeAPI))
+		}
+	}
+	thoughts, details, chunks := e.thoughts(m)
+	if text := m.Text(); text != "" {
+		out.Content = text
+	}
+	if len(chunks) > 0 {
+		out.Content = chunks
+	}
+	// DeepSeek and others refuse a tool loop without the thinking that led to the call, and ignore or
+	// refuse it elsewhere. api.openai.com never sends any.
+	switch {
+	case e.host == homeAPI || e.manners.noThoughts || len(chunks) > 0:
+	case e.manners.allThoughts:
+		out.Thoughts = &thoughts
+	case len(details) > 0 && m.Model == e.model:
+		out.Details = wire.JSON(details)
+	case len(out.Calls) > 0 && thoughts != "":
+		out.Thoughts = &thoughts
+	}
+	return out, out.Content != nil || len(out.Calls) > 0
+}
+
+// thoughts are what a message of this provider thought: as text, as details, and, where it came among the
+// content, as parts of it with the text between.
+func (e encoder) thoughts(m session.Message) (text string, details []json.RawMessage, chunks []part) {
+	if m.Provider != e.own {
+		return "", nil, nil
+	}
+	var all strings.Builder
+	chunked := false
+	for _, p := range m.Parts {
+		switch p.Kind {
+		case session.TextPart:
+			chunks = append(chunks, part{Type: "text", Text: p.Text})
+		case session.ReasoningPart:
+			var k kept
+			_ = json.Unmarshal(p.Opaque, &k) // what another format kept has no fields for us
+			all.WriteString(p.Text)
+			details = append(details, k.Details...)
+			if k.Chunk {
+				chunked = true
+				chunks = append(chunks, part{Type: "thinking", Thinking: []part{{Type: "text", Text: p.Text}}})
+			}
+		}
+	}
+	if !chunked {
+		chunks = nil
+	}
+	return all.String(), details, chunks
+}
+
+func (e encoder) call(c tool.RawCall, own bool) call {
+	out := call{
+		ID: e.id(c.ID), Type: "function",
+		Function: function{wire.Name(c.Name), string(wire.Object(c.Arguments))},
+	}
+	if own {
+		out.Extra = c.Opaque
+	}
+	return out
+}
+
+func (e encoder) id(id tool.CallID) string {
+	if e.manners.nineIDs {
+		return wire.NineID(id)
+	}
+	return wire.ShortID(id, maxCallID)
+}
+
+// outcomes are one tool message each. What a tool message cannot hold follows in a user message.
+func (e encoder) outcomes(m session.Message) [][]byte {
+	var list [][]byte
+	var shown []session.Part
+	for i, o := range m.Parts {
+		text := o.Outcome.Output
+		for i := range o.Outcome.Attachments {
+			a := o.Outcome.Attachments[i]
+			if !e.takes(a) {
+				text += "\n" + wire.Note(a)
+				continue
+			}
+			text += fmt.Sprintf("\n[%s is in the next message]", a.Name)
+			shown = append(shown, session.Part{Kind: session.AttachmentPart, Attachment: &a})
+		}
+		list = append(list, wire.JSON(message{
+			Role: "tool", CallID: e.id(o.Outcome.Call), Content: system(text, e.marked && i == len(m.Parts)-1),
+		}))
+	}
+	if len(shown) > 0 {
+		if e.manners.bridged {
+			list = append(list, []byte(bridge))
+		}
+		e.marked = false
+		list = append(list, wire.JSON(message{Role: "user", Content: e.content(shown)}))
+	}
+	return list
+}
+
+// content is plain text where it can be: simple servers know nothing else.
+func (e encoder) content(parts []session.Part) any {
+	var list []part
+	plain := !e.marked
+	for _, item := range parts {
+		switch item.Kind {
+		case session.TextPart:
+			list = append(list, part{Type: "text", Text: item.Text})
+		case session.AttachmentPart:
+			made := e.attachment(*item.Attachment)
+			plain = plain && made.Type == "text"
+			list = append(list, made)
+		}
+	}
+	if !plain && len(list) > 0 {
+		// Empty text cannot be marked, and some servers refuse it beside other parts.
+		list = slices.DeleteFunc(list, func(p part) bool { return p.Type == "text" && p.Text == "" })
+	}
+	if !plain && len(list) > 0 {
+		if e.marked {
+			list[len(list)-1].Cache = &cacheControl{"ephemeral"}
+		}
+		return list
+	}
+	var texts []string
+	for _, t := range list {
+		texts = append(texts, t.Text)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// takes reports whether a server reads an attachment: images everywhere, PDF where it is documented.
+func (e encoder) takes(a tool.Attachment) bool {
+	kind := wire.KindOf(a)
+	return kind == wire.Image || kind == wire.Document && (e.host == homeAPI || e.host == openRouter)
+}
+
+func (e encoder) attachment(a tool.Attachment) part {
+	if !e.takes(a) {
+		return part{Type: "text", Text: wire.Note(a)}
+	}
+	data := "data:" + a.MediaType + ";base64," + base64.StdEncoding.EncodeToString(a.Data)
+	if wire.KindOf(a) == wire.Image {
+		return part{Type: "image_url", Image: &image{URL: data}}
+	}
+	return part{Type: "file", File: &file{Name: a.Name, Data: data}}
+}

@@ -1,0 +1,153 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"adze/internal/llm/wire"
+)
+
+// content is a text, or a list of parts as Mistral sends it: text, and thinking that holds texts.
+type content []piece
+
+type piece struct {
+	text    string
+	thought bool
+}
+
+// UnmarshalJSON reads either form. Parts of other kinds (references, images) say nothing in words.
+func (c *content) UnmarshalJSON(raw []byte) error {
+	*c = nil
+	if len(raw) == 0 || raw[0] != '[' {
+		return c.add(raw, false)
+	}
+	var list []struct {
+		Type     string          `json:"type"`
+		Text     json.RawMessage `json:"text"`
+		Thinking json.RawMessage `json:"thinking"`
+	}
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return err
+	}
+	for _, p := range list {
+		if err := c.part(p.Type, p.Text, p.Thinking); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *content) part(kind string, text, thinking json.RawMessage) error {
+	switch {
+	case kind == "text":
+		return c.add(text, false)
+	case kind != "thinking":
+		return nil
+	case len(thinking) == 0 || thinking[0] != '[':
+		return c.add(thinking, true)
+	}
+	var inner []struct {
+		Text json.RawMessage `json:"text"`
+	}
+	if err := json.Unmarshal(thinking, &inner); err != nil {
+		return err
+	}
+	for _, p := range inner {
+		if err := c.add(p.Text, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add takes a text, or null and nothing, which are none.
+func (c *content) add(raw json.RawMessage, thought bool) error {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return err
+	}
+	if text != "" {
+		*c = append(*c, piece{text, thought})
+	}
+	return nil
+}
+
+// details assembles OpenRouter's reasoning_details. A stream cuts a detail of text or summary into pieces of
+// one type and index, which follow each other; their words are joined, and what a later piece brings besides
+// (a signature) completes the detail. The order stays.
+type details struct{ all []*detail }
+
+type detail struct {
+	kind, index string // as written
+	word        string // the field that grows: text or summary; empty: it came whole
+	raw         json.RawMessage
+	fields      map[string]json.RawMessage // of several pieces
+	said        strings.Builder
+}
+
+// add takes the details of one delta and returns their words.
+func (d *details) add(list []json.RawMessage) (string, error) {
+	told := ""
+	for _, raw := range list {
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &fields); err != nil {
+			return "", fmt.Errorf("reasoning details that are malformed: %w", err)
+		}
+		next := &detail{kind: string(fields["type"]), index: string(fields["index"]), raw: raw}
+		switch next.kind {
+		case `"reasoning.text"`:
+			next.word = "text"
+		case `"reasoning.summary"`:
+			next.word = "summary"
+		}
+		words := ""
+		if next.word != "" {
+			_ = json.Unmarshal(fields[next.word], &words) // null says nothing
+			told += words
+		}
+		if last := d.last(); last != nil && next.word != "" && last.kind == next.kind && last.index == next.index {
+			last.grow(fields, words)
+			continue
+		}
+		next.said.WriteString(words)
+		d.all = append(d.all, next)
+	}
+	return told, nil
+}
+
+func (d *details) last() *detail {
+	if len(d.all) == 0 {
+		return nil
+	}
+	return d.all[len(d.all)-1]
+}
+
+func (t *detail) grow(fields map[string]json.RawMessage, words string) {
+	if t.fields == nil {
+		t.fields = map[string]json.RawMessage{}
+		_ = json.Unmarshal(t.raw, &t.fields) // it was an object before
+	}
+	for key, v := range fields {
+		if _, there := t.fields[key]; !there || string(v) != "null" {
+			t.fields[key] = v
+		}
+	}
+	t.said.WriteString(words)
+}
+
+// list is what goes back.
+func (d *details) list() []json.RawMessage {
+	var out []json.RawMessage
+	for _, t := range d.all {
+		if t.fields != nil {
+			t.fields[t.word] = wire.JSON(t.said.String())
+			t.raw = wire.JSON(t.fields)
+		}
+		out = append(out, t.raw)
+	}
+	return out
+}

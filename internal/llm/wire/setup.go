@@ -1,0 +1,125 @@
+package wire
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"adze/session"
+)
+
+// Setup is what every adapter is told about its provider. Adapters make it of their own options.
+type Setup struct {
+	Name string // of the provider in a model's full name
+	Base string // the address that paths are added to
+	// Header goes with each request, with the key where the format wants it.
+	Header http.Header
+	Key    string        // masked in every message
+	HTTP   *http.Client  // nil: one of our own that keeps its connection
+	NewID  func() string // mints ids for calls without one; nil: random
+	Idle   time.Duration // without content; 0: DefaultIdle, on loopback LocalIdle
+	// KeyHint and URLHint say what to do about a refused key and an unreachable server.
+	KeyHint, URLHint string
+}
+
+// Connect makes the client of a provider. It does no work and opens no connection.
+func Connect(s Setup) Client {
+	if s.NewID == nil {
+		s.NewID = NewID
+	}
+	if s.Idle == 0 {
+		s.Idle = DefaultIdle
+		if Loopback(Host(s.Base)) {
+			s.Idle = LocalIdle
+		}
+	}
+	return Client{
+		Provider: s.Name, HTTP: HTTP(s.HTTP), Idle: s.Idle, Secret: s.Key,
+		KeyHint: s.KeyHint, URLHint: s.URLHint, base: s.Base, header: s.Header, newID: s.NewID,
+	}
+}
+
+// Host is the name of the machine in an address, or nothing.
+func Host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// With returns a copy of given headers with another one; an empty value adds nothing.
+func With(given http.Header, name, value string) http.Header {
+	h := given.Clone()
+	if h == nil {
+		h = http.Header{}
+	}
+	if value != "" {
+		h.Set(name, value)
+	}
+	return h
+}
+
+// Bearer returns a copy of given headers with a key as most servers take it.
+func Bearer(given http.Header, key string) http.Header {
+	if key == "" {
+		return With(given, "", "")
+	}
+	return With(given, "Authorization", "Bearer "+key)
+}
+
+// Post sends a body to a path of the provider.
+func (c *Client) Post(ctx context.Context, path string, body *Body) (*Reply, error) {
+	return c.Open(ctx, Call{Method: http.MethodPost, URL: c.base + path, Header: c.header, Body: body})
+}
+
+// Calls is an empty assembly of calls for an answer to a conversation.
+func (c *Client) Calls(history []session.Message) Calls {
+	return Calls{Mint: c.newID, History: history}
+}
+
+// Answer asks and reads: the whole of one model request. Read decodes the reply to its end.
+func (c *Client) Answer(ask func() (*Reply, error), read func(*Reply) (session.Done, error)) (session.Done, error) {
+	reply, err := ask()
+	if err != nil {
+		return session.Done{}, err
+	}
+	defer reply.Close()
+	return read(reply)
+}
+
+// Learned remembers what the models of a provider refused, for those parts of a request that not every one
+// accepts. The zero value is ready; it is safe for concurrent use.
+type Learned[M comparable] struct {
+	mu    sync.Mutex
+	known map[string]M // by model
+}
+
+// Ask sends a request with what is known of a model, begins with first, and asks again as long as learn
+// draws something new from the refusal.
+func (l *Learned[M]) Ask(model string, first M, post func(M) (*Reply, error), learn func(M, error) M) (*Reply, error) {
+	for {
+		l.mu.Lock()
+		m, ok := l.known[model]
+		l.mu.Unlock()
+		if !ok {
+			m = first
+		}
+		reply, err := post(m)
+		after := m
+		if err != nil {
+			after = learn(m, err)
+		}
+		if after == m {
+			return reply, err
+		}
+		l.mu.Lock()
+		if l.known == nil {
+			l.known = map[string]M{}
+		}
+		l.known[model] = after
+		l.mu.Unlock()
+	}
+}
