@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -11,21 +10,14 @@ import (
 	"adze/tool"
 )
 
-// SessionHead is a stored session in the list.
-type SessionHead struct {
-	ID      string
-	Title   string // the first line of what was first asked
-	Model   string
-	Cwd     string
-	Updated time.Time
-}
-
 // Next says how the person wants to go on after Run: the interface itself cannot exchange its session or model.
 // The zero value means that they quit.
 type Next struct {
 	Session string // the id to open
 	New     bool   // a new session in this folder
 	Model   string // the model to go on with: provider/name
+	Fork    bool   // in a copy of that session
+	Demo    bool   // the demo
 }
 
 // lookupTime bounds how long a list may take: the person waits for it.
@@ -56,79 +48,6 @@ func (m *model) filled(f filled) {
 	}
 }
 
-func canSessions(m *model) string {
-	if m.ports.Sessions == nil {
-		return "nothing is saved here, so there are no other sessions"
-	}
-	return ""
-}
-
-// chooseSession lists stored sessions; those of this folder come first.
-func (m *model) chooseSession() tea.Cmd {
-	const fresh = ""
-	m.picker.begin("sessions", []choice{{fresh, "new session", "in this folder"}}, func(m *model, c choice) tea.Cmd {
-		switch c.id {
-		case fresh:
-			return m.leaveFor(Next{New: true})
-		case m.info.Session:
-			m.say("this session is open already")
-			return nil
-		}
-		return m.leaveFor(Next{Session: c.id})
-	})
-	return m.lookup(func(ctx context.Context) ([]choice, error) {
-		heads, err := m.ports.Sessions(ctx)
-		return sessionChoices(heads, m.info), err
-	})
-}
-
-func sessionChoices(heads []SessionHead, info Info) []choice {
-	var here, elsewhere []choice
-	for _, h := range heads {
-		c := choice{h.ID, cmp.Or(shorten(h.Title), h.ID), h.Updated.Format("2006-01-02 15:04") + "  " + h.Model}
-		if h.ID == info.Session {
-			c.note += "  (open)"
-		}
-		if h.Cwd == info.Cwd {
-			here = append(here, c)
-		} else {
-			c.note += "  " + h.Cwd
-			elsewhere = append(elsewhere, c)
-		}
-	}
-	return append(here, elsewhere...)
-}
-
-func canModels(m *model) string {
-	if m.ports.Models == nil {
-		return "the model cannot be changed in this session"
-	}
-	return ""
-}
-
-// chooseModel lists models; a name that is in no list can be given to the command.
-func (m *model) chooseModel() tea.Cmd {
-	m.picker.begin("models · now "+m.info.Model+" · any other: /model provider/name", nil, func(m *model, c choice) tea.Cmd {
-		return m.toModel(c.id)
-	})
-	return m.lookup(func(ctx context.Context) ([]choice, error) {
-		names, err := m.ports.Models(ctx)
-		var items []choice
-		for _, n := range names {
-			items = append(items, choice{n, n, ""})
-		}
-		return items, err
-	})
-}
-
-func (m *model) toModel(name string) tea.Cmd {
-	if name == m.info.Model {
-		m.say("this is the model already")
-		return nil
-	}
-	return m.leaveFor(Next{Session: m.info.Session, Model: name})
-}
-
 func canModes(m *model) string {
 	if m.ports.SetMode == nil || len(m.ports.Modes) == 0 {
 		return "the mode cannot be changed here"
@@ -140,7 +59,7 @@ func (m *model) chooseMode() tea.Cmd {
 	var items []choice
 	at := 0
 	for i, mode := range m.ports.Modes {
-		items = append(items, choice{mode.Name, mode.Name, mode.Means})
+		items = append(items, choice{id: mode.Name, label: mode.Name, note: mode.Means})
 		if mode.Name == m.status.info.Mode {
 			at = i
 		}
@@ -179,7 +98,7 @@ func (m *model) cancelCall() tea.Cmd {
 	}
 	var items []choice
 	for _, c := range running {
-		items = append(items, choice{string(c.id), c.name, c.title})
+		items = append(items, choice{id: string(c.id), label: c.name, note: c.title})
 	}
 	m.picker.begin("abort which call?", items, func(m *model, c choice) tea.Cmd {
 		return m.cancelOne(tool.CallID(c.id), c.label)
@@ -206,7 +125,8 @@ func (m *model) leaveFor(n Next) tea.Cmd {
 	if n != (Next{}) {
 		what = "go on with that"
 	}
-	m.picker.begin("the agent works", []choice{{"stay", "stay", "the agent goes on"}, {"leave", "stop the agent and " + what, "what it did is saved"}},
+	m.picker.begin("the agent works", []choice{{id: "stay", label: "stay", note: "the agent goes on"},
+		{id: "leave", label: "stop the agent and " + what, note: "what it did is saved"}},
 		func(m *model, c choice) tea.Cmd {
 			if c.id == "stay" {
 				return nil

@@ -53,7 +53,7 @@ func commandChoices(m *model, start string) []choice {
 				note += " (not now: " + why + ")"
 			}
 		}
-		out = append(out, choice{c.name, strings.TrimSpace("/" + c.name + " " + c.args), note})
+		out = append(out, choice{id: c.name, label: strings.TrimSpace("/" + c.name + " " + c.args), note: note})
 	}
 	return out
 }

@@ -21,6 +21,8 @@ func (m *model) frame() screen.Frame {
 		c.put(Rect{0, 0, m.w, m.h}, m.tooSmall())
 	case m.help.open:
 		c.put(Rect{0, 0, m.w, m.h - 1}, m.help.Render(m, m.w, m.h-1))
+	case m.first != nil:
+		m.drawFirst(&c, &f)
 	default:
 		m.panes(&c, l, &f)
 	}
@@ -135,6 +137,8 @@ func (m *model) moment() moment {
 	switch {
 	case m.help.open:
 		at.hints = []string{m.keys.label(closeHelp) + " closes"}
+	case m.first != nil:
+		at.hints = m.hintsOfFirst()
 	case needsMenu(m) == "":
 		at.hints = append(at.hints, m.keys.label(choose)+" completes")
 	default:

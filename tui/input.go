@@ -39,7 +39,7 @@ func (m *model) written(s scope) tea.Cmd {
 	case s == inPicker && m.picker.stale():
 		m.picker.narrow()
 	}
-	return nil
+	return m.follow()
 }
 
 // scope is whose keys act.
@@ -55,6 +55,8 @@ func (m *model) scope() scope {
 		return inPicker
 	case m.view.sheet != nil:
 		return inView
+	case m.first != nil:
+		return inFirst
 	}
 	return inPrompt
 }
@@ -80,6 +82,9 @@ func (m *model) say(text string) { m.said = text }
 // paste never sends and never answers.
 func (m *model) paste(text string) tea.Cmd {
 	s := m.scope()
+	if s == inFirst {
+		return nil
+	}
 	if s == inReason || s == inPicker {
 		e, _ := m.editor()
 		e.insert(text)
@@ -100,6 +105,8 @@ func (m *model) wheel(b tea.MouseButton) {
 		m.picker.move(by / 3)
 	case inView:
 		m.view.scroll(by)
+	case inFirst:
+		scrollFirst(by)(m)
 	default:
 		m.transcript.scroll(m.draw, by)
 	}

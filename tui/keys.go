@@ -42,6 +42,8 @@ const (
 	copyLast
 	editOutside
 	allowAlways
+	lookAgain
+	openCopy
 )
 
 // scope says which keys act: those of the topmost thing on the screen.
@@ -54,6 +56,7 @@ const (
 	inHelp
 	inView
 	inPicker
+	inFirst
 	scopes
 )
 
@@ -155,7 +158,7 @@ func (k *keymap) find(m *model, s scope, key string) (b *binding, reason string)
 func bindings() []binding {
 	var all []binding
 	for _, part := range [][]binding{menuKeys(), mainKeys(), paneKeys(), scrollKeys(), rowKeys(inPrompt), editKeys(inPrompt),
-		dialogKeys(), rowKeys(inReason), editKeys(inReason), helpKeys(), viewKeys(), pickerKeys(), editKeys(inPicker)} {
+		dialogKeys(), rowKeys(inReason), editKeys(inReason), helpKeys(), viewKeys(), pickerKeys(), editKeys(inPicker), firstKeys()} {
 		all = append(all, part...)
 	}
 	return all

@@ -109,7 +109,7 @@ func (u *menu) findFiles(query string) {
 	}
 	u.items, u.at = nil, 0
 	for _, path := range u.files.best(query, menuRows) {
-		u.items = append(u.items, choice{path, path, ""})
+		u.items = append(u.items, choice{id: path, label: path})
 	}
 }
 
@@ -168,10 +168,8 @@ func (u *menu) Render(w, h int) []draw.Row {
 	if text := u.note(); text != "" {
 		return []draw.Row{u.theme.Line(draw.Dim, safeterm.Name("  "+text)).Fit(w)}
 	}
-	p := picker{theme: u.theme, items: u.items, at: u.at}
-	for i := range u.items {
-		p.shown = append(p.shown, i)
-	}
+	p := picker{theme: u.theme, at: u.at}
+	p.add(u.items)
 	labels := p.labelWidth(w)
 	top := max(min(u.at-h/2, len(u.items)-h), 0)
 	var rows []draw.Row

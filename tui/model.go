@@ -31,6 +31,7 @@ type model struct {
 	view       *view
 	picker     *picker
 	help       help
+	first      *first // nil: a model is there
 	status     *status
 
 	look      look
@@ -75,6 +76,9 @@ type (
 
 func (m *model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.askGround()}
+	if m.first != nil {
+		return tea.Batch(append(cmds, m.lookForModels())...)
+	}
 	if past := m.ports.Past; past != nil {
 		cmds = append(cmds, func() tea.Msg { return pastPrompts(past()) })
 	}
@@ -96,8 +100,11 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.paste(msg.Content)
 	case tea.MouseWheelMsg:
 		m.wheel(msg.Button)
+		cmd = m.follow()
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
+	case peekDue:
+		cmd = m.due(msg)
 	case second:
 		if m.turn.running {
 			cmd = m.after(time.Second, second{})
@@ -131,6 +138,10 @@ func (m *model) answered(msg tea.Msg) {
 		m.edited(msg)
 	case dropped:
 		m.prompt.dropped(msg)
+	case peeked:
+		m.peeked(msg)
+	case looked:
+		m.looked(msg)
 	case pastPrompts:
 		m.prompt.past(msg)
 	case tea.BackgroundColorMsg:
@@ -216,6 +227,7 @@ func newModel(o Options) *model {
 	m.view = &view{theme: d.theme, close: m.keys.label(closePane)}
 	m.dialog = &permission{theme: d.theme, now: clock, label: m.keys.label}
 	m.status = &status{theme: d.theme, info: o.Info}
+	m.first = newFirst(o.First, d.theme)
 	for _, e := range o.History {
 		m.apply(e)
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,6 +15,8 @@ type choice struct {
 	id    string
 	label string
 	note  string
+	find  string // what the filter looks at beside label and note
+	off   string // why it cannot be chosen; empty: it can
 }
 
 // picker is the pane in which one of several things is chosen: a session, a model, a mode, a call.
@@ -22,39 +25,88 @@ type picker struct {
 	open     bool
 	title    string
 	items    []choice
-	shown    []int // of items: those that match the filter
-	at       int   // in shown
+	words    []string // of items: what the filter looks at, in lower case
+	labels   int      // the widest label
+	shown    []int    // of items: those that match the filter
+	at       int      // in shown
 	filter   editor
 	narrowed string // the filter that shown is for
 	wait     string // why there is nothing yet: it is being looked for, or looking failed
 	serial   int    // tells late answers of an earlier opening
 	chosen   func(m *model, c choice) tea.Cmd
+	// copied opens a copy of the choice; nil: there is no such thing.
+	copied func(m *model, c choice) tea.Cmd
+	// free makes a choice of what was typed and is in no list; nil: only what is listed can be chosen.
+	free  func(text string) (choice, bool)
+	freed bool // the last item was made so
+	peek  *peek
 }
 
 // begin opens the picker; items may come later by fill.
 func (p *picker) begin(title string, items []choice, chosen func(*model, choice) tea.Cmd) {
-	*p = picker{theme: p.theme, open: true, title: title, items: items, chosen: chosen, serial: p.serial + 1}
+	p.peek.drop()
+	*p = picker{theme: p.theme, open: true, title: title, chosen: chosen, serial: p.serial + 1}
+	p.add(items)
 	p.narrow()
 }
 
-// fill adds what was looked up.
+// fill adds what was looked up; what the person chose meanwhile stays chosen.
 func (p *picker) fill(items []choice, err error) {
 	p.wait = ""
 	if err != nil {
 		p.wait = "error: " + err.Error()
 	}
-	p.items = append(p.items, items...)
+	here, ok := p.here()
+	p.add(items)
 	p.narrow()
+	for i, item := range p.shown {
+		if ok && p.items[item].id == here.id {
+			p.at = i
+			return
+		}
+	}
+}
+
+func (p *picker) add(items []choice) {
+	p.unfree()
+	for _, c := range items {
+		p.items = append(p.items, c)
+		p.words = append(p.words, strings.ToLower(c.label+" "+c.note+" "+c.find))
+		p.labels = max(p.labels, p.theme.Line(draw.Plain, safeterm.Name(c.label)).Width())
+	}
+}
+
+// unfree takes back the choice that was made of what was typed.
+func (p *picker) unfree() {
+	if n := len(p.items) - 1; p.freed {
+		p.items, p.words, p.freed = p.items[:n], p.words[:n], false
+	}
+}
+
+// here is the row under the mark.
+func (p *picker) here() (choice, bool) {
+	if p.at >= len(p.shown) {
+		return choice{}, false
+	}
+	return p.items[p.shown[p.at]], true
 }
 
 // narrow shows what holds every word of the filter.
 func (p *picker) narrow() {
+	p.unfree()
 	p.shown, p.at, p.narrowed = p.shown[:0], 0, p.filter.text
 	words := strings.Fields(strings.ToLower(p.filter.text))
-	for i, c := range p.items {
-		if holdsAll(strings.ToLower(c.label+" "+c.note), words) {
+	for i := range p.items {
+		if holdsAll(p.words[i], words) {
 			p.shown = append(p.shown, i)
 		}
+	}
+	if len(p.shown) > 0 || p.free == nil {
+		return
+	}
+	if c, ok := p.free(strings.TrimSpace(p.filter.text)); ok {
+		p.add([]choice{c})
+		p.shown, p.freed = append(p.shown, len(p.items)-1), true
 	}
 }
 
@@ -72,14 +124,44 @@ func holdsAll(text string, words []string) bool {
 
 func (p *picker) move(by int) { p.at = max(min(p.at+by, len(p.shown)-1), 0) }
 
-// Render draws the filter and the rows around the chosen one, and says where the cursor is.
+// Render draws the filter and the rows around the chosen one, beside or above a look into it, and says where
+// the cursor is.
 func (p *picker) Render(w, h int) (rows []draw.Row, x, y int) {
+	if p.peek == nil || h < minPeek {
+		return p.list(w, h)
+	}
+	if w >= wideWidth {
+		left := w * 3 / 5
+		rows, x, y = p.list(left-2, h)
+		c := canvas{rows: make([]draw.Row, h), theme: p.theme}
+		c.put(Rect{0, 0, left - 2, h}, rows)
+		c.divide(Rect{left - 1, 0, 1, h})
+		c.put(Rect{left + 1, 0, w - left - 1, h}, p.peek.Render(p.theme, w-left-1, h))
+		return c.rows, x, y
+	}
+	low := h / 3
+	rows, x, y = p.list(w, h-low)
+	for len(rows) < h-low {
+		rows = append(rows, draw.Row{})
+	}
+	return append(rows, p.peek.Render(p.theme, w, low)...), x, y
+}
+
+// list draws the filter and the rows around the chosen one.
+func (p *picker) list(w, h int) (rows []draw.Row, x, y int) {
 	t := p.theme
-	rows = append(rows, title(t, w, p.title))
+	name := p.title
+	if len(p.shown) < len(p.items) {
+		name += fmt.Sprintf(" · %d of %d", len(p.shown), len(p.items))
+	}
+	rows = append(rows, title(t, w, name))
 	lead := t.Pen().Fixed(draw.Key, "filter: ").Done()
 	own, x, _ := p.filter.Rows(t, max(w-lead.Width(), 1))
 	rows = append(rows, t.Pen().Row(lead).Row(own[0]).Done())
 	room := max(h-len(rows), 1)
+	if p.wait != "" {
+		room = max(room-1, 1)
+	}
 	top := max(min(p.at-room/2, len(p.shown)-room), 0)
 	labels := p.labelWidth(w)
 	for i := top; i < min(top+room, len(p.shown)); i++ {
@@ -95,39 +177,60 @@ func (p *picker) Render(w, h int) (rows []draw.Row, x, y int) {
 }
 
 // labelWidth is the column where notes begin.
-func (p *picker) labelWidth(w int) int {
-	widest := 0
-	for _, i := range p.shown {
-		widest = max(widest, p.theme.Line(draw.Plain, safeterm.Name(p.items[i].label)).Width())
-	}
-	return min(widest, w/2) + 2
-}
+func (p *picker) labelWidth(w int) int { return min(p.labels, w/2) + 2 }
 
 func (p *picker) row(c choice, here bool, labels, w int) draw.Row {
 	pen := p.theme.Pen()
 	style := draw.Plain
+	if c.off != "" {
+		style = draw.Dim
+	}
 	if here {
 		pen.Fixed(draw.Accent, "▸ ")
 		style = draw.Bold
 	} else {
 		pen.Fixed(draw.Plain, "  ")
 	}
-	label := p.theme.Line(style, safeterm.Name(c.label)).Fit(labels)
-	return pen.Row(label).Pad(labels+2).Put(draw.Dim, safeterm.Name(c.note)).Done().Fit(w)
+	label := p.theme.Line(style, safeterm.Name(c.label)).Fit(labels - 2)
+	pen.Row(label).Pad(labels+2).Put(draw.Dim, safeterm.Name(c.note))
+	if c.off != "" {
+		pen.Put(draw.Dim, safeterm.Name("not now: "+c.off))
+	}
+	return pen.Done().Fit(w)
 }
 
-func (m *model) closePicker() tea.Cmd { m.picker.open = false; return nil }
+func (m *model) closePicker() tea.Cmd {
+	m.picker.open = false
+	m.picker.peek.drop()
+	return nil
+}
 
 func (m *model) pick() tea.Cmd {
-	p := m.picker
-	c := p.items[p.shown[p.at]]
-	p.open = false
-	return p.chosen(m, c)
+	c, _ := m.picker.here()
+	m.closePicker()
+	return m.picker.chosen(m, c)
+}
+
+func (m *model) pickCopy() tea.Cmd {
+	c, _ := m.picker.here()
+	m.closePicker()
+	return m.picker.copied(m, c)
 }
 
 func canPick(m *model) string {
-	if len(m.picker.shown) == 0 {
+	c, ok := m.picker.here()
+	if !ok {
 		return "nothing matches the filter"
+	}
+	return c.off
+}
+
+func canPickCopy(m *model) string {
+	switch c, ok := m.picker.here(); {
+	case m.picker.copied == nil:
+		return "only a session can be opened as a copy"
+	case !ok || c.id == "":
+		return "no session is marked"
 	}
 	return ""
 }
@@ -139,6 +242,7 @@ func movePicker(by int) func(*model) tea.Cmd {
 func pickerKeys() []binding {
 	return []binding{
 		{action: choose, scope: inPicker, keys: []string{"enter"}, help: "choose", can: canPick, do: (*model).pick},
+		{action: openCopy, scope: inPicker, keys: []string{"ctrl+f"}, help: "go on in a copy of the marked session", can: canPickCopy, do: (*model).pickCopy},
 		{action: closePane, scope: inPicker, keys: []string{"esc"}, help: "close without choosing", do: (*model).closePicker},
 		{action: quit, scope: inPicker, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
 		{action: lineUp, scope: inPicker, keys: []string{"up", "ctrl+p"}, help: "the one above", do: movePicker(-1)},

@@ -15,8 +15,10 @@ type Ports struct {
 	Switch bool
 	// Sessions lists stored sessions, newest first.
 	Sessions func(ctx context.Context) ([]SessionHead, error)
-	// Models lists the models that can be chosen, as provider/name.
-	Models func(ctx context.Context) ([]string, error)
+	// Peek looks into a stored session.
+	Peek func(ctx context.Context, id string) (SessionPeek, error)
+	// Models lists the models that can be chosen, and those that cannot be used now with the reason.
+	Models func(ctx context.Context) ([]ModelRow, error)
 	// Modes are the permission modes, and SetMode puts one in force.
 	Modes   []Mode
 	SetMode func(name string) error

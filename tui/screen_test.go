@@ -130,7 +130,17 @@ func (p *player) nextText() string {
 	if p.m.next == (Next{}) {
 		return ""
 	}
-	return fmt.Sprintf("for %+v", p.m.next)
+	n := p.m.next
+	text := "for"
+	for _, part := range []struct {
+		name string
+		is   bool
+	}{{" session " + n.Session, n.Session != ""}, {" in a copy", n.Fork}, {" new", n.New}, {" model " + n.Model, n.Model != ""}, {" demo", n.Demo}} {
+		if part.is {
+			text += part.name
+		}
+	}
+	return text
 }
 
 func (p *player) event(e session.Event) { p.send(batch{e}) }
@@ -169,6 +179,8 @@ func (p *player) input(verb, rest string) bool {
 		p.send(tea.MouseWheelMsg{Button: map[string]tea.MouseButton{"up": tea.MouseWheelUp, "down": tea.MouseWheelDown}[rest]})
 	case "wait":
 		p.wait(rest)
+	case "first":
+		p.first(rest)
 	case "ports":
 		p.m.ports = p.ports()
 		p.m.external = func(text string) tea.Cmd {
@@ -181,50 +193,6 @@ func (p *player) input(verb, rest string) bool {
 		return false
 	}
 	return true
-}
-
-// ports are written fakes that say what was asked of them.
-func (p *player) ports() Ports {
-	day := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
-	return Ports{
-		Switch: true,
-		Sessions: func(context.Context) ([]SessionHead, error) {
-			return []SessionHead{
-				{"s1", "fix the parser", "script/demo", "/home/ann/calc", day},
-				{"s0", "write the\u202e parser's tests", "openai/gpt-5.4", "/home/ann/calc", day.AddDate(0, 0, -1)},
-				{"r7", "rename everything", "ollama/qwen3", "/home/ann/other", day.AddDate(0, 0, -2)},
-			}, nil
-		},
-		Models: func(context.Context) ([]string, error) {
-			return []string{"anthropic/claude-sonnet-4-6", "ollama/qwen3"}, nil
-		},
-		Modes: []Mode{{"plan", "nothing is changed"}, {"ask", "what changes something is asked"}, {"edits", "files are changed without asking"}},
-		SetMode: func(name string) error {
-			p.note("mode: " + name)
-			return nil
-		},
-		CancelCall: func(id tool.CallID) bool {
-			p.note("cancel: " + string(id))
-			return true
-		},
-		Files: func(context.Context) ([]string, error) {
-			return []string{"calc.go", "calc_test.go", "docs/a note.md", "internal/parse/parse.go", "internal/parse/parse_test.go", "README.md"}, nil
-		},
-		Run:      func(context.Context, string) session.Result { return session.Result{} }, // the player's start notes it
-		Steer:    func(text string) bool { p.note("steer: " + text); return true },
-		Rewind:   func(context.Context) (string, error) { p.note("rewind"); return "the message as it was sent", nil },
-		Past:     func() []string { return []string{"an older message"} },
-		Remember: func(text string) { p.note("remember: " + text) },
-		Drop: func(text string) (Dropped, bool) {
-			switch text {
-			case "/home/ann/shot.png":
-				return Dropped{Path: text, Attach: text}, true
-			case "'/home/ann/calc/a file.go'":
-				return Dropped{Path: "a file.go"}, true
-			}
-			return Dropped{}, false
-		},
-	}
 }
 
 // wait moves the clock and rings what becomes due, in order.

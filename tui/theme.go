@@ -67,7 +67,7 @@ func (m *model) chooseTheme() tea.Cmd {
 	var items []choice
 	at := 0
 	for i, name := range draw.Themes() {
-		items = append(items, choice{name, name, draw.Means(name)})
+		items = append(items, choice{id: name, label: name, note: draw.Means(name)})
 		if name == m.look.name {
 			at = i
 		}

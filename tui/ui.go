@@ -54,7 +54,9 @@ type Options struct {
 	Blocks func(tool string, metadata json.RawMessage) []tool.Block
 	// History is drawn at start, when a session is resumed.
 	History []session.Event
-	Info    Info
+	// First is given when no model can be used: the person then chooses what to do, and Next says what.
+	First *First
+	Info  Info
 	// Theme names the colours: auto (the default), dark, light, contrast, ansi or none.
 	Theme string
 	// Inline keeps the conversation in the terminal's own scrollback instead of taking the whole screen.

@@ -38,6 +38,7 @@ func (a *app) interactive(o *options, words string) error {
 func (a *app) sittings(ctx context.Context, o *options, words string) error {
 	var back *options
 	notice := ""
+	first := chooser{app: a, given: *o}
 	for {
 		s := &sitting{app: a, o: o}
 		err := s.open(ctx, words)
@@ -47,7 +48,13 @@ func (a *app) sittings(ctx context.Context, o *options, words string) error {
 			continue
 		}
 		if err != nil {
-			return err
+			if o, err = first.again(ctx, err); err != nil {
+				return err
+			}
+			if o.demo {
+				words = "" // it has its own
+			}
+			continue
 		}
 		if notice != "" {
 			s.w.notices, notice = append(s.w.notices, notice), ""
@@ -65,12 +72,12 @@ func (a *app) sittings(ctx context.Context, o *options, words string) error {
 
 // follow is how to start what comes next. A session in which nothing was said is not stored: it starts anew.
 func (o options) follow(next tui.Next, w *wired) options {
-	o.resumeLast, o.fork, o.attach = false, false, nil
+	o.resumeLast, o.fork, o.attach = false, next.Fork, nil
 	o.mode = string(w.gate.Mode())
 	o.model = firstOf(next.Model, w.head.Provider+"/"+w.head.Model)
 	o.resume = next.Session
 	if next.New || next.Session == w.head.Session && len(w.session.History()) == 0 {
-		o.resume = ""
+		o.resume, o.fork = "", false
 	}
 	if o.resume == w.head.Session || o.resume == "" {
 		o.cwd = w.head.Cwd
@@ -128,7 +135,7 @@ func (s *sitting) run(ctx context.Context) (tui.Next, error) {
 		In: s.app.in, Out: s.app.out, Env: s.app.getenv,
 	})
 	var err error
-	if s.o.plain || s.app.getenv("TERM") == "dumb" {
+	if s.app.linesOnly(s.o) {
 		err = s.ui.RunPlain(ctx)
 	} else if err = s.ui.Run(ctx); s.o.transcript {
 		fmt.Fprint(s.app.out, s.ui.Transcript())
@@ -136,6 +143,9 @@ func (s *sitting) run(ctx context.Context) (tui.Next, error) {
 	s.w.close()
 	return s.ui.Next(), err
 }
+
+// linesOnly reports whether the interface writes plain lines.
+func (a *app) linesOnly(o *options) bool { return o.plain || a.getenv("TERM") == "dumb" }
 
 func (s *sitting) send(ctx context.Context, p tui.Prompt) session.Result {
 	files, err := attachments(p.Attach)

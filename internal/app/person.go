@@ -4,13 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sync"
 
-	"adze/internal/llm/anthropic"
-	"adze/internal/llm/gemini"
-	"adze/internal/llm/ollama"
-	"adze/internal/llm/openai"
 	"adze/internal/policy"
 	"adze/internal/search"
 	"adze/session"
@@ -51,8 +46,8 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) tui.Ports {
 	}
 	if !o.demo && !o.noSession && o.replay == "" && o.record == "" { // a recording is of one sitting
 		p.Switch = true
-		p.Sessions = w.sessions
-		p.Models = func(ctx context.Context) ([]string, error) { return a.modelNames(ctx, w) }
+		p.Sessions, p.Peek = w.sessions, w.peek
+		p.Models = func(ctx context.Context) ([]tui.ModelRow, error) { return a.modelRows(ctx, w) }
 		p.Past, p.Remember = memory.past, memory.add
 	}
 	return p
@@ -100,42 +95,6 @@ func (w *wired) sessions(ctx context.Context) ([]tui.SessionHead, error) {
 	defer w.listed.Unlock()
 	w.heads = out
 	return out, nil
-}
-
-// modelNames lists what can be chosen without knowing more: the configured model, one for each key, and what
-// a running Ollama has. Any other is named by the person.
-func (a *app) modelNames(ctx context.Context, w *wired) ([]string, error) {
-	cfg := w.settings.config
-	names := []string{w.head.Provider + "/" + w.head.Model}
-	add := func(full string) {
-		if !slices.Contains(names, full) {
-			names = append(names, full)
-		}
-	}
-	if cfg.Model != "" {
-		add(cfg.Model)
-	}
-	if o, ok := anthropic.FromEnv(a.getenv); ok && o.Key != "" {
-		add("anthropic/" + defaultAnthropic)
-	}
-	if o, ok := openai.FromEnv(a.getenv); ok && o.Key != "" && o.BaseURL == "" {
-		add("openai/" + defaultOpenAI)
-	}
-	if _, ok := gemini.FromEnv(a.getenv); ok {
-		add("gemini/" + defaultGemini)
-	}
-	ctx, cancel := context.WithTimeout(ctx, ollamaPatience)
-	defer cancel()
-	local, err := ollama.New(a.ollamaOptions(cfg)).Models(ctx)
-	if err != nil {
-		return names, nil // none is running: there is nothing to choose from
-	}
-	for _, m := range local {
-		if m.Tools {
-			add("ollama/" + m.Name)
-		}
-	}
-	return names, nil
 }
 
 // ownCommand is the command that the person runs right now. They wrote it: it is not asked again, but every

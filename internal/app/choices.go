@@ -1,0 +1,82 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"adze/internal/config"
+	"adze/tui"
+)
+
+// modelRows lists what can be chosen, and what the rest lacks: the model of this session and the configured
+// one first, then all that the listing found. Any other is named by the person.
+func (a *app) modelRows(ctx context.Context, w *wired) ([]tui.ModelRow, error) {
+	l, err := a.lookAround(ctx)
+	cfg := w.settings.config
+	var first []tui.ModelRow
+	for _, full := range []string{w.head.Provider + "/" + w.head.Model, cfg.Model} {
+		if full != "" && !slices.ContainsFunc(first, func(r tui.ModelRow) bool { return r.Name == full }) {
+			first = append(first, a.rowNamed(cfg, full))
+		}
+	}
+	for _, r := range l.rows() {
+		i := slices.IndexFunc(first, func(f tui.ModelRow) bool { return f.Name == r.Name })
+		if i < 0 {
+			first = append(first, r)
+			continue
+		}
+		first[i] = r // it says more
+	}
+	return first, err
+}
+
+// rowNamed is what is known of a model that nobody listed.
+func (a *app) rowNamed(cfg config.Config, full string) tui.ModelRow {
+	m, err := a.namedModel(cfg, full)
+	if err != nil {
+		return tui.ModelRow{Name: full, Why: err.Error()}
+	}
+	return a.listedAs(cfg, m.provider.Name(), m.name).row(m.provider.Name())
+}
+
+// rows are the models of a listing, those that can be used first; a provider that cannot be used is one row.
+func (l listing) rows() []tui.ModelRow {
+	var can, cannot []tui.ModelRow
+	for _, p := range l.Providers {
+		if p.Usable == nil || !*p.Usable && len(p.Models) == 0 {
+			cannot = append(cannot, tui.ModelRow{Name: p.Provider + "/…", Why: p.Why})
+			continue
+		}
+		for _, m := range p.Models {
+			r := m.row(p.Provider)
+			if r.Why != "" {
+				cannot = append(cannot, r)
+				continue
+			}
+			if l.Default != nil && l.Default.Model == r.Name {
+				can = slices.Insert(can, 0, r)
+				continue
+			}
+			can = append(can, r)
+		}
+	}
+	return append(can, cannot...)
+}
+
+func (m listedModel) row(provider string) tui.ModelRow {
+	r := tui.ModelRow{
+		Name: provider + "/" + m.Model, Context: m.Context, Input: m.Input, Output: m.Answer,
+		Vision: m.Vision != nil && *m.Vision, Tools: m.Tools != nil && *m.Tools,
+	}
+	if m.Tools != nil && !*m.Tools {
+		r.Why = "it cannot call tools"
+	}
+	if m.Size > 0 {
+		r.Note = fmt.Sprintf("%.1f GB", float64(m.Size)/1e9)
+	}
+	if m.Loaded {
+		r.Note += " loaded"
+	}
+	return r
+}

@@ -1,0 +1,240 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/config"
+	"adze/internal/llm/wire"
+	"adze/tui"
+)
+
+// suggested is the model that who has none is told to get: it calls tools, and fits into 8 GB.
+const suggested = "qwen3:8b"
+
+// localPatience is how long a server on this machine may take to say what it has.
+const localPatience = 2 * time.Second
+
+// maxModelSteps bounds the models that are offered as steps; the list of models holds all.
+const maxModelSteps = 4
+
+// chooser leads from a start that found no model to one that has one.
+type chooser struct {
+	app     *app
+	given   options // of the command line
+	lacking error   // why the first start found none
+}
+
+// again asks the person how to start after all. The error ends the program: they quit, or a model is not what
+// is missing. Who reads by lines is not asked: the error says all that the screen would.
+func (c *chooser) again(ctx context.Context, err error) (*options, error) {
+	var none *noModelError
+	if c.lacking == nil && (!errors.As(err, &none) || c.app.linesOnly(&c.given)) {
+		return nil, err
+	}
+	if c.lacking == nil {
+		c.lacking = err
+	}
+	next, failed := c.app.firstRun(ctx, err)
+	switch {
+	case failed != nil:
+		return nil, failed
+	case next == (tui.Next{}):
+		return nil, c.lacking
+	}
+	o := c.given.after(next)
+	return &o, nil
+}
+
+// firstRun is the interface for who has no model that can be used. It returns how the person goes on; the
+// zero value means that they quit.
+func (a *app) firstRun(ctx context.Context, problem error) (tui.Next, error) {
+	cfg, err := config.Load(config.File(a.getenv, userPlaces(a.getenv).config))
+	if err != nil {
+		return tui.Next{}, err
+	}
+	ui := tui.New(tui.Options{
+		First: &tui.First{Problem: problem.Error(), Known: a.found(a.keysOnly(cfg)), Look: a.look},
+		Ports: tui.Ports{Switch: true, Models: func(ctx context.Context) ([]tui.ModelRow, error) {
+			l, err := a.lookAround(ctx)
+			return l.rows(), err
+		}},
+		Info:  tui.Info{Version: Version},
+		Theme: cfg.Interface.Theme, Inline: cfg.Interface.Inline,
+		In: a.in, Out: a.out, Env: a.getenv,
+	})
+	err = ui.Run(ctx)
+	return ui.Next(), err
+}
+
+// after turns what the person chose into the options of the next start. The demo is the real one: nothing of
+// the command line that was meant for their own folder holds in it.
+func (o options) after(n tui.Next) options {
+	if n.Demo {
+		return options{demo: true, transcript: o.transcript, plain: o.plain}
+	}
+	o.model = n.Model
+	return o
+}
+
+// look asks again from the beginning: the configuration may have changed meanwhile.
+func (a *app) look(ctx context.Context) (tui.Found, error) {
+	l, err := a.lookAround(ctx)
+	return a.found(l), err
+}
+
+func (a *app) lookAround(ctx context.Context) (listing, error) {
+	cfg, err := config.Load(config.File(a.getenv, userPlaces(a.getenv).config))
+	if err != nil {
+		return listing{}, err
+	}
+	l := a.listing(ctx, cfg, false)
+	a.askLocal(ctx, cfg, &l)
+	return l, nil
+}
+
+// keysOnly is the listing without asking anybody.
+func (a *app) keysOnly(cfg config.Config) listing {
+	var l listing
+	for _, e := range a.endpoints(cfg) {
+		p := listedProvider{Provider: e.name, Endpoint: e.shown(), KeyEnv: e.keyEnv, Key: e.key != "", Why: "not asked yet"}
+		switch {
+		case e.missing():
+			p.Usable, p.Why = new(bool), "set "+e.keyEnv
+		case e.needsKey:
+			p.Why = "key in " + e.keyEnv
+		}
+		l.Providers = append(l.Providers, p)
+	}
+	return l
+}
+
+// askLocal asks the servers of this machine that nobody asked yet, all at once.
+func (a *app) askLocal(ctx context.Context, cfg config.Config, l *listing) {
+	ctx, cancel := context.WithTimeout(ctx, localPatience)
+	defer cancel()
+	var asked sync.WaitGroup
+	for _, e := range a.endpoints(cfg) {
+		for i := range l.Providers {
+			p := &l.Providers[i]
+			if p.Provider != e.name || p.Usable != nil || e.needsKey || !wire.Loopback(hostname(e.base)) {
+				continue
+			}
+			asked.Go(func() { a.askOne(ctx, cfg, e, p) })
+		}
+	}
+	asked.Wait()
+}
+
+func (a *app) askOne(ctx context.Context, cfg config.Config, e endpoint, p *listedProvider) {
+	names, err := e.ask(ctx)
+	usable := err == nil
+	p.Usable, p.Why = &usable, "running"
+	if err != nil {
+		p.Why = "not running"
+	}
+	for _, name := range names {
+		p.Models = append(p.Models, a.listedAs(cfg, e.name, name))
+	}
+}
+
+// found tells a listing in the words of the first screen.
+func (a *app) found(l listing) tui.Found {
+	f := tui.Found{Steps: a.steps(l)}
+	var unset []string
+	for _, p := range l.Providers {
+		if p.Usable != nil && !*p.Usable && p.KeyEnv != "" && !p.Key {
+			if p.Why == "set "+p.KeyEnv {
+				unset = append(unset, p.KeyEnv)
+				continue
+			}
+		}
+		f.Findings = append(f.Findings, p.finding())
+	}
+	if len(unset) > 0 {
+		f.Findings = append(f.Findings, tui.Finding{State: tui.Missing, Name: "keys", Text: "not set: " + strings.Join(unset, ", ")})
+	}
+	at := config.File(a.getenv, userPlaces(a.getenv).config)
+	for _, c := range append(a.checkTerminal(), a.checkFile(at)) {
+		f.Findings = append(f.Findings, tui.Finding{Name: c.Name, Text: c.Found})
+	}
+	return f
+}
+
+func (p listedProvider) finding() tui.Finding {
+	f := tui.Finding{State: tui.Missing, Name: p.Provider, Text: p.Why + " · " + p.Endpoint}
+	if p.Usable == nil || *p.Usable {
+		f.State = tui.Fact
+	}
+	if p.Usable != nil && *p.Usable {
+		f.State = tui.Usable
+	}
+	var names []string
+	for _, m := range p.Models {
+		if m.Tools != nil && !*m.Tools {
+			names = append(names, m.Model+" (cannot call tools)")
+			continue
+		}
+		names = append(names, m.Model)
+	}
+	if len(names) > maxModelSteps {
+		names = append(names[:maxModelSteps], fmt.Sprintf("and %d more", len(names)-maxModelSteps))
+	}
+	if len(names) > 0 {
+		f.Text += " · " + strings.Join(names, ", ")
+	}
+	return f
+}
+
+// steps are what to do next: a model that can be used, else the shortest way to one.
+func (a *app) steps(l listing) []tui.Step {
+	var out []tui.Step
+	for _, r := range l.rows() {
+		if r.Why == "" && len(out) < maxModelSteps {
+			out = append(out, tui.Step{Do: "use " + r.Name, Means: cmp.Or(r.Note, "it can be used now"), Next: tui.Next{Model: r.Name}})
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, a.wayToLocal(l), tui.Step{Do: "export ANTHROPIC_API_KEY=…", Means: "or OPENAI_API_KEY, GEMINI_API_KEY; then start adze in that shell"})
+		if out[0].Do == "" {
+			out = out[1:]
+		}
+	}
+	out = append(out, tui.Step{Do: "watch the demo", Means: "needs no model: adze --demo", Next: tui.Next{Demo: true}})
+	if len(l.Providers) > 0 && !l.ollamaRuns() && !hasProgram("ollama") {
+		out = append(out, tui.Step{Do: "open https://ollama.com/download", Means: "a model on this machine: install it, then ollama pull " + suggested})
+	}
+	return out
+}
+
+// wayToLocal is what an Ollama that is there lacks; empty: there is none.
+func (a *app) wayToLocal(l listing) tui.Step {
+	switch {
+	case l.ollamaRuns():
+		return tui.Step{Do: "ollama pull " + suggested, Means: "a model that can call tools (5 GB); then look again"}
+	case hasProgram("ollama"):
+		return tui.Step{Do: "ollama serve", Means: "Ollama is installed and does not run; then look again"}
+	}
+	return tui.Step{}
+}
+
+// ollamaRuns reports whether an Ollama answered.
+func (l listing) ollamaRuns() bool {
+	for _, p := range l.Providers {
+		if p.Provider == "ollama" {
+			return strings.HasPrefix(p.Why, "running")
+		}
+	}
+	return false
+}
+
+func hasProgram(name string) bool {
+	_, err := exec.LookPath(name)
+	return err == nil
+}

@@ -1,0 +1,270 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw"
+	"adze/tui/screen"
+)
+
+// First is what the interface opens with when no model can be used: what was looked for, and what to do next.
+type First struct {
+	// Problem says in one line why no model can be used.
+	Problem string
+	// Known is drawn at once: what is known without asking anybody.
+	Known Found
+	// Look asks. It is called in the background when the screen opens, and whenever the person wants it.
+	Look func(ctx context.Context) (Found, error)
+}
+
+// Found is what there is, and what a person can do about it.
+type Found struct {
+	Steps    []Step // the most likely one first
+	Findings []Finding
+}
+
+// Step is something to do next.
+type Step struct {
+	// Do is what it is: a command line to run, or a word.
+	Do    string
+	Means string
+	// Next is where choosing it leads; the zero value: Do is copied, to be run in a shell.
+	Next Next
+}
+
+// Finding is one thing that was looked at.
+type Finding struct {
+	State FindingState
+	Name  string
+	Text  string
+}
+
+// FindingState is how it was found.
+type FindingState uint8
+
+// States of a finding.
+const (
+	Fact    FindingState = iota // neither good nor bad
+	Usable                      // a model could be used with it
+	Missing                     // something is lacking
+)
+
+// first is the screen of who has no model yet. It stands in place of the conversation and the prompt.
+type first struct {
+	First
+	theme   *draw.Theme
+	found   Found
+	at      int // in steps
+	top     int
+	h       int // of the window, as last drawn
+	total   int // rows, likewise
+	looking bool
+	failed  string
+}
+
+// looked is the answer of First.Look.
+type looked struct {
+	found Found
+	err   error
+}
+
+func newFirst(f *First, t *draw.Theme) *first {
+	if f == nil {
+		return nil
+	}
+	return &first{First: *f, theme: t, found: f.Known}
+}
+
+// steps are those that were found, and what can always be done.
+func (f *first) steps() []Step { return f.found.Steps }
+
+// lookForModels asks in the background; one look at a time.
+func (m *model) lookForModels() tea.Cmd {
+	f := m.first
+	if f.looking || f.Look == nil {
+		return nil
+	}
+	f.looking, f.failed = true, ""
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(context.Background(), lookupTime)
+		defer cancel()
+		found, err := f.Look(ctx)
+		return looked{found, err}
+	}
+}
+
+func (m *model) looked(l looked) {
+	f := m.first
+	f.looking = false
+	if l.err != nil {
+		f.failed = l.err.Error()
+		return
+	}
+	chosen := ""
+	if f.at > 0 {
+		chosen = f.steps()[f.at].Do
+	}
+	f.found, f.at = l.found, 0
+	for i, s := range f.steps() {
+		if s.Do == chosen {
+			f.at = i // what the person marked stays marked
+		}
+	}
+}
+
+// Render draws the steps above what was found, from the first row that the person scrolled to.
+func (f *first) Render(version string, w, h int) []draw.Row {
+	t := f.theme
+	head := t.Pen().Fixed(draw.Heading, "adze").Put(draw.Dim, safeterm.Name(" "+version)).Fixed(draw.Plain, "  ")
+	rows := t.Wrap(nil, w, draw.Margins{First: head.Done()}, draw.Span{Style: draw.Warn, Text: safeterm.Name(f.Problem)})
+	rows = append(rows, title(t, w, "what to do next"))
+	for i, s := range f.steps() {
+		rows = f.step(rows, s, i == f.at, w)
+	}
+	what := "what was found"
+	if f.looking {
+		what += " · looking…"
+	}
+	rows = append(rows, draw.Row{}, title(t, w, what))
+	if f.failed != "" {
+		rows = t.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Bad, Text: safeterm.Name("error: " + f.failed)})
+	}
+	for _, x := range f.found.Findings {
+		rows = f.finding(rows, x, w)
+	}
+	return f.window(rows, w, h)
+}
+
+func (f *first) step(rows []draw.Row, s Step, here bool, w int) []draw.Row {
+	mark, style := "  ", draw.Plain
+	if here {
+		mark, style = "▸ ", draw.Bold
+	}
+	t := f.theme
+	margins := draw.Margins{First: t.Pen().Fixed(draw.Accent, mark).Done(), Rest: t.Pen().Pad(4).Done()}
+	return t.Wrap(rows, w, margins, draw.Span{Style: style, Text: safeterm.Name(s.Do)},
+		draw.Span{Style: draw.Dim, Text: safeterm.Name("  – " + s.Means)})
+}
+
+// findingColumn is where what was found begins.
+const findingColumn = 17
+
+func (f *first) finding(rows []draw.Row, x Finding, w int) []draw.Row {
+	t := f.theme
+	mark := map[FindingState]string{Fact: "· ", Usable: "✓ ", Missing: "– "}[x.State]
+	style := map[FindingState]draw.Style{Fact: draw.Dim, Usable: draw.Good, Missing: draw.Dim}[x.State]
+	first := t.Pen().Fixed(style, mark).Put(draw.Plain, safeterm.Name(x.Name)).Fixed(draw.Plain, " ").Pad(findingColumn).Done()
+	margins := draw.Margins{First: first, Rest: t.Pen().Pad(findingColumn).Done()}
+	return t.Wrap(rows, w, margins, draw.Span{Style: draw.Plain, Text: safeterm.Name(x.Text)})
+}
+
+// window cuts out what is shown; a last row says how much is not.
+func (f *first) window(rows []draw.Row, w, h int) []draw.Row {
+	f.h, f.total = h, len(rows)
+	if len(rows) <= h {
+		f.top = 0
+		return rows
+	}
+	f.top = max(min(f.top, len(rows)-h+1), 0)
+	end := f.top + h - 1
+	where := fmt.Sprintf("rows %d–%d of %d (PgUp, PgDn)", f.top+1, end, len(rows))
+	return append(rows[f.top:end:end], f.theme.Line(draw.Dim, safeterm.Name(where)).Fit(w))
+}
+
+func moveFirst(by int) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd {
+		f := m.first
+		f.at, f.top = max(min(f.at+by, len(f.steps())-1), 0), 0
+		return nil
+	}
+}
+
+func scrollFirst(by int) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd {
+		m.first.top = max(min(m.first.top+by, m.first.total-m.first.h+1), 0)
+		return nil
+	}
+}
+
+// takeStep does the chosen thing: it leads somewhere, or its command is copied.
+func (m *model) takeStep() tea.Cmd {
+	s := m.first.steps()[m.first.at]
+	if s.Next != (Next{}) {
+		m.next = s.Next
+		return tea.Quit
+	}
+	m.clipboard(safeterm.Name(s.Do))
+	m.say("copied; run it in a shell, then press " + m.keys.label(lookAgain) + " here")
+	return nil
+}
+
+// demo is the step that leads to the demo; -1: there is none.
+func (f *first) demo() int {
+	return slices.IndexFunc(f.steps(), func(s Step) bool { return s.Next.Demo })
+}
+
+func canDemo(m *model) string {
+	if m.first == nil || m.first.demo() < 0 {
+		return "there is no demo here"
+	}
+	return ""
+}
+
+func (m *model) startDemo() tea.Cmd {
+	m.first.at = m.first.demo()
+	return m.takeStep()
+}
+
+func canStep(m *model) string {
+	if m.first == nil || len(m.first.steps()) == 0 {
+		return "nothing was found yet"
+	}
+	return ""
+}
+
+func canLook(m *model) string {
+	if m.first == nil || m.first.looking {
+		return "it is being looked for"
+	}
+	return ""
+}
+
+func (m *model) quitFirst() tea.Cmd { m.next = Next{}; return tea.Quit }
+
+func firstKeys() []binding {
+	return []binding{
+		{action: choose, scope: inFirst, keys: []string{"enter"}, help: "do it: go on, or copy the command", can: canStep, do: (*model).takeStep},
+		{action: lineUp, scope: inFirst, keys: []string{"up", "k", "shift+tab"}, help: "the step above", do: moveFirst(-1)},
+		{action: lineDown, scope: inFirst, keys: []string{"down", "j", "tab"}, help: "the step below", do: moveFirst(1)},
+		{action: lookAgain, scope: inFirst, keys: []string{"r"}, help: "look again, after a change", can: canLook, do: (*model).lookForModels},
+		{action: choose, scope: inFirst, keys: []string{"d"}, help: "watch the demo", can: canDemo, do: (*model).startDemo},
+		{action: openPane, scope: inFirst, keys: []string{"f6", "m"}, label: "F6", help: "models, and why others cannot be used", can: canModels, do: (*model).chooseModel},
+		{action: pageUp, scope: inFirst, keys: []string{"pgup"}, label: "PgUp", help: "see more", do: scrollFirst(-8)},
+		{action: pageDown, scope: inFirst, keys: []string{"pgdown", "space"}, label: "PgDn", help: "see more", do: scrollFirst(8)},
+		{action: showHelp, scope: inFirst, keys: []string{"f1", "?"}, label: "F1", help: "all keys", do: (*model).openHelp},
+		{action: drawAgain, scope: inFirst, keys: []string{"ctrl+l"}, help: "draw the screen again", do: (*model).drawAgain},
+		{action: quit, scope: inFirst, keys: []string{"q", "esc", "ctrl+c", "ctrl+d"}, help: "quit", do: (*model).quitFirst},
+	}
+}
+
+// hintsOfFirst are what to press on this screen.
+func (m *model) hintsOfFirst() []string {
+	return []string{"enter does it", m.keys.label(lookAgain) + " looks again", "d demo", "q quits", m.keys.label(showHelp) + " keys"}
+}
+
+// drawFirst draws the screen, or the list that was opened from it.
+func (m *model) drawFirst(c *canvas, f *screen.Frame) {
+	all := Rect{0, 0, m.w, m.h - 1}
+	if !m.picker.open {
+		c.put(all, m.first.Render(m.info.Version, all.W, all.H))
+		return
+	}
+	rows, x, y := m.picker.Render(all.W, all.H)
+	c.put(all, rows)
+	f.Cursor, f.CursorX, f.CursorY = true, min(x, m.w-1), y
+}

@@ -1,0 +1,107 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// ModelRow is a model in the list of those to go on with.
+type ModelRow struct {
+	Name    string // provider/name
+	Context int    // tokens that fit into a request with its answer; 0: not known
+	// Input and Output are what a million tokens cost in USD; nil: not known.
+	Input, Output *float64
+	Vision, Tools bool   // known to have it
+	Note          string // such as its size
+	Why           string // why it cannot be used now; empty: it can
+}
+
+func canModels(m *model) string {
+	if m.ports.Models == nil {
+		return "the model cannot be changed in this session"
+	}
+	return ""
+}
+
+// chooseModel lists models. One that is in no list is chosen by typing its name.
+func (m *model) chooseModel() tea.Cmd {
+	now := m.info.Model
+	name := "models · $ in/out a million tokens · or type provider/name"
+	m.picker.begin(name, nil, func(m *model, c choice) tea.Cmd { return m.toModel(c.id) })
+	m.picker.free = freeModel
+	return m.lookup(func(ctx context.Context) ([]choice, error) {
+		rows, err := m.ports.Models(ctx)
+		return modelChoices(rows, now), err
+	})
+}
+
+// freeModel takes what was typed for a model.
+func freeModel(text string) (choice, bool) {
+	provider, name, ok := strings.Cut(text, "/")
+	if !ok || provider == "" || name == "" || strings.ContainsAny(text, " \t") {
+		return choice{}, false
+	}
+	return choice{id: text, label: text, note: "not in the list; enter tries it"}, true
+}
+
+func modelChoices(rows []ModelRow, now string) []choice {
+	var out []choice
+	for _, r := range rows {
+		c := choice{id: r.Name, label: r.Name, off: r.Why}
+		if r.Why == "" {
+			c.note = r.facts()
+		}
+		if r.Name == now {
+			c.label += " (now)"
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// facts are what is known of a model, in columns.
+func (r ModelRow) facts() string {
+	context, price := "", ""
+	if r.Context > 0 {
+		context = tokens(r.Context)
+	}
+	if r.Input != nil && r.Output != nil {
+		price = fmt.Sprintf("$%s/$%s", money(*r.Input), money(*r.Output))
+	}
+	marks := []string{}
+	if r.Tools {
+		marks = append(marks, "tools")
+	}
+	if r.Vision {
+		marks = append(marks, "vision")
+	}
+	if r.Note != "" {
+		marks = append(marks, r.Note)
+	}
+	return strings.TrimRight(fmt.Sprintf("%5s  %-12s %s", context, price, strings.Join(marks, " ")), " ")
+}
+
+// tokens writes a context window: 200k, 1M.
+func tokens(n int) string {
+	switch {
+	case n >= 1_000_000 && n%100_000 < 50_000:
+		return strconv.FormatFloat(float64(n/100_000)/10, 'f', -1, 64) + "M"
+	case n >= 1000:
+		return strconv.Itoa(n/1000) + "k"
+	}
+	return strconv.Itoa(n)
+}
+
+func money(usd float64) string { return strconv.FormatFloat(usd, 'f', -1, 64) }
+
+func (m *model) toModel(name string) tea.Cmd {
+	if name == m.info.Model {
+		m.say("this is the model already")
+		return nil
+	}
+	return m.leaveFor(Next{Session: m.info.Session, Model: name})
+}

@@ -1,0 +1,107 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw"
+)
+
+// peekAfter is how long a row must be marked before it is looked into: who moves through a list must not
+// load every session on the way.
+const peekAfter = 80 * time.Millisecond
+
+// minPeek is the height in rows from which on a list has room for a look into its row.
+const minPeek = 12
+
+// peek is the look into the marked row of a picker.
+type peek struct {
+	id     string
+	look   func(ctx context.Context, id string) ([]draw.Span, error)
+	cancel context.CancelFunc // of the running look; nil: none runs
+	lines  []draw.Span        // one a line
+	note   string             // why there is nothing
+}
+
+// Messages of a peek: its time has come, and its answer.
+type (
+	peekDue string
+	peeked  struct {
+		id    string
+		lines []draw.Span
+		err   error
+	}
+)
+
+// drop ends a running look.
+func (k *peek) drop() {
+	if k != nil && k.cancel != nil {
+		k.cancel()
+		k.cancel = nil
+	}
+}
+
+// follow begins a look when another row is marked than before.
+func (m *model) follow() tea.Cmd {
+	k := m.picker.peek
+	if !m.picker.open || k == nil {
+		return nil
+	}
+	here, ok := m.picker.here()
+	if ok && here.id == k.id {
+		return nil
+	}
+	k.drop()
+	k.id, k.lines, k.note = here.id, nil, ""
+	if here.id == "" {
+		return nil
+	}
+	return m.after(peekAfter, peekDue(here.id))
+}
+
+// due looks, if the row is still marked.
+func (m *model) due(id peekDue) tea.Cmd {
+	k := m.picker.peek
+	if !m.picker.open || k == nil || k.id != string(id) || k.cancel != nil || k.lines != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lookupTime)
+	k.cancel, k.note = cancel, "looking…"
+	return func() tea.Msg {
+		lines, err := k.look(ctx, string(id))
+		return peeked{string(id), lines, err}
+	}
+}
+
+func (m *model) peeked(p peeked) {
+	k := m.picker.peek
+	if k == nil || k.id != p.id {
+		return // another row is marked now
+	}
+	k.drop()
+	k.lines, k.note = p.lines, ""
+	if p.err != nil {
+		k.note = "error: " + p.err.Error()
+	}
+}
+
+// Render draws what was seen, at most h rows.
+func (k *peek) Render(t *draw.Theme, w, h int) []draw.Row {
+	if k.id == "" {
+		return nil // there is nothing to look into
+	}
+	rows := []draw.Row{title(t, w, "its last exchange")}
+	if k.note != "" {
+		return append(rows, t.Line(draw.Dim, safeterm.Name(k.note)).Fit(w))
+	}
+	for _, line := range k.lines {
+		if len(rows) >= h {
+			break
+		}
+		rows = t.Wrap(rows, w, draw.Margins{}, line)
+	}
+	return rows[:min(len(rows), h)]
+}

@@ -1,0 +1,130 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw"
+)
+
+// SessionHead is a stored session in the list.
+type SessionHead struct {
+	ID      string
+	Title   string // the first line of what was first asked
+	Model   string
+	Cwd     string
+	Updated time.Time
+}
+
+// SessionPeek is what a look into a stored session shows.
+type SessionPeek struct {
+	Turns, Messages int
+	// Cost is what its turns cost in USD; nil: that of at least one is not known.
+	Cost *float64
+	// Asked and Answered are its last exchange.
+	Asked, Answered string
+}
+
+func canSessions(m *model) string {
+	if m.ports.Sessions == nil {
+		return "nothing is saved here, so there are no other sessions"
+	}
+	return ""
+}
+
+// chooseSession lists stored sessions; those of this folder come first.
+func (m *model) chooseSession() tea.Cmd {
+	const fresh = ""
+	m.picker.begin("sessions", []choice{{id: fresh, label: "new session", note: "in this folder"}}, func(m *model, c choice) tea.Cmd {
+		switch c.id {
+		case fresh:
+			return m.leaveFor(Next{New: true})
+		case m.info.Session:
+			m.say("this session is open already; " + m.keys.label(openCopy) + " in the list opens a copy of it")
+			return nil
+		}
+		return m.leaveFor(Next{Session: c.id})
+	})
+	m.picker.copied = func(m *model, c choice) tea.Cmd { return m.leaveFor(Next{Session: c.id, Fork: true}) }
+	if look := m.ports.Peek; look != nil {
+		m.picker.peek = &peek{look: func(ctx context.Context, id string) ([]draw.Span, error) {
+			p, err := look(ctx, id)
+			return p.lines(), err
+		}}
+	}
+	now, info := m.now(), m.info
+	return m.lookup(func(ctx context.Context) ([]choice, error) {
+		heads, err := m.ports.Sessions(ctx)
+		return sessionChoices(heads, info, now), err
+	})
+}
+
+func sessionChoices(heads []SessionHead, info Info, now time.Time) []choice {
+	var here, elsewhere []choice
+	for _, h := range heads {
+		c := choice{id: h.ID, label: cmp.Or(shorten(h.Title), h.ID), find: h.Cwd + " " + h.ID}
+		when := age(now, h.Updated)
+		if h.ID == info.Session {
+			when = "open now"
+		}
+		c.note = fmt.Sprintf("%-11s %s", when, h.Model)
+		if h.Cwd == info.Cwd {
+			here = append(here, c)
+		} else {
+			c.note += "  in " + filepath.Base(h.Cwd)
+			elsewhere = append(elsewhere, c)
+		}
+	}
+	return append(here, elsewhere...)
+}
+
+// age says how long ago something was; what is older than a month is a date.
+func age(now, then time.Time) string {
+	d := now.Sub(then)
+	switch {
+	case d < 0, d >= 30*24*time.Hour:
+		return then.Format(time.DateOnly)
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", d/time.Minute)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%d h ago", d/time.Hour)
+	}
+	return fmt.Sprintf("%d d ago", d/(24*time.Hour))
+}
+
+// peekBytes bounds what is shown of a message.
+const peekBytes = 4 << 10
+
+func (p SessionPeek) lines() []draw.Span {
+	facts := count(p.Turns, "turn") + ", " + count(p.Messages, "message")
+	if p.Cost != nil {
+		facts += fmt.Sprintf(", $%.2f", *p.Cost)
+	}
+	lines := []draw.Span{{Style: draw.Dim, Text: safeterm.Name(facts)}}
+	for _, said := range []struct {
+		style draw.Style
+		text  string
+	}{{draw.You, p.Asked}, {draw.Plain, p.Answered}} {
+		text := strings.TrimSpace(said.text)
+		if len(text) > peekBytes {
+			text = strings.ToValidUTF8(text[:peekBytes], "") + "…"
+		}
+		if text == "" {
+			continue
+		}
+		lines = append(lines, draw.Span{})
+		for _, line := range safeterm.Clean(text).Lines() {
+			lines = append(lines, draw.Span{Style: said.style, Text: line})
+		}
+	}
+	return lines
+}
