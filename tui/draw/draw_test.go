@@ -23,7 +23,8 @@ func plain(rows []Row) string {
 // pieces are what random texts are made of: all that has a width of its own.
 func pieces() []string {
 	return []string{"word", " ", "  ", "-", "a", "longer-word", "\t", "日本", "é", "e\u0301", "👩‍💻", "🇩🇪", "`x`", "**b**", "_i_", "#", "> ",
-		"- ", "```", "\n", "\n\n", "12. ", "----", "العربية", "क्षि"}
+		"- ", "```", "\n", "\n\n", "12. ", "----", "العربية", "क्षि", "\n    ", "\n  - ", "|", "\n|-|-:|\n", "a|b", "[x](u_v)", "![", "](", ")",
+		"***", "~~", "_", "*", "\\", "<b>", "<br>", "\n<div>\n", "&amp;", "https://a.b/c_d", "\n===\n", "[ ] ", "\u200d", "\r", "\n>> "}
 }
 
 func random(rnd *rand.Rand, n int) string {
@@ -68,25 +69,39 @@ func TestWrapKeepsEverything(t *testing.T) {
 	}
 }
 
-// TestProseIsTheSameHoweverItArrives shows that a text added in pieces is drawn as the whole text is.
+// TestProseIsTheSameHoweverItArrives shows that a text added in pieces is drawn as the whole text is: short
+// texts, and long ones that are drawn before they end.
 func TestProseIsTheSameHoweverItArrives(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 3000 {
+		sameInPieces(t, rnd, random(rnd, 60), 9, 10+rnd.IntN(50))
+	}
+	for range 60 {
+		line := strings.ReplaceAll(random(rnd, 12), "\n", " ")
+		grow := []string{line, line + "\n", "- " + line + "\n", "|" + line + "|b\n", "> " + line, random(rnd, 60)}[rnd.IntN(6)]
+		start := []string{"", "```go\n", "a|b\n-|-\n", "- 1\n  - "}[rnd.IntN(4)]
+		sameInPieces(t, rnd, start+strings.Repeat(grow, 20000/(len(grow)+1)), 900, 10+rnd.IntN(100))
+	}
+}
+
+func sameInPieces(t *testing.T, rnd *rand.Rand, text string, piece, w int) {
+	t.Helper()
 	theme := Color()
-	for range 2000 {
-		text := random(rnd, 60)
-		w := 10 + rnd.IntN(50)
-		var grown, whole Prose
-		for rest := text; rest != ""; {
-			n := 1 + rnd.IntN(min(len(rest), 9))
-			grown.Add(rest[:n])
-			checkRows(t, grown.Rows(theme, w), w)
-			rest = rest[n:]
-		}
-		grown.End()
-		whole.Add(text)
-		whole.End()
-		if a, b := fmt.Sprint(grown.Rows(theme, w)), fmt.Sprint(whole.Rows(theme, w)); a != b {
-			t.Fatalf("width %d, text %q\ngrown %s\nwhole %s", w, text, a, b)
+	var grown, whole Prose
+	for rest := text; rest != ""; {
+		n := 1 + rnd.IntN(min(len(rest), piece))
+		grown.Add(rest[:n])
+		checkRows(t, grown.Rows(theme, w), w)
+		rest = rest[n:]
+	}
+	grown.End()
+	whole.Add(text)
+	whole.End()
+	checkRows(t, whole.Rows(theme, w), w)
+	a, b := grown.Rows(theme, w), whole.Rows(theme, w)
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			t.Fatalf("width %d, row %d, text %.3000q\ngrown %s\nwhole %s", w, i, text, fmt.Sprint(a[i:min(i+3, len(a))]), fmt.Sprint(b[i:min(i+3, len(b))]))
 		}
 	}
 }
@@ -102,32 +117,6 @@ func TestLongParagraph(t *testing.T) {
 	whole.Add(text + "\n")
 	if a, b := plain(grown.Rows(Bare(), 77)), plain(whole.Rows(Bare(), 77)); strings.TrimSpace(a) != strings.TrimSpace(b) {
 		t.Errorf("a line that grew is wrapped differently")
-	}
-}
-
-func TestInline(t *testing.T) {
-	tests := []struct{ in, want string }{
-		{"plain", "0:plain"},
-		{"a **b** c", "0:a |2:b|0: c"},
-		{"`a*b*`", "9:a*b*"},
-		{"``a`b``", "9:a`b"},
-		{"*i* and _j_", "3:i|0: and |3:j"},
-		{"2 * 3 * 4", "0:2 * 3 * 4"},
-		{"snake_case_name", "0:snake_case_name"},
-		{"x**2 + y**2", "0:x**2 + y**2"},
-		{"**open", "0:**open"},
-		{`\*no\*`, `0:\*no\*`},
-		{"***", "0:***"},
-		{"", "0:"},
-	}
-	for _, tt := range tests {
-		var got []string
-		for _, s := range inline(safeterm.Clean(tt.in)) {
-			got = append(got, fmt.Sprintf("%d:%s", s.Style, s.Text))
-		}
-		if strings.Join(got, "|") != tt.want {
-			t.Errorf("%q: %s, want %s", tt.in, strings.Join(got, "|"), tt.want)
-		}
 	}
 }
 

@@ -2,37 +2,33 @@ package draw
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"adze/internal/safeterm"
+	"adze/tui/draw/markdown"
 )
 
-// longPiece is how much of an unfinished line is laid out again with every frame; what is before it is
-// final. It bounds the work of a paragraph that never ends.
-const longPiece = 2 << 10
+// longLine is from how many bytes on a line is not waited for: it is read in pieces of that length.
+const longLine = 2 << 10
 
-// Prose is text that a model writes, laid out as simple Markdown while it arrives. Finished lines are laid
-// out once for a width; so adding a piece costs the piece, not the text. The zero value is empty.
+// Prose is text that a model writes, laid out as Markdown while it arrives. A finished line is read once
+// for a width, and what is finished is laid out once; so adding a piece costs the piece, not the text. The
+// rows follow from the text alone, not from the pieces in which it came. The zero value is empty.
 type Prose struct {
 	stream safeterm.Stream
 	text   strings.Builder // clean
+	ended  bool
 	layout proseLayout
-}
-
-// proseLayout is what is known for one width. The text before done is in rows[:closed].
-type proseLayout struct {
-	w      int
-	rows   []Row
-	closed int
-	done   int
-	fence  string // the mark that closes the code block we are in
-	inside bool   // done is within a line
 }
 
 // Add appends a piece as it arrives.
 func (p *Prose) Add(piece string) { p.text.WriteString(p.stream.Add(piece).String()) }
 
 // End says that the text is complete.
-func (p *Prose) End() { p.text.WriteString(p.stream.End().String()) }
+func (p *Prose) End() {
+	p.text.WriteString(p.stream.End().String())
+	p.ended = true
+}
 
 // String is the clean text so far.
 func (p *Prose) String() string { return p.text.String() }
@@ -46,145 +42,97 @@ func (p *Prose) Forget() { p.layout = proseLayout{} }
 // Rows lays out the text. The rows belong to p until its next change.
 func (p *Prose) Rows(t *Theme, w int) []Row {
 	l := &p.layout
-	if l.w != w {
-		*l = proseLayout{w: w}
+	if l.w != w || l.theme != t && *l.theme != *t {
+		*l = proseLayout{leafDrawer: leafDrawer{theme: t, w: w, bare: t.bare()}}
 	}
-	l.rows = l.rows[:l.closed]
 	text := p.text.String()
-	for {
-		end := strings.IndexByte(text[l.done:], '\n')
-		if end < 0 {
-			break
-		}
-		l.line(t, text[l.done:l.done+end])
-		l.done += end + 1
-		l.closed, l.inside = len(l.rows), false
+	if l.ended || l.seen == len(text) && !p.ended {
+		return l.rows
 	}
-	l.tail(t, text)
+	l.rows, l.seen = l.rows[:l.closed], len(text)
+	l.read(text)
+	if p.ended {
+		l.end(text)
+		return l.rows
+	}
+	l.closed = len(l.rows)
+	l.tail(text[l.done:])
 	return l.rows
 }
 
-// tail lays out the line that is still being written.
-func (l *proseLayout) tail(t *Theme, text string) {
-	open := text[l.done:]
-	if len(open) > longPiece {
-		last := 0
-		breaks(open, l.w, l.w, l.fence != "", func(from, _ int) { last = from })
-		if last > 0 {
-			l.line(t, strings.TrimRight(open[:last], " ")) // spaces at a break belong to no row
-			l.closed, l.inside = len(l.rows), true
-			l.done += last
-			open = open[last:]
+// proseLayout is what is known for one width. The text before done is read; rows[:closed] will not change.
+type proseLayout struct {
+	leafDrawer
+	md     markdown.Parser
+	done   int
+	within bool // done is within a line
+	closed int
+	seen   int // length of the text that rows are of
+	ended  bool
+}
+
+// read reads the finished lines, and long pieces of one that is not.
+func (l *proseLayout) read(text string) {
+	for {
+		rest := text[l.done:]
+		end := strings.IndexByte(rest, '\n')
+		if end < 0 || end > longLine {
+			if len(rest) <= longLine {
+				return
+			}
+			n := longLine
+			for !utf8.RuneStart(rest[n]) {
+				n--
+			}
+			l.line(rest[:n], false)
+			l.done, l.within = l.done+n, true
+			continue
 		}
+		l.line(rest[:end], true)
+		l.done, l.within = l.done+end+1, false
 	}
+}
+
+// line reads a line or a piece of one, and draws what it finished. Whole: this is the line's end.
+func (l *proseLayout) line(s string, whole bool) {
+	if l.within {
+		l.md.More(s)
+	} else {
+		l.md.Line(s)
+	}
+	l.finished()
+	if open := l.md.Open(); open.Kind != markdown.None {
+		l.md.Take(l.progress(open, whole))
+	}
+}
+
+func (l *proseLayout) finished() {
+	for _, b := range l.md.Finished() {
+		l.finish(&b)
+	}
+}
+
+// end reads what is left of a text that is complete.
+func (l *proseLayout) end(text string) {
+	if l.done < len(text) {
+		l.line(text[l.done:], true)
+	}
+	l.md.End()
+	l.finished()
+	l.done, l.closed, l.ended = len(text), len(l.rows), true
+	l.md, l.leaf = markdown.Parser{}, leaf{}
+}
+
+// tail draws what is not finished, as if it ended here. It is drawn by a copy, and again with the next frame.
+func (l *proseLayout) tail(open string) {
+	try := *l
+	try.md = l.md.Clone()
+	try.trial = true
 	if open != "" {
-		fence := l.fence // what an unfinished line opens may turn out to be something else
-		l.line(t, open)
-		l.fence = fence
+		try.line(open, true)
 	}
-}
-
-// line lays out one line, or the rest of one.
-func (l *proseLayout) line(t *Theme, s string) {
-	body := strings.TrimLeft(s, " ")
-	switch {
-	case l.inside:
-		l.wrap(t, Margins{Hard: l.fence != ""}, l.spans(s)...)
-	case l.fence != "":
-		l.code(t, s, body)
-	case strings.HasPrefix(body, "```") || strings.HasPrefix(body, "~~~"):
-		l.fence = body[:3]
-		if lang := strings.Trim(body, "`~ "); lang != "" {
-			l.rows = append(l.rows, t.Pen().Fixed(Border, "│ ").Put(Dim, safeterm.Clean(lang)).Done().Fit(l.w))
-		}
-	case body == "":
-		l.blank()
-	default:
-		l.paragraph(t, s, body)
+	if b := try.md.Open(); b.Kind != markdown.None {
+		try.finish(b)
 	}
-}
-
-func (l *proseLayout) code(t *Theme, s, body string) {
-	if strings.HasPrefix(body, l.fence) {
-		l.fence = ""
-		return
-	}
-	bar := t.Pen().Fixed(Border, "│ ").Done()
-	l.wrap(t, Margins{First: bar, Rest: bar, Hard: true}, Span{Code, safeterm.Clean(s)})
-}
-
-// blank keeps one empty row of several, and none at the start.
-func (l *proseLayout) blank() {
-	if n := len(l.rows); n > 0 && l.rows[n-1].w > 0 {
-		l.rows = append(l.rows, Row{})
-	}
-}
-
-func (l *proseLayout) paragraph(t *Theme, s, body string) {
-	indent := s[:len(s)-len(body)]
-	if len(indent) > l.w/2 {
-		indent = ""
-	}
-	if level := headingLevel(body); level > 0 {
-		l.wrap(t, Margins{}, Span{Heading, safeterm.Clean(strings.Trim(body, "# "))})
-		return
-	}
-	if isRule(body) {
-		l.rows = append(l.rows, t.Pen().Rule(Border, l.w).Done())
-		return
-	}
-	mark, rest := listMark(body)
-	first, hang := t.Pen().Fixed(Plain, indent), t.Pen().Fixed(Plain, indent)
-	switch {
-	case mark != "":
-		first.Fixed(Accent, mark)
-		hang.Pad(first.Width())
-	case strings.HasPrefix(body, ">"):
-		rest = strings.TrimPrefix(strings.TrimPrefix(body, ">"), " ")
-		first.Fixed(Border, "▎ ")
-		hang.Fixed(Border, "▎ ")
-	}
-	l.wrap(t, Margins{First: first.Done(), Rest: hang.Done()}, inline(safeterm.Clean(rest))...)
-}
-
-func (l *proseLayout) wrap(t *Theme, m Margins, spans ...Span) {
-	l.rows = t.Wrap(l.rows, l.w, m, spans...)
-}
-
-func (l *proseLayout) spans(s string) []Span {
-	if l.fence != "" {
-		return []Span{{Code, safeterm.Clean(s)}}
-	}
-	return inline(safeterm.Clean(s))
-}
-
-func headingLevel(s string) int {
-	n := 0
-	for n < len(s) && s[n] == '#' {
-		n++
-	}
-	if n > 6 || n == len(s) || n > 0 && s[n] != ' ' {
-		return 0
-	}
-	return n
-}
-
-func isRule(s string) bool {
-	s = strings.TrimRight(s, " ")
-	return len(s) >= 3 && (strings.Trim(s, "-") == "" || strings.Trim(s, "*") == "" || strings.Trim(s, "_") == "")
-}
-
-// listMark splits "- text" and "12. text"; the mark is as it is drawn.
-func listMark(s string) (mark, rest string) {
-	if len(s) > 1 && strings.IndexByte("-*+", s[0]) >= 0 && s[1] == ' ' {
-		return "• ", strings.TrimLeft(s[2:], " ")
-	}
-	n := 0
-	for n < len(s) && n < 4 && s[n] >= '0' && s[n] <= '9' {
-		n++
-	}
-	if n > 0 && n+1 < len(s) && (s[n] == '.' || s[n] == ')') && s[n+1] == ' ' {
-		return s[:n+2], s[n+2:]
-	}
-	return "", s
+	l.rows = try.rows
 }

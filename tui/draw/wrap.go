@@ -59,10 +59,30 @@ func join(spans []Span) styled {
 	var b strings.Builder
 	for _, s := range spans {
 		b.WriteString(flat(s.Text.String(), b.Len()))
+		if last := len(line.runs) - 1; last >= 0 && line.runs[last].style == s.Style {
+			line.runs[last].end = b.Len()
+			continue
+		}
 		line.runs = append(line.runs, run{b.Len(), s.Style})
 	}
 	line.text = b.String()
+	line.align()
 	return line
+}
+
+// align moves the ends of styles out of characters: a mark may stand between a letter and its accent.
+func (l styled) align() {
+	pos := 0
+	for i, r := range l.runs {
+		if r.end >= len(l.text) || l.text[r.end] < 0x80 {
+			continue
+		}
+		for pos < r.end {
+			n, _ := cluster(l.text, pos)
+			pos += n
+		}
+		l.runs[i].end = pos
+	}
 }
 
 // put writes the bytes from..to with their styles.

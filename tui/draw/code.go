@@ -1,0 +1,108 @@
+package draw
+
+import (
+	"strings"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw/markdown"
+)
+
+// codeLayout is how far an open block of code is drawn.
+type codeLayout struct {
+	begun  bool
+	lines  int  // lines that are drawn
+	at     int  // where the next one begins in the text
+	within bool // the beginning of the next line is drawn
+}
+
+// codeBegin draws the language above code.
+func (d *leafDrawer) codeBegin(b *markdown.Block) {
+	if d.leaf.code.begun {
+		return
+	}
+	if label := language(b.Info); label != "" {
+		m := d.codeMargins(b)
+		p := d.theme.Pen()
+		if d.bare {
+			p.Row(d.margin(b.In, restMargin)).Put(Plain, safeterm.Name(label)).Fixed(Plain, " code:")
+		} else {
+			p.Row(m.First).Put(Dim, safeterm.Name(label))
+		}
+		d.rows = append(d.rows, p.Done().Fit(d.w))
+	}
+	d.leaf.code.begun = true
+}
+
+// language is the first word of a fence's info.
+func language(info string) string {
+	if i := strings.IndexAny(info, " \t{,:"); i >= 0 {
+		return info[:i]
+	}
+	return info
+}
+
+func (d *leafDrawer) codeMargins(b *markdown.Block) Margins {
+	m := d.margins(b)
+	m.Hard = true
+	if b.Kind == markdown.HTML {
+		return m
+	}
+	p, q := d.theme.Pen().Row(m.First), d.theme.Pen().Row(m.Rest)
+	if d.bare {
+		m.First, m.Rest = p.Fixed(Plain, "    ").Done(), q.Fixed(Plain, "    ").Done()
+		return m
+	}
+	m.First, m.Rest = p.Fixed(Border, "│ ").Done(), q.Fixed(Border, "│ ").Done()
+	return m
+}
+
+// codeLines draws the lines that are complete, and of one that is not what fills rows. It returns how many
+// bytes of the text are drawn.
+func (d *leafDrawer) codeLines(b *markdown.Block, whole bool) int {
+	d.codeBegin(b)
+	c := &d.leaf.code
+	total := b.Lines
+	if !whole {
+		total--
+	}
+	for ; c.lines < total; c.lines++ {
+		line, _, _ := strings.Cut(string(b.Text[min(c.at, len(b.Text)):]), "\n")
+		if !c.within || line != "" {
+			d.codeLine(b, line)
+		}
+		c.at += len(line) + 1
+		c.within = false
+	}
+	if !whole {
+		d.codePart(b)
+	}
+	n := min(c.at, len(b.Text))
+	c.at -= n
+	return n
+}
+
+func (d *leafDrawer) codeLine(b *markdown.Block, line string) {
+	d.rows = d.theme.Wrap(d.rows, d.w, d.codeMargins(b), Span{Plain, safeterm.Clean(line)})
+}
+
+// codePart draws the full rows of a line that has no end yet.
+func (d *leafDrawer) codePart(b *markdown.Block) {
+	c := &d.leaf.code
+	if b.Lines == 0 {
+		return
+	}
+	part := string(b.Text[min(c.at, len(b.Text)):])
+	n := len(part)
+	if !strings.Contains(part, "\t") { // a tab's width depends on what is before it
+		width := d.w - d.codeMargins(b).Rest.w
+		if width <= 0 {
+			width = d.w
+		}
+		breaks(part, width, width, true, func(from, _ int) { n = from })
+	}
+	if n > 0 {
+		d.codeLine(b, part[:n])
+		c.at += n
+		c.within = true
+	}
+}

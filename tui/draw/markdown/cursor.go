@@ -1,0 +1,45 @@
+package markdown
+
+import "strings"
+
+// cursor is a place in a line.
+type cursor struct {
+	s   string
+	pos int
+}
+
+// indent counts the spaces at the cursor; blank: nothing else follows.
+func (c *cursor) indent() (n int, blank bool) {
+	i := c.pos
+	for i < len(c.s) && c.s[i] == ' ' {
+		i++
+	}
+	return i - c.pos, i == len(c.s)
+}
+
+// skip passes at most n spaces.
+func (c *cursor) skip(n int) {
+	for ; n > 0 && c.pos < len(c.s) && c.s[c.pos] == ' '; n-- {
+		c.pos++
+	}
+}
+
+// spaced replaces the tabs that can be part of a line's structure by spaces to the next of their stops.
+func spaced(s string) string {
+	end := strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune(" \t>-+*0123456789.)", r) })
+	if end < 0 {
+		end = len(s)
+	}
+	if strings.IndexByte(s[:end], '\t') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := range end {
+		if s[i] != '\t' {
+			b.WriteByte(s[i])
+			continue
+		}
+		b.WriteString("    "[b.Len()%4:])
+	}
+	return b.String() + s[end:]
+}

@@ -1,0 +1,231 @@
+package markdown
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Form is how a piece of text is meant. Forms nest.
+type Form uint8
+
+// The forms.
+const (
+	Strong Form = 1 << iota
+	Emphasis
+	Strike
+	CodeSpan
+	Link
+	Address // where a link leads, when its text does not say so
+	Hint    // a word of ours
+	Break   // a new row begins here; it holds no text
+)
+
+// Span is a piece of a paragraph.
+type Span struct {
+	Text string
+	Form Form
+	// At is where the text stands in the source. When Exact is set, the bytes of Text are those of the
+	// source from there on.
+	At    int
+	Exact bool
+}
+
+// fill is from what length on a line is taken for one that was filled and broken to fit a page: its end is
+// then a space, as CommonMark says. Models break shorter lines on purpose: lists without marks, verses.
+const fill = 60
+
+// Inline reads what is inside of a paragraph, heading or cell. What is before settled in the source reads
+// the same whatever follows, except for its last characters.
+func Inline(s string) (spans []Span, settled int) {
+	if !special(s) {
+		return []Span{{Text: s, Exact: true}}, len(s)
+	}
+	r := reader{s: s, loose: len(s)}
+	for r.pos < len(s) {
+		r.next()
+	}
+	r.flush()
+	if len(r.opens) > 0 {
+		r.unsettle(r.nodes[r.opens[0].node].At)
+	}
+	r.emphasis(0)
+	return r.spans(), r.loose
+}
+
+// unsettle says that what follows the text may end something that begins at i.
+func (r *reader) unsettle(i int) { r.loose = min(r.loose, i) }
+
+// special reports that something in s may be more than text.
+func special(s string) bool {
+	return strings.ContainsAny(s, "`*_~\\[<&\n\t") || strings.Contains(s, "://") || strings.Contains(s, "www.")
+}
+
+// reader reads a paragraph once, from its begin to its end.
+type reader struct {
+	s       string
+	pos     int
+	from    int // text from here to pos is not yet a node
+	nodes   []node
+	runs    []delimiter
+	opens   []bracket
+	unended [maxTicks + 1]bool // runs of so many backticks have no end any more
+	noTag   bool               // no > follows any more
+	loose   int                // where something begins that has no end
+}
+
+// maxTicks is the longest run of backticks that means something.
+const maxTicks = 16
+
+// node is a piece of text; on and off are the forms that begin before it and end before it.
+type node struct {
+	Span
+	on, off forms
+}
+
+// forms counts forms, since the same one may be within itself.
+type forms struct{ strong, emphasis, strike, link int16 }
+
+// next reads one character or construct.
+func (r *reader) next() {
+	s, i := r.s, r.pos
+	switch c := s[i]; c {
+	case '\\':
+		r.escape()
+	case '`':
+		r.code()
+	case '*', '_', '~':
+		r.delimiter()
+	case '[':
+		r.bracket(false)
+	case '!':
+		if i+1 < len(s) && s[i+1] == '[' {
+			r.bracket(true)
+			return
+		}
+		r.pos++
+	case ']':
+		r.closeBracket()
+	case '<':
+		r.angle()
+	case '&':
+		r.entity()
+	case '\n':
+		r.newline()
+	case '\t':
+		r.emit(1, Span{Text: " "})
+	case 'h', 'w':
+		if n := r.address(); n > 0 {
+			r.emit(n, Span{Text: s[i : i+n], Form: Link, Exact: true})
+			return
+		}
+		r.pos++
+	default:
+		r.pos++
+	}
+}
+
+// flush makes a node of the text before pos.
+func (r *reader) flush() {
+	if r.from < r.pos {
+		r.nodes = append(r.nodes, node{Span: Span{Text: r.s[r.from:r.pos], At: r.from, Exact: true}})
+		r.from = r.pos
+	}
+}
+
+// emit makes a node of the next n bytes.
+func (r *reader) emit(n int, span Span) {
+	r.flush()
+	span.At = r.pos
+	r.nodes = append(r.nodes, node{Span: span})
+	r.pos += n
+	r.from = r.pos
+}
+
+func (r *reader) escape() {
+	switch {
+	case r.pos+1 == len(r.s):
+		r.pos++
+	case r.s[r.pos+1] == '\n':
+		r.emit(2, Span{Form: Break})
+		r.skipSpaces()
+	case punctuation(r.s[r.pos+1]):
+		r.flush()
+		r.from = r.pos + 1 // the text goes on without the backslash
+		r.pos += 2
+	default:
+		r.pos++
+	}
+}
+
+func punctuation(b byte) bool {
+	return b >= '!' && b <= '/' || b >= ':' && b <= '@' || b >= '[' && b <= '`' || b >= '{' && b <= '~'
+}
+
+func (r *reader) code() {
+	n := run(r.s, r.pos)
+	end := -1
+	if n <= maxTicks && !r.unended[n] {
+		end = ticks(r.s, r.pos+n, n)
+		r.unended[n] = end < 0
+	}
+	if end < 0 {
+		r.unsettle(r.pos)
+		r.pos += n
+		return
+	}
+	text := r.s[r.pos+n : end]
+	span := Span{Text: strings.ReplaceAll(text, "\n", " "), Form: CodeSpan}
+	if t := span.Text; len(t) > 2 && t[0] == ' ' && t[len(t)-1] == ' ' && strings.Trim(t, " ") != "" {
+		span.Text = t[1 : len(t)-1]
+	}
+	r.emit(end+n-r.pos, span)
+}
+
+// run is how often the character at i is repeated.
+func run(s string, i int) int {
+	n := 1
+	for i+n < len(s) && s[i+n] == s[i] {
+		n++
+	}
+	return n
+}
+
+// ticks finds a run of exactly n backticks.
+func ticks(s string, from, n int) int {
+	for {
+		i := strings.IndexByte(s[from:], '`')
+		if i < 0 {
+			return -1
+		}
+		k := run(s, from+i)
+		if k == n {
+			return from + i
+		}
+		from += i + k
+	}
+}
+
+// newline ends a line: two spaces before it make a break, and so does a line that was not filled.
+func (r *reader) newline() {
+	text := strings.TrimRight(r.s[r.from:r.pos], " ")
+	hard := r.pos-r.from-len(text) >= 2
+	start := strings.LastIndexByte(r.s[:r.pos], '\n') + 1
+	hard = hard || utf8.RuneCountInString(r.s[start:r.pos]) < fill
+	at := r.pos
+	r.pos = r.from + len(text)
+	r.flush()
+	r.pos, r.from = at, at
+	if hard {
+		r.emit(1, Span{Form: Break})
+	} else {
+		r.emit(1, Span{Text: " "})
+	}
+	r.skipSpaces()
+}
+
+func (r *reader) skipSpaces() {
+	for r.pos < len(r.s) && r.s[r.pos] == ' ' {
+		r.pos++
+	}
+	r.from = r.pos
+}

@@ -1,0 +1,184 @@
+package draw
+
+import (
+	"strings"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw/markdown"
+)
+
+// paragraph draws the text of a paragraph or heading and returns how many bytes of it are drawn: all of
+// them when it is whole, else those whose rows will not change.
+func (d *leafDrawer) paragraph(b *markdown.Block, base Style, whole bool) int {
+	text := string(b.Text)
+	source := strings.TrimPrefix(text, "\n") // the end of a line that was drawn before
+	box, marked := Row{}, d.leaf.marked
+	if !marked {
+		source, box = d.task(b, source)
+	}
+	m := d.margins(b)
+	if box.w > 0 {
+		m.First, m.Rest = d.boxed(b, m, box)
+	}
+	lines, settled := inline(source, base)
+	end := cut{line: len(lines), source: len(source)}
+	if !whole {
+		end = d.cut(lines, m, min(settled, len(source)*3/4))
+		if end.source == 0 && len(source) < longParagraph {
+			d.leaf.marked, d.leaf.wait = marked, len(text)*3/2
+			return 0
+		}
+		if end.source == 0 {
+			end = d.cut(lines, m, len(source)*3/4)
+		}
+		if end.source == 0 {
+			end = cut{line: len(lines), source: len(source)}
+		}
+		d.leaf.wait = someParagraph
+	}
+	for i, line := range lines {
+		if i > end.line {
+			break
+		}
+		rows := d.theme.Wrap(nil, d.w, m, line.spans...)
+		if i == end.line {
+			rows = rows[:end.rows]
+		}
+		d.rows = append(d.rows, rows...)
+		m.First = m.Rest
+	}
+	return len(text) - len(source) + end.source
+}
+
+// task takes the box of a task from the beginning of an item.
+func (d *leafDrawer) task(b *markdown.Block, s string) (rest string, box Row) {
+	if n := len(b.In); n == 0 || b.In[n-1].Quote || !b.In[n-1].Fresh || len(s) < 4 || s[0] != '[' || s[2] != ']' || s[3] != ' ' {
+		return s, Row{}
+	}
+	p := d.theme.Pen()
+	switch mark := s[1] | 0x20; {
+	case d.bare && mark == ' ':
+		p.Fixed(Plain, "not done: ")
+	case d.bare && mark == 'x':
+		p.Fixed(Plain, "done: ")
+	case mark == ' ':
+		p.Fixed(Dim, "☐ ")
+	case mark == 'x':
+		p.Fixed(Good, "☑ ")
+	default:
+		return s, Row{}
+	}
+	return s[4:], p.Done()
+}
+
+// boxed puts a task's box in the place of its bullet, or behind its number.
+func (d *leafDrawer) boxed(b *markdown.Block, m Margins, box Row) (first, rest Row) {
+	if last := len(b.In) - 1; b.In[last].Number < 0 {
+		outer := b.In[:last]
+		m.First, m.Rest = d.margin(outer, firstMargin), d.margin(outer, restMargin)
+	}
+	first = d.theme.Pen().Row(m.First).Row(box).Done()
+	return first, d.theme.Pen().Row(m.Rest).Pad(m.Rest.w + box.w).Done()
+}
+
+// inlineLine is a part of a paragraph that begins on a row of its own.
+type inlineLine struct {
+	spans  []Span
+	source []source
+}
+
+// source says where a span comes from; exact: its bytes are those of the source from there on.
+type source struct {
+	at    int
+	exact bool
+	plain bool // no form begins before and ends after it
+}
+
+// inline reads the inside of a paragraph. It has at least one line.
+func inline(s string, base Style) (lines []inlineLine, settled int) {
+	lines = make([]inlineLine, 1)
+	spans, settled := markdown.Inline(s)
+	for _, span := range spans {
+		if span.Form&markdown.Break != 0 {
+			lines = append(lines, inlineLine{})
+			continue
+		}
+		line := &lines[len(lines)-1]
+		text := safeterm.Clean(span.Text)
+		if span.Form&markdown.Address != 0 {
+			text = safeterm.Name(span.Text) // nothing may be hidden where a link leads
+		}
+		line.spans = append(line.spans, Span{inlineStyle(span.Form, base), text})
+		line.source = append(line.source, source{span.At, span.Exact && text.String() == span.Text, span.Form == 0})
+	}
+	return lines, settled
+}
+
+func inlineStyle(f markdown.Form, base Style) Style {
+	s := base
+	switch {
+	case f&markdown.CodeSpan != 0:
+		s = Code | base&^base.role()
+	case f&(markdown.Address|markdown.Hint) != 0:
+		return Dim
+	case f&markdown.Link != 0:
+		s = Link | base&^base.role()
+	}
+	if f&markdown.Strong != 0 {
+		s |= Strong
+	}
+	if f&markdown.Emphasis != 0 {
+		s |= Slanted
+	}
+	if f&markdown.Strike != 0 {
+		s |= Struck
+	}
+	return s
+}
+
+// cut is a place between two rows: so many rows of a line are before it, and so many bytes of the source.
+type cut struct{ line, rows, source int }
+
+// cut finds the last row that begins before limit in the source: where no form is open, if there is such a
+// one. The source of the cut is 0 when there is none at all.
+func (d *leafDrawer) cut(lines []inlineLine, m Margins, limit int) cut {
+	var best, last cut
+	first := max(d.w-m.First.w, 1)
+	rest := max(d.w-m.Rest.w, 1)
+	if max(m.First.w, m.Rest.w) >= d.w {
+		first, rest = d.w, d.w
+	}
+	for i, line := range lines {
+		row := 0
+		breaks(join(line.spans).text, first, rest, false, func(from, _ int) {
+			at, plain := line.at(from)
+			if at > 0 && at <= limit {
+				last = cut{i, row, at}
+				if plain {
+					best = last
+				}
+			}
+			row++
+		})
+		first = rest
+	}
+	if best.source > 0 {
+		return best
+	}
+	return last
+}
+
+// at finds the source of a byte of the line; 0 when it has none of its own.
+func (l inlineLine) at(from int) (at int, plain bool) {
+	begin := 0
+	for i, s := range l.spans {
+		if from < begin+s.Text.Len() {
+			if l.source[i].exact || from == begin {
+				return l.source[i].at + from - begin, l.source[i].plain
+			}
+			return 0, false
+		}
+		begin += s.Text.Len()
+	}
+	return 0, false
+}

@@ -1,0 +1,253 @@
+package draw
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw/markdown"
+)
+
+// The widths of a table's columns follow from its first rows, so that one that never ends is not laid out
+// again and again.
+const (
+	tableRows  = 64
+	tableBytes = 8 << 10
+)
+
+// tableLayout is how the rows of a table are drawn.
+type tableLayout struct {
+	heads  [][]Span
+	align  []markdown.Align
+	widths []int // nil: each cell is a line of its own
+	ruled  bool  // cells take several rows, so the table's rows need lines between them
+	at     int   // where its next row begins in the text
+	rows   int   // rows that are drawn
+}
+
+// table draws the rows of a table whose widths are known. It returns how many bytes of the text these are.
+func (d *leafDrawer) table(b *markdown.Block, whole bool) int {
+	if d.leaf.table == nil {
+		if !whole && bytes.Count(b.Text, []byte("\n")) < tableRows && len(b.Text) < tableBytes {
+			return 0
+		}
+		d.tableHead(b)
+	}
+	t := *d.leaf.table // a trial must not change the one that stays
+	d.leaf.table = &t
+	for t.at < len(b.Text) {
+		line, _, _ := strings.Cut(string(b.Text[t.at:]), "\n")
+		row := cells(line, len(t.align), Plain)
+		if t.widths == nil {
+			d.record(b, row)
+		} else {
+			if t.ruled && t.rows > 0 {
+				d.tableRule(b)
+			}
+			d.tableRow(b, row)
+		}
+		t.at += len(line) + 1
+		t.rows++
+	}
+	n := min(t.at, len(b.Text))
+	t.at -= n
+	return n
+}
+
+// tableHead finds the columns' widths and draws the header.
+func (d *leafDrawer) tableHead(b *markdown.Block) {
+	lines := strings.Split(string(b.Text), "\n")
+	head := cells(lines[0], len(b.Align), Plain|Strong)
+	t := &tableLayout{align: b.Align, at: len(lines[0]) + 1}
+	for _, c := range head {
+		t.heads = append(t.heads, c[0].spans)
+	}
+	d.leaf.table = t
+	columns := make([]column, len(head))
+	for _, line := range lines {
+		for i, c := range cells(line, len(columns), Plain) {
+			columns[i].fit(c)
+		}
+	}
+	if room := d.w - d.margin(b.In, restMargin).w - len(columnGap)*(len(columns)-1); !d.bare {
+		t.widths, t.ruled = share(columns, room)
+	}
+	switch {
+	case t.widths != nil:
+		d.tableRow(b, head)
+		d.tableRule(b)
+	case len(lines) == 1: // there is no row to name the columns at
+		for _, c := range head {
+			d.tableLine(b, c[0].spans)
+		}
+	}
+}
+
+// columnGap is as wide as what stands between two columns.
+const columnGap = "   "
+
+// tableCell is what a cell holds: lines, since there may be breaks in it.
+type tableCell []inlineLine
+
+// cells reads a row: exactly n cells.
+func cells(line string, n int, base Style) []tableCell {
+	row := make([]tableCell, n)
+	for i, text := range markdown.Cells(line) {
+		if i < n {
+			row[i], _ = inline(text, base)
+		}
+	}
+	for i := range row {
+		if row[i] == nil {
+			row[i] = tableCell{{}}
+		}
+	}
+	return row
+}
+
+// column is how much room a column wants: all its text on one row, or its longest word.
+type column struct{ whole, word int }
+
+func (c *column) fit(cell tableCell) {
+	for _, line := range cell {
+		text := join(line.spans).text
+		c.whole = max(c.whole, ansi.StringWidth(text))
+		for word := range strings.FieldsSeq(text) {
+			c.word = max(c.word, ansi.StringWidth(word))
+		}
+	}
+}
+
+// The least width of a column is that of its longest word, but no more than wideWord; where that is too much
+// for the screen, no more than shortWord.
+const (
+	wideWord  = 14
+	shortWord = 7
+)
+
+// share divides room between columns; nil: they do not fit. Narrow says that some have less than they want.
+func share(columns []column, room int) (widths []int, narrow bool) {
+	for _, most := range []int{wideWord, shortWord} {
+		widths = make([]int, len(columns))
+		left := room
+		for i, c := range columns {
+			widths[i] = max(min(c.word, most), 1)
+			left -= widths[i]
+		}
+		if left < 0 {
+			continue
+		}
+		return widths, !grow(widths, columns, left)
+	}
+	return nil, false
+}
+
+// grow gives columns what they want as far as room is left, narrow ones first; it reports that all have it.
+func grow(widths []int, columns []column, left int) bool {
+	for {
+		want := 0
+		for i, c := range columns {
+			if widths[i] < c.whole {
+				want++
+			}
+		}
+		if want == 0 {
+			return true
+		}
+		if left < want {
+			return false
+		}
+		each := left / want
+		for i, c := range columns {
+			if n := min(each, c.whole-widths[i]); n > 0 {
+				widths[i] += n
+				left -= n
+			}
+		}
+	}
+}
+
+// tableRow draws a row with its cells beside each other.
+func (d *leafDrawer) tableRow(b *markdown.Block, row []tableCell) {
+	t := d.leaf.table
+	height := 1
+	drawn := make([][]Row, len(row))
+	for i, c := range row {
+		for _, line := range c {
+			drawn[i] = d.theme.Wrap(drawn[i], t.widths[i], Margins{}, line.spans...)
+		}
+		height = max(height, len(drawn[i]))
+	}
+	m := d.margins(b)
+	for y := range height {
+		p := d.theme.Pen().Row(m.First)
+		m.First = m.Rest
+		for i, width := range t.widths {
+			if i > 0 {
+				p.Fixed(Border, " │ ")
+			}
+			begin := p.Width()
+			if y < len(drawn[i]) {
+				p.Pad(begin + indent(t.align[i], width-drawn[i][y].w)).Row(drawn[i][y])
+			}
+			if i < len(t.widths)-1 {
+				p.Pad(begin + width)
+			}
+		}
+		d.rows = append(d.rows, p.Done().Fit(d.w))
+	}
+}
+
+// indent is how much of the free room stands at the left.
+func indent(a markdown.Align, free int) int {
+	switch a {
+	case markdown.Right:
+		return free
+	case markdown.Center:
+		return free / 2
+	}
+	return 0
+}
+
+func (d *leafDrawer) tableRule(b *markdown.Block) {
+	p := d.theme.Pen().Row(d.margins(b).First)
+	for i, width := range d.leaf.table.widths {
+		if i > 0 {
+			p.Fixed(Border, "─┼─")
+		}
+		p.Rule(Border, p.Width()+width)
+	}
+	d.rows = append(d.rows, p.Done().Fit(d.w))
+}
+
+// record draws a row as one line a cell: "column: value".
+func (d *leafDrawer) record(b *markdown.Block, row []tableCell) {
+	t := d.leaf.table
+	if t.rows > 0 {
+		d.rows = append(d.rows, d.margin(b.In, gapMargin))
+	}
+	for i, c := range row {
+		if len(c) == 1 && len(c[0].spans) == 0 {
+			continue // nothing is in it
+		}
+		var spans []Span
+		if head := t.heads[i]; len(head) > 0 {
+			spans = append(append(spans, head...), Span{Plain | Strong, safeterm.Fixed(": ")})
+		}
+		for k, line := range c {
+			if k > 0 {
+				spans = append(spans, Span{Plain, safeterm.Fixed(" ")})
+			}
+			spans = append(spans, line.spans...)
+		}
+		d.tableLine(b, spans)
+	}
+}
+
+func (d *leafDrawer) tableLine(b *markdown.Block, spans []Span) {
+	m := d.margins(b)
+	m.Rest = d.theme.Pen().Row(m.Rest).Pad(m.Rest.w + 2).Done()
+	d.rows = d.theme.Wrap(d.rows, d.w, m, spans...)
+}
