@@ -38,7 +38,7 @@ const (
 	environmentMark  = "\n# Environment\nworkspace: "
 )
 
-// Render builds the system prompt of an agent: "coder" or "local". extra comes right before the
+// Render builds the system prompt of an agent: "coder", "local" or "task". extra comes right before the
 // environment. An unknown name is an error of the program.
 func Render(name string, files []Instructions, extra string, env Environment) (string, error) {
 	raw, err := texts.ReadFile(name + ".md")

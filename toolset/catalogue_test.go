@@ -225,7 +225,7 @@ func drawnCalls() []drawnCall {
 		{"todowrite", `{"todos":[{"content":"a","status":"pending"}]}`, tool.ChecklistBlock},
 		{"todoread", `{}`, tool.ChecklistBlock},
 		{"webfetch", `{"url":"http://docs.example/a.html"}`, tool.TextBlock},
-		{"task", `{"description":"d","prompt":"p"}`, tool.ListBlock},
+		{"task", `{"description":"d","prompt":"p"}`, tool.TextBlock},
 		{"task_complete", `{"summary":"s"}`, tool.TextBlock},
 	}
 }

@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -24,14 +25,17 @@ func caseTasks(dir string) Tasks {
 type writtenTasks struct{ folder string }
 
 func (w writtenTasks) Run(_ context.Context, r TaskRequest, progress func(TaskProgress)) (TaskResult, error) {
+	r.Agent = cmp.Or(r.Agent, exploreAgent)
 	raw, err := os.ReadFile(filepath.Join(w.folder, r.Agent+".txt"))
 	if err != nil {
 		return TaskResult{}, tool.Fail(tool.CodeInvalidArguments, "there is no agent %q; use one of: explore, general", r.Agent)
 	}
-	progress(TaskProgress{Title: "reading", Calls: 1})
-	done := TaskResult{ID: "task1", Text: strings.TrimSpace(string(raw)), Calls: 3}
-	if r.ID != "" {
-		done.ID = r.ID
+	cost := 0.0123
+	counts := TaskCounts{Steps: 2, Calls: 3, Tokens: 4567, Cost: &cost}
+	progress(TaskProgress{ID: "task1", Agent: r.Agent, State: "works", Last: "✓ grep  3 matches", Says: "I look at", TaskCounts: TaskCounts{Calls: 1}})
+	done := TaskResult{ID: cmp.Or(r.ID, "task1"), Agent: r.Agent, Text: strings.TrimSpace(string(raw)), Did: []string{"✓ grep  3 matches"}, TaskCounts: counts}
+	if r.Agent == "general" {
+		done.Changed = []string{"parse.go"}
 	}
 	first, rest, _ := strings.Cut(done.Text, "\n")
 	if code, why, failed := strings.Cut(first, ": "); failed && slices.Contains([]string{tool.CodeLimit, tool.CodeTimeout}, code) {

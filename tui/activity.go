@@ -20,7 +20,8 @@ const showAfter = 300 * time.Millisecond
 // tailRows is how much of a running call's newest metadata is shown.
 const tailRows = 3
 
-// activity is the pane of what runs now: calls with clock, title and live tail.
+// activity is the pane of what runs now: calls with clock, title and live tail. Below a call that started a
+// subagent stand the calls of that one.
 type activity struct {
 	draw    *drawing
 	now     func() time.Time
@@ -30,6 +31,7 @@ type activity struct {
 
 type runningCall struct {
 	id       tool.CallID
+	parent   tool.CallID // whose subagent makes it
 	name     string
 	title    string
 	since    time.Time
@@ -52,14 +54,15 @@ func (a *activity) Apply(e session.Event) {
 		if c.forming {
 			c.since = a.now()
 		}
-		c.name, c.title, c.forming = e.Tool, shorten(e.Title), false
+		c.name, c.title, c.forming, c.parent = e.Tool, shorten(e.Title), false, e.Parent
 	case session.ToolUpdate:
 		c := a.call(e.Call)
+		c.parent = e.Parent
 		c.name, c.title = cmp.Or(e.Tool, c.name), cmp.Or(shorten(e.Title), c.title)
 		c.metadata, c.tail = e.Metadata, nil
 	case session.ToolEnd:
 		delete(a.waiting, e.Outcome.Call)
-		a.drop(func(c *runningCall) bool { return c.id == e.Outcome.Call })
+		a.drop(func(c *runningCall) bool { return c.id == e.Outcome.Call || c.parent == e.Outcome.Call })
 	case session.MessageDone:
 		a.drop(func(c *runningCall) bool { return c.forming })
 		a.wait(e.Message)
@@ -82,7 +85,34 @@ func (a *activity) wait(m session.Message) {
 
 // started are the calls that run.
 func (a *activity) started() []*runningCall {
-	return slices.DeleteFunc(slices.Clone(a.running), func(c *runningCall) bool { return c.forming })
+	return slices.DeleteFunc(a.nested(), func(c *runningCall) bool { return c.forming })
+}
+
+// nested are all calls in the order of their start, each with those of its subagent behind it.
+func (a *activity) nested() []*runningCall {
+	out := make([]*runningCall, 0, len(a.running))
+	for _, c := range a.running {
+		if c.parent != "" {
+			continue
+		}
+		out = append(out, c)
+		for _, of := range a.running {
+			if of.parent == c.id {
+				out = append(out, of)
+			}
+		}
+	}
+	return out
+}
+
+// own counts the calls of the conversation itself.
+func (a *activity) own() (n int) {
+	for _, c := range a.running {
+		if c.parent == "" {
+			n++
+		}
+	}
+	return n
 }
 
 func (a *activity) call(id tool.CallID) *runningCall {
@@ -101,7 +131,7 @@ func (a *activity) drop(gone func(*runningCall) bool) { a.running = slices.Delet
 // visible are the calls that run long enough to be shown.
 func (a *activity) visible() []*runningCall {
 	var out []*runningCall
-	for _, c := range a.running {
+	for _, c := range a.nested() {
 		if a.now().Sub(c.since) >= showAfter {
 			out = append(out, c)
 		}
@@ -127,7 +157,7 @@ func (a *activity) Render(w, h int) []draw.Row {
 	if h < 2 || len(calls) == 0 {
 		return nil
 	}
-	head := fmt.Sprintf("running %d", len(a.running))
+	head := fmt.Sprintf("running %d", a.own())
 	if n := len(a.waiting); n > 0 {
 		head += fmt.Sprintf(" · %d wait", n)
 	}
@@ -152,7 +182,11 @@ func (a *activity) Render(w, h int) []draw.Row {
 
 func (c *runningCall) head(t *draw.Theme, w int, now time.Time) draw.Row {
 	clock := t.Pen().Put(draw.Dim, safeterm.Name(running(now.Sub(c.since)))).Done()
-	p := t.Pen().Fixed(draw.Accent, "● ").Put(draw.Bold, safeterm.Name(c.name)).Fixed(draw.Plain, "  ")
+	mark := "● "
+	if c.parent != "" {
+		mark = "  ↳ "
+	}
+	p := t.Pen().Fixed(draw.Accent, mark).Put(draw.Bold, safeterm.Name(c.name)).Fixed(draw.Plain, "  ")
 	if c.forming {
 		p.Put(draw.Dim, safeterm.Name(fmt.Sprintf("being written, %s", size(c.bytes))))
 	} else {
@@ -177,6 +211,9 @@ func (c *runningCall) rows(d *drawing, w int) []draw.Row {
 	}
 	if c.tail == nil || c.w != w {
 		gutter := d.theme.Pen().Fixed(draw.Border, "  │ ").Done()
+		if c.parent != "" {
+			gutter = d.theme.Pen().Fixed(draw.Border, "    │ ").Done()
+		}
 		own := d.theme.Blocks(nil, d.blocks(c.name, c.metadata), w-gutter.Width(), draw.Show{Rows: 4 * tailRows})
 		own = own[max(len(own)-tailRows, 0):]
 		c.tail, c.w = []draw.Row{}, w

@@ -20,10 +20,12 @@ const splitWidth = 120
 type changes struct {
 	draw   *drawing
 	unseen []changing
-	files  []*changedFile // in the order of their first change
-	rows   []draw.Row     // laid out for width w; nil: not yet
-	marks  []int
-	w      int
+	// delegated are calls whose subagents' calls were seen.
+	delegated []tool.CallID
+	files     []*changedFile // in the order of their first change
+	rows      []draw.Row     // laid out for width w; nil: not yet
+	marks     []int
+	w         int
 }
 
 // changing is a call that changed files and was not looked at yet.
@@ -44,7 +46,12 @@ type changedFile struct {
 func (c *changes) Apply(e session.Event) {
 	switch e := e.(type) {
 	case session.ToolEnd:
-		c.remember(e.Outcome)
+		if e.Parent != "" {
+			c.delegated = append(c.delegated, e.Parent)
+		}
+		if !slices.Contains(c.delegated, e.Outcome.Call) { // else each of its calls was seen
+			c.remember(e.Outcome)
+		}
 	case session.MessageDone:
 		for _, p := range e.Message.Parts {
 			if p.Outcome != nil {

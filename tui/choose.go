@@ -98,10 +98,14 @@ func (m *model) cancelCall() tea.Cmd {
 	}
 	var items []choice
 	for _, c := range running {
-		items = append(items, choice{id: string(c.id), label: c.name, note: c.title})
+		label := c.name
+		if c.parent != "" {
+			label = "↳ " + label
+		}
+		items = append(items, choice{id: string(c.id), label: label, note: c.title})
 	}
 	m.picker.begin("abort which call?", items, func(m *model, c choice) tea.Cmd {
-		return m.cancelOne(tool.CallID(c.id), c.label)
+		return m.cancelOne(tool.CallID(c.id), strings.TrimPrefix(c.label, "↳ "))
 	})
 	return nil
 }

@@ -174,15 +174,18 @@ func (m *model) take(b batch) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// apply shows an event to every pane.
+// apply shows an event to every pane. What a subagent's call does is shown while it runs, and what it changed
+// in files; the conversation, its todos and its context hold only the report.
 func (m *model) apply(e session.Event) tea.Cmd {
-	m.transcript.Apply(e)
 	m.activity.Apply(e)
-	m.todos.Apply(e)
 	m.changes.Apply(e)
-	m.ledger.Apply(e)
-	m.prompt.Apply(e)
-	m.status.Apply(e)
+	if !ofSubagent(e) {
+		m.transcript.Apply(e)
+		m.todos.Apply(e)
+		m.ledger.Apply(e)
+		m.prompt.Apply(e)
+		m.status.Apply(e)
+	}
 	switch e.(type) {
 	case session.ToolStart, session.CallForming:
 		return m.after(showAfter, redraw{})
@@ -190,6 +193,21 @@ func (m *model) apply(e session.Event) tea.Cmd {
 		m.turn.ended = true
 	}
 	return nil
+}
+
+// ofSubagent reports an event of a call that a subagent made.
+func ofSubagent(e session.Event) bool {
+	switch e := e.(type) {
+	case session.ToolStart:
+		return e.Parent != ""
+	case session.ToolUpdate:
+		return e.Parent != ""
+	case session.ToolAsk:
+		return e.Parent != ""
+	case session.ToolEnd:
+		return e.Parent != ""
+	}
+	return false
 }
 
 // wants asks the panes how many rows they would like.

@@ -141,10 +141,16 @@ func (p *plain) begin(text string) {
 func (p *plain) take(x any) {
 	switch x := x.(type) {
 	case session.ToolStart:
+		if x.Parent != "" {
+			p.say("Running " + x.Tool + " for " + x.Agent + ".")
+			return
+		}
 		p.view.Apply(x)
 		p.say("Running " + x.Tool + ".")
 	case session.Event:
-		p.view.Apply(x)
+		if !ofSubagent(x) {
+			p.view.Apply(x)
+		}
 	case *asked:
 		p.dialog.add(x)
 		if len(p.dialog.queue) == 1 {

@@ -22,7 +22,7 @@ import (
 //
 //	size 80x24 | narrow and other options    type TEXT | key NAME... | paste SECTION | wheel up|down
 //	user TEXT | text MSG "…" | think MSG "…" | said JSON(Message) | forming CALL NAME BYTES
-//	start|update|decided JSON(tool.Event) | end JSON(tool.Outcome) | retry JSON | notice TEXT
+//	start|update|decided JSON(tool.Event) | end JSON(tool.Outcome, Parent) | retry JSON | notice TEXT
 //	turnend JSON(Result) | ports (what the program can do beside running turns) | done CAUSE | permission JSON | withdraw | wait DURATION | screen NAME
 func TestScreens(t *testing.T) {
 	golden.Cases(t, "../testdata/screen", func(t *testing.T, c *golden.Case) {
@@ -266,7 +266,8 @@ func (p *player) calls(verb, rest string) bool {
 	case "decided":
 		p.event(session.ToolAsk{Event: decode[tool.Event](p.t, rest)})
 	case "end":
-		p.event(session.ToolEnd{Outcome: decode[tool.Outcome](p.t, rest)})
+		of := decode[struct{ Parent tool.CallID }](p.t, rest)
+		p.event(session.ToolEnd{Outcome: decode[tool.Outcome](p.t, rest), Parent: of.Parent})
 	case "permission":
 		p.permission(rest)
 	case "withdraw":

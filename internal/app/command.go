@@ -93,7 +93,7 @@ func (a *app) storedSession(ctx context.Context, s *store.Store, words []string)
 		return "", err
 	}
 	for _, h := range heads {
-		if h.Info().Cwd == dir {
+		if info := h.Info(); info.Cwd == dir && info.Agent == "" {
 			return h.ID, nil
 		}
 	}

@@ -36,19 +36,21 @@ func (m model) full() string { return m.provider.Name() + "/" + m.name }
 type profile struct {
 	prompt       string // of package prompts
 	taskComplete bool
+	tasks        bool     // subagents are offered
 	core         []string // the tools that are always offered
 	// budget is how many bytes of tools a request may hold before they are chosen; 0: they are counted.
 	budget int
 }
 
 func coderProfile() profile {
-	return profile{prompt: "coder", core: []string{
+	return profile{prompt: "coder", tasks: true, core: []string{
 		"read", "write", "edit", "glob", "grep", "list", "bash", "bash_output", "bash_kill", "todowrite", "todoread", "webfetch", "task", "task_complete",
 	}}
 }
 
 // localProfile keeps prompt and tools small: a local model reads them at the speed of the person's machine.
-// Its budget is that of a first request, 6,000 bytes, without the system prompt.
+// Its budget is that of a first request, 6,000 bytes, without the system prompt: task is not in it, and a
+// small model seldom gives good ones.
 func localProfile() profile {
 	return profile{prompt: "local", taskComplete: true, budget: 5_000, core: []string{
 		"read", "write", "edit", "glob", "grep", "list", "bash", "task_complete",
@@ -123,6 +125,9 @@ func (a *app) modelOf(ctx context.Context, o *options, w *wired) (model, error) 
 	}
 	if err := a.affordable(o, w.settings.config, m); err != nil {
 		return m, err
+	}
+	if w.settings.config.TaskModel != "" && !m.profile.tasks { // the person wants them, whatever they cost
+		m.profile.tasks, m.profile.core = true, append(m.profile.core, "task")
 	}
 	return o.recorded(m, w)
 }

@@ -33,7 +33,7 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) tui.Ports {
 	memory := newMemory(w.settings.at.state, w.head.Cwd)
 	p := tui.Ports{
 		SetMode:    func(name string) error { return w.gate.SetMode(policy.Mode(name)) },
-		CancelCall: w.session.CancelCall,
+		CancelCall: w.cancelCall,
 		Steer:      w.session.Steer,
 		Rewind:     w.session.Rewind,
 		Files:      w.files,
@@ -89,6 +89,9 @@ func (w *wired) sessions(ctx context.Context) ([]tui.SessionHead, error) {
 	var out []tui.SessionHead
 	for _, h := range heads {
 		info := h.Info()
+		if info.Agent != "" {
+			continue // its report is in its parent's session
+		}
 		out = append(out, tui.SessionHead{ID: string(h.ID), Title: h.Title(), Model: info.Model, Cwd: info.Cwd, Updated: h.Updated.Local()})
 	}
 	w.listed.Lock()

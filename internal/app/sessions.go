@@ -31,6 +31,9 @@ func pickSession(ctx context.Context, o *options, logs session.Store, dir string
 	} else {
 		id, err = byPrefix(heads, o.resume)
 	}
+	if err == nil && !o.fork {
+		err = ofPerson(heads, id)
+	}
 	if err != nil || !o.fork {
 		return id, true, err
 	}
@@ -50,22 +53,39 @@ func lockSession(ctx context.Context, logs session.Store, id session.ID) error {
 
 func newestIn(heads []session.Head, dir string) (session.ID, error) {
 	for _, h := range heads {
-		if h.Info().Cwd == dir {
+		if info := h.Info(); info.Cwd == dir && info.Agent == "" {
 			return h.ID, nil
 		}
 	}
 	return "", misuse("start one without --continue, or name one with --resume ID", "no session of %s is stored", dir)
 }
 
-func byPrefix(heads []session.Head, prefix string) (session.ID, error) {
-	var found []string
+// ofPerson refuses to go on with the log of a subagent: only its parent knows what it may do.
+func ofPerson(heads []session.Head, id session.ID) error {
 	for _, h := range heads {
-		if string(h.ID) == prefix {
-			return h.ID, nil
+		if info := h.Info(); h.ID == id && info.Agent != "" {
+			return misuse("resume that session, or go on with a copy: --fork", "%s is the log of a subagent of the session %s", id, info.Parent)
 		}
-		if strings.HasPrefix(string(h.ID), prefix) {
+	}
+	return nil
+}
+
+// byPrefix finds the session that a person means: a subagent's only where no other fits.
+func byPrefix(heads []session.Head, prefix string) (session.ID, error) {
+	var found, subagents []string
+	for _, h := range heads {
+		switch {
+		case string(h.ID) == prefix:
+			return h.ID, nil
+		case !strings.HasPrefix(string(h.ID), prefix):
+		case h.Info().Agent != "":
+			subagents = append(subagents, string(h.ID))
+		default:
 			found = append(found, string(h.ID))
 		}
+	}
+	if len(found) == 0 {
+		found = subagents
 	}
 	switch len(found) {
 	case 1:
@@ -90,7 +110,7 @@ func fork(ctx context.Context, logs session.Store, from session.ID) (session.ID,
 		if err := json.Unmarshal(e.Data, &s); err != nil {
 			return "", fmt.Errorf("fork %s: %w", from, err)
 		}
-		s.Parent = from
+		s.Parent, s.Agent, s.Call = from, "", "" // a copy of a subagent's log works for nobody
 		if entries[i].Data, err = json.Marshal(s); err != nil {
 			return "", fmt.Errorf("fork %s: %w", from, err)
 		}
@@ -106,7 +126,7 @@ func (a *app) sessionCommand() *cobra.Command {
 	list := &cobra.Command{Use: "list", Short: "List stored sessions, newest first", Args: cobra.NoArgs,
 		Example: "  adze session list\n  adze session list --all",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.listSessions(c) }}
-	list.Flags().Bool("all", false, "of all folders, not only of this one")
+	list.Flags().Bool("all", false, "of all folders, not only of this one, and those of subagents")
 	verify := &cobra.Command{Use: "verify ID", Short: "Walk a session's hash chain and name the first bad row", Args: cobra.ExactArgs(1),
 		Example: "  adze session verify 20261121t0245",
 		RunE:    func(c *cobra.Command, args []string) error { return a.verifySession(c.Context(), args[0]) }}
@@ -174,11 +194,15 @@ func (a *app) listSessions(c *cobra.Command) error {
 		table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 		for _, h := range heads {
 			info := h.Info()
-			if !all && info.Cwd != dir {
+			if !all && (info.Cwd != dir || info.Agent != "") {
 				continue
 			}
+			title := h.Title()
+			if info.Agent != "" {
+				title = info.Agent + " (subagent of " + string(info.Parent) + ")"
+			}
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", safeterm.Name(string(h.ID)), h.Updated.Local().Format("2006-01-02 15:04"),
-				safeterm.Name(info.Model), safeterm.Name(h.Title()))
+				safeterm.Name(info.Model), safeterm.Name(title))
 		}
 		return table.Flush()
 	})

@@ -112,7 +112,7 @@ func (a *app) runByHand(o *options, name, arguments string, asJSON bool) error {
 	defer stop()
 	var end *session.ToolEnd
 	w, err := a.wire(ctx, o, func(e session.Event) {
-		if e, ok := e.(session.ToolEnd); ok {
+		if e, ok := e.(session.ToolEnd); ok && e.Parent == "" {
 			end = &e
 		}
 	}, nil)

@@ -10,11 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/agent"
 	"adze/internal/config"
 	"adze/internal/policy"
 	"adze/internal/print"
 	"adze/internal/proc"
-	"adze/internal/web"
 	"adze/internal/workspace"
 	"adze/session"
 	"adze/tool"
@@ -32,6 +32,7 @@ type wired struct {
 	history []session.Message
 	closers []func()
 	ledger  *proc.Ledger
+	agents  *agent.Agents
 	desk
 }
 
@@ -63,21 +64,18 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if err != nil {
 		return w, err
 	}
-	offer, err := a.newShelf(o, s, model.profile)
-	if err != nil {
-		return w, err
-	}
 	repairer, err := a.repairer(s.config)
 	if err != nil {
 		return w, err
 	}
-	deps := a.deps(s, w)
-	deps.Finder, deps.Brief = offer, model.profile.budget > 0
-	if w.set, err = toolsFor(ctx, o, deps, s.root.Dir(), model.profile); err != nil {
+	staff, err := a.employ(o, s, model, w)
+	if err != nil {
 		return w, err
 	}
-	w.tellDeclared(deps.Declared, s.root.Dir())
-	w.set = offer.fill(w.set)
+	offer, err := staff.equip(ctx)
+	if err != nil {
+		return w, err
+	}
 	system, err := systemPrompt(o, s.at.config, model.profile.prompt, s.root.Dir(), time.Now())
 	if err != nil {
 		return w, err
@@ -97,12 +95,14 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 		Tools: w.set.Names(), PermissionMode: string(gate.Mode()), Sandbox: print.Sandbox{Level: "none", How: "no sandbox is built in yet"},
 		Ignored: toolset.ProjectTools(s.root.Dir()),
 	}
-	return w, w.open(ctx, session.Config{
+	c := session.Config{
 		ID: id, Provider: model.provider, Model: model.name, Store: stored, Tools: w.set, Gate: gate,
 		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: spill.save}, Limits: s.limits(o), Price: a.prices(s.config), Window: a.windows(s.config), Pieces: pieces,
 		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Offer: offer.offerer(), Accept: o.answer.judge(),
 		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.full(), System: system, Tools: w.set.Digest()},
-	}, resumed, deps)
+	}
+	staff.session = c
+	return w, w.open(ctx, c, resumed, staff.deps)
 }
 
 // settings is what is known before anything is opened but the workspace.
@@ -203,67 +203,6 @@ func (a *app) openLogs(ctx context.Context, o *options, s settings, w *wired) fu
 		r := answer()
 		return r.store, r.id, r.resumed, r.err
 	}
-}
-
-// deps makes what the built-in tools work with. Commands see the person's environment without secrets.
-func (a *app) deps(s settings, w *wired) toolset.Deps {
-	w.ledger = proc.NewLedger(filepath.Join(s.at.state, "jobs"))
-	supervisor := proc.Supervisor{Ledger: w.ledger}
-	shell := toolset.NewShell(supervisor, proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: keyNames(s.config)}))
-	w.closers = append(w.closers, shell.Close)
-	limits := s.config.Limits
-	bounds := toolset.Bounds{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Glob: limits.Glob, Grep: limits.Grep, List: limits.List}
-	shell.Bounds = bounds
-	shell.Limit(time.Duration(limits.BashTimeout), time.Duration(limits.BashMaxTimeout))
-	return toolset.Deps{
-		Bounds: bounds, Web: web.New(reach(func() *policy.Policy { return w.gate })),
-		Root: s.root, Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{},
-		Declared: &toolset.Declared{Dir: filepath.Join(s.at.config, "tools")},
-	}
-}
-
-// keyNames are the variables that hold providers' keys; no command ever sees one.
-func keyNames(cfg config.Config) []string {
-	names := append(hostKeys(), "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OLLAMA_API_KEY")
-	for _, p := range cfg.Providers {
-		if p.KeyEnv != "" {
-			names = append(names, p.KeyEnv)
-		}
-	}
-	if name := cfg.Tools.Embeddings.KeyEnv; name != "" {
-		names = append(names, name)
-	}
-	return names
-}
-
-// toolsFor initialises the catalogue and narrows it to what this run offers.
-func toolsFor(ctx context.Context, o *options, deps toolset.Deps, dir string, p profile) (*tool.Set, error) {
-	registry, err := toolset.New(deps)
-	if err != nil {
-		return nil, err
-	}
-	set, err := registry.Tools(ctx, tool.Init{Workspace: dir, Directory: dir, Cwd: dir})
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range slices.Concat(o.tools, o.noTools) {
-		if _, ok := set.Get(name); !ok {
-			return nil, misuse("the tools are: "+fmt.Sprint(sortedNames(set.Names())), "there is no tool %q", name)
-		}
-	}
-	return set.Only(func(d tool.Definition) bool {
-		switch {
-		case slices.Contains(o.noTools, d.Name):
-			return false
-		case len(o.tools) > 0:
-			return slices.Contains(o.tools, d.Name)
-		case d.Name == "task_complete":
-			return o.taskComplete || p.taskComplete
-		case d.Name == "task":
-			return deps.Tasks != nil // offered once something can run it
-		}
-		return true
-	}), nil
 }
 
 // open starts or resumes the session.

@@ -42,6 +42,7 @@ func Table() []Row {
 		{Package: "internal/llm/wire", May: []string{"session", "tool"}, Why: "what adapters share"},
 		{Package: "internal/llm/*", May: []string{"session", "tool", "internal/llm/wire"}, Why: "adapters depend inwards, not on one another"},
 		{Package: "internal/store", May: []string{"session", "tool"}, Why: "adapters depend inwards"},
+		{Package: "internal/agent", May: []string{"session", "tool", "toolset"}, Why: "it turns a call of the task tool into a session"},
 		{Package: "internal/audit", May: []string{"session", "tool"}, Why: "it reads what the session wrote, wherever that is kept"},
 
 		{Package: "internal/policy", May: []string{"tool", "internal/workspace"}, Why: "the gate judges resolved paths"},

@@ -37,6 +37,7 @@ type Config struct {
 	SchemaURL      string              `json:"$schema,omitempty"`
 	Model          string              `json:"model,omitempty"`           // provider/name
 	RepairModel    string              `json:"repair_model,omitempty"`    // provider/name; empty: no model mends arguments
+	TaskModel      string              `json:"task_model,omitempty"`      // provider/name; empty: tasks run with the session's model
 	PermissionMode string              `json:"permission_mode,omitempty"` // ask, edits, plan, auto, yolo
 	Allow          []string            `json:"allow,omitempty"`
 	Deny           []string            `json:"deny,omitempty"`
@@ -83,6 +84,8 @@ type Limits struct {
 	List           int      `json:"list,omitempty"` // entries of one answer
 	BashTimeout    Duration `json:"bash_timeout,omitempty"`
 	BashMaxTimeout Duration `json:"bash_max_timeout,omitempty"` // the most a call may ask for
+	TaskSteps      int      `json:"task_steps,omitempty"`       // model requests of one task
+	Tasks          int      `json:"tasks,omitempty"`            // that run beside each other
 }
 
 // check finds values that make no sense.
@@ -90,7 +93,8 @@ func (c Config) check(path string) error {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"output.lines", c.Output.Lines}, {"output.bytes", c.Output.Bytes}, {"limits.glob", c.Limits.Glob}, {"limits.grep", c.Limits.Grep}, {"limits.list", c.Limits.List}} {
+	}{{"output.lines", c.Output.Lines}, {"output.bytes", c.Output.Bytes}, {"limits.glob", c.Limits.Glob}, {"limits.grep", c.Limits.Grep}, {"limits.list", c.Limits.List},
+		{"limits.task_steps", c.Limits.TaskSteps}, {"limits.tasks", c.Limits.Tasks}} {
 		if n.value < 0 {
 			return &Error{Path: path, Message: fmt.Sprintf("%s is %d", n.name, n.value), Hint: "give a number above 0, or leave it out"}
 		}

@@ -32,9 +32,16 @@ type messageLine struct {
 	Message session.Message `json:"message"`
 }
 
+// by marks what a subagent does: Parent is the call that started it. Without both it is the main conversation.
+type by struct {
+	Parent tool.CallID `json:"parent,omitempty"`
+	Agent  string      `json:"agent,omitempty"`
+}
+
 type startLine struct {
-	Type       string          `json:"type"`
-	Call       tool.CallID     `json:"call"`
+	Type string      `json:"type"`
+	Call tool.CallID `json:"call"`
+	by
 	Name       string          `json:"name"`
 	Title      string          `json:"title,omitempty"`
 	Args       json.RawMessage `json:"args"`
@@ -47,15 +54,17 @@ type provenance struct {
 }
 
 type updateLine struct {
-	Type     string          `json:"type"`
-	Call     tool.CallID     `json:"call"`
+	Type string      `json:"type"`
+	Call tool.CallID `json:"call"`
+	by
 	Title    string          `json:"title,omitempty"`
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
 type endLineOf struct {
-	Type       string          `json:"type"`
-	Call       tool.CallID     `json:"call"`
+	Type string      `json:"type"`
+	Call tool.CallID `json:"call"`
+	by
 	Name       string          `json:"name"`
 	Status     tool.Status     `json:"status"`
 	Code       string          `json:"code,omitempty"`
@@ -68,8 +77,9 @@ type endLineOf struct {
 }
 
 type askLine struct {
-	Type     string         `json:"type"`
-	Call     tool.CallID    `json:"call"`
+	Type string      `json:"type"`
+	Call tool.CallID `json:"call"`
+	by
 	Name     string         `json:"name"`
 	Need     []tool.Need    `json:"need"`
 	Rule     string         `json:"rule,omitempty"`
@@ -119,11 +129,11 @@ func lineOf(e session.Event) any {
 	case session.ToolStart:
 		return startOf(e)
 	case session.ToolUpdate:
-		return updateLine{"tool_update", e.Call, e.Title, e.Redacted}
+		return updateLine{"tool_update", e.Call, by{e.Parent, e.Agent}, e.Title, e.Redacted}
 	case session.ToolEnd:
 		return endOf(e)
 	case session.ToolAsk:
-		return askLine{"ask", e.Call, e.Tool, e.Needs, e.Decision.Rule, e.Decision}
+		return askLine{"ask", e.Call, by{e.Parent, e.Agent}, e.Tool, e.Needs, e.Decision.Rule, e.Decision}
 	case session.Retry:
 		return retryLine{"retry", e.Message, e.Attempt, e.Of, e.Delay.Milliseconds(), e.Cause}
 	case session.Notice:
@@ -148,7 +158,7 @@ func contextOf(e session.Counted) contextLine {
 }
 
 func startOf(e session.ToolStart) startLine {
-	l := startLine{Type: "tool_start", Call: e.Call, Name: e.Tool, Title: e.Title, Args: e.Args, Provenance: provenance{Origin: e.Origin}}
+	l := startLine{Type: "tool_start", Call: e.Call, by: by{e.Parent, e.Agent}, Name: e.Tool, Title: e.Title, Args: e.Args, Provenance: provenance{Origin: e.Origin}}
 	if e.Repair != nil {
 		l.Provenance.Repair = e.Repair.Kind
 	}
@@ -158,7 +168,7 @@ func startOf(e session.ToolStart) startLine {
 func endOf(e session.ToolEnd) endLineOf {
 	o := e.Outcome
 	return endLineOf{
-		Type: "tool_end", Call: o.Call, Name: o.Tool, Status: o.Status, Code: o.Code, Title: o.Title,
+		Type: "tool_end", Call: o.Call, by: by{e.Parent, e.Agent}, Name: o.Tool, Status: o.Status, Code: o.Code, Title: o.Title,
 		Duration: o.Duration.Milliseconds(), Truncated: o.Truncated, OutputFile: o.OutputFile,
 		Metadata: e.Redacted, Validated: o.Record.Validated,
 	}

@@ -171,10 +171,10 @@ func (p *Printer) progress(e session.Event) {
 		if title == "" {
 			title = string(o.Status)
 		}
-		fmt.Fprintf(p.Err, "%s %s: %s\n", mark(o.Status), safeterm.Name(o.Tool), safeterm.Name(title))
+		fmt.Fprintf(p.Err, "%s %s%s: %s\n", mark(o.Status), of(e.Agent), safeterm.Name(o.Tool), safeterm.Name(title))
 	case session.ToolAsk:
 		if e.Decision != nil && !e.Decision.Allow {
-			fmt.Fprintf(p.Err, "! %s denied: %s\n", safeterm.Name(e.Tool), safeterm.Name(e.Decision.Reason))
+			fmt.Fprintf(p.Err, "! %s%s denied: %s\n", of(e.Agent), safeterm.Name(e.Tool), safeterm.Name(e.Decision.Reason))
 		}
 	case session.Retry:
 		fmt.Fprintf(p.Err, "! %s; attempt %d of %d in %s\n", safeterm.Name(e.Cause), e.Attempt, e.Of, e.Delay.Round(100_000_000))
@@ -185,6 +185,14 @@ func (p *Printer) progress(e session.Event) {
 			fmt.Fprintf(p.Err, "! warning: %s\n", safeterm.Name(e.Change.String()))
 		}
 	}
+}
+
+// of names the subagent that makes a call, before the call's own name.
+func of(agent string) safeterm.Text {
+	if agent == "" {
+		return safeterm.Text{}
+	}
+	return safeterm.Name(agent + " › ")
 }
 
 func endLine(s string) string {

@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"adze/internal/config"
+	"adze/internal/policy"
+	"adze/internal/proc"
+	"adze/internal/web"
+	"adze/internal/workspace"
+	"adze/tool"
+	"adze/toolset"
+)
+
+// deps makes what the built-in tools work with. Commands see the person's environment without secrets.
+func (a *app) deps(s settings, w *wired) toolset.Deps {
+	w.ledger = proc.NewLedger(filepath.Join(s.at.state, "jobs"))
+	shell := s.shell(w.ledger)
+	w.closers = append(w.closers, shell.Close)
+	return toolset.Deps{
+		Bounds: s.bounds(), Web: web.New(reach(func() *policy.Policy { return w.gate })),
+		Root: s.root, Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{},
+		Declared: &toolset.Declared{Dir: filepath.Join(s.at.config, "tools")},
+	}
+}
+
+// shell makes what runs the commands of one session, a subagent's too.
+func (s settings) shell(ledger *proc.Ledger) *toolset.Shell {
+	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: keyNames(s.config)})
+	shell := toolset.NewShell(proc.Supervisor{Ledger: ledger}, env)
+	shell.Bounds = s.bounds()
+	shell.Limit(time.Duration(s.config.Limits.BashTimeout), time.Duration(s.config.Limits.BashMaxTimeout))
+	return shell
+}
+
+func (s settings) bounds() toolset.Bounds {
+	limits := s.config.Limits
+	return toolset.Bounds{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Glob: limits.Glob, Grep: limits.Grep, List: limits.List}
+}
+
+// keyNames are the variables that hold providers' keys; no command ever sees one.
+func keyNames(cfg config.Config) []string {
+	names := append(hostKeys(), "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OLLAMA_API_KEY")
+	for _, p := range cfg.Providers {
+		if p.KeyEnv != "" {
+			names = append(names, p.KeyEnv)
+		}
+	}
+	if name := cfg.Tools.Embeddings.KeyEnv; name != "" {
+		names = append(names, name)
+	}
+	return names
+}
+
+// toolsFor initialises the catalogue and narrows it to what this run offers.
+func toolsFor(ctx context.Context, o *options, deps toolset.Deps, dir string, p profile) (*tool.Set, error) {
+	registry, err := toolset.New(deps)
+	if err != nil {
+		return nil, err
+	}
+	set, err := registry.Tools(ctx, tool.Init{Workspace: dir, Directory: dir, Cwd: dir})
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Concat(o.tools, o.noTools) {
+		if _, ok := set.Get(name); !ok {
+			return nil, misuse("the tools are: "+fmt.Sprint(sortedNames(set.Names())), "there is no tool %q", name)
+		}
+	}
+	return set.Only(func(d tool.Definition) bool {
+		switch {
+		case slices.Contains(o.noTools, d.Name):
+			return false
+		case len(o.tools) > 0:
+			return slices.Contains(o.tools, d.Name)
+		case d.Name == "task_complete":
+			return o.taskComplete || p.taskComplete
+		case d.Name == "task":
+			return p.tasks
+		}
+		return true
+	}), nil
+}

@@ -1,0 +1,112 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"adze/internal/agent"
+	"adze/session"
+	"adze/tool"
+	"adze/toolset"
+)
+
+// staff is what the subagents of a run are made of. Their tools and system prompt are made at the first task:
+// most runs have none.
+type staff struct {
+	app      *app
+	options  *options
+	settings settings
+	wired    *wired
+	profile  profile        // of the run
+	model    model          // of the subagents
+	session  session.Config // of the run
+	deps     toolset.Deps
+}
+
+// employ prepares subagents: with the model of the run, or the one that the configuration names for them.
+func (a *app) employ(o *options, s settings, m model, w *wired) (*staff, error) {
+	f := &staff{app: a, options: o, settings: s, wired: w, profile: m.profile, model: m}
+	if name := s.config.TaskModel; name != "" && !o.written() {
+		var err error
+		if f.model, err = a.namedModel(s.config, name); err != nil {
+			return nil, err
+		}
+		if err := a.affordable(o, s.config, f.model); err != nil {
+			return nil, err
+		}
+	}
+	w.agents = agent.New(s.config.Limits.Tasks, f.config)
+	return f, nil
+}
+
+// written reports a run whose model only says what was written before: its subagents are in the same text.
+func (o *options) written() bool { return o.demo || o.replay != "" || o.byHand != nil }
+
+// equip makes the tools of the run itself, with the one that starts subagents, and the shelf that they
+// are offered from.
+func (f *staff) equip(ctx context.Context) (*shelf, error) {
+	w, dir, profile := f.wired, f.settings.root.Dir(), f.profile
+	offer, err := f.app.newShelf(f.options, f.settings, profile)
+	if err != nil {
+		return nil, err
+	}
+	f.deps = f.app.deps(f.settings, w)
+	f.deps.Finder, f.deps.Brief, f.deps.Tasks = offer, profile.budget > 0, f.tasks()
+	set, err := toolsFor(ctx, f.options, f.deps, dir, profile)
+	if err != nil {
+		return nil, err
+	}
+	w.tellDeclared(f.deps.Declared, dir)
+	w.set = offer.fill(set)
+	return offer, nil
+}
+
+// tasks is the port of the task tool. A call by hand has no model that could work.
+func (f *staff) tasks() toolset.Tasks {
+	if f.options.byHand != nil {
+		return nil
+	}
+	return f.wired.agents
+}
+
+// config makes what all subagents have in common.
+func (f *staff) config() (agent.Config, error) {
+	plain := *f.options
+	plain.system = "" // it is the main conversation's
+	system, err := systemPrompt(&plain, f.settings.at.config, "task", f.settings.root.Dir(), time.Now())
+	if err != nil {
+		return agent.Config{}, err
+	}
+	c := f.session
+	observe := c.Observe
+	c.Provider, c.Model, c.Offer, c.Accept = f.model.provider, f.model.name, nil, nil
+	c.Start.Model, c.Start.System = f.model.full(), system
+	return agent.Config{
+		Session: c, Tools: f.tools, Observe: observe, Steps: f.settings.config.Limits.TaskSteps,
+		Budget: func() *session.Budget { return f.wired.session.Budget() },
+	}, nil
+}
+
+// tools makes the tools of one subagent: it reads, plans and runs commands for itself, and has none that the
+// run has not.
+func (f *staff) tools(ctx context.Context) (*tool.Set, func(), error) {
+	deps := f.deps
+	deps.Seen, deps.Todos, deps.Shell = nil, nil, f.settings.shell(f.wired.ledger)
+	deps.Tasks, deps.Finder, deps.Brief = nil, nil, f.model.profile.budget > 0
+	dir := f.settings.root.Dir()
+	set, err := toolsFor(ctx, &options{}, deps, dir, f.model.profile)
+	if err != nil {
+		deps.Shell.Close()
+		return nil, nil, err
+	}
+	set = set.Only(func(d tool.Definition) bool {
+		_, has := f.wired.set.Get(d.Name)
+		return has
+	})
+	return set, deps.Shell.Close, nil
+}
+
+// cancelCall aborts one running call, of the run or of a subagent.
+func (w *wired) cancelCall(id tool.CallID) bool {
+	return w.session.CancelCall(id) || w.agents.CancelCall(id)
+}
