@@ -87,6 +87,7 @@ func (a *app) chooseModel(ctx context.Context, o *options, cfg config.Config) (m
 		return recording(o.replay)
 	}
 	if m, ok, err := a.configuredModel(cfg); ok {
+		warm(ctx, m.provider)
 		return m, err
 	}
 	if m, ok := a.runningOllama(ctx, cfg); ok {
@@ -94,6 +95,13 @@ func (a *app) chooseModel(ctx context.Context, o *options, cfg config.Config) (m
 	}
 	hint := strings.Join(append(a.almost(), waysToAModel(a.getenv)), "\n")
 	return model{}, &noModelError{"no model is configured", hint}
+}
+
+// warm lets a provider open its connection while the store opens and the tools are made.
+func warm(ctx context.Context, p session.Provider) {
+	if w, ok := p.(interface{ Warm(context.Context) }); ok {
+		w.Warm(ctx)
+	}
 }
 
 // configuredModel is the part of the choice that asks nobody: the configuration, then the keys.

@@ -95,6 +95,9 @@ func New(o Options) *Provider {
 // Name is the part before the slash in a model's full name.
 func (p *Provider) Name() string { return p.options.Name }
 
+// Warm opens the connection of the first request ahead; see wire.Client.
+func (p *Provider) Warm(ctx context.Context) { p.client.Warm(ctx) }
+
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return wire.Stream(ctx, func(out *wire.Out) (session.Done, error) {

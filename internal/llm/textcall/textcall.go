@@ -43,6 +43,13 @@ func Wrap(p session.Provider, newID func() string) *Provider {
 	return &Provider{p, newID}
 }
 
+// Warm lets the other provider open its connection ahead, if it can.
+func (p *Provider) Warm(ctx context.Context) {
+	if w, ok := p.Provider.(interface{ Warm(context.Context) }); ok {
+		w.Warm(ctx)
+	}
+}
+
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return Recover(p.Provider.Stream(ctx, r), r, p.newID)

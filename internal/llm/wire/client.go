@@ -47,16 +47,25 @@ func HTTP(given *http.Client) *http.Client {
 		c.CheckRedirect = stay
 		return &c
 	}
-	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+	return own(newDialer())
+}
+
+func own(d *dialer) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
-			Proxy:               http.ProxyFromEnvironment,
-			DialContext:         dialer.DialContext,
+			Proxy: http.ProxyFromEnvironment,
+			DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
+				return d.open(ctx, addr, d.plain)
+			},
+			DialTLSContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
+				return d.open(ctx, addr, d.secure)
+			},
 			ForceAttemptHTTP2:   true,
 			MaxIdleConns:        4,
 			MaxIdleConnsPerHost: 2,
 			IdleConnTimeout:     90 * time.Second,
-			TLSHandshakeTimeout: 10 * time.Second,
+			// For a server behind a proxy; else DialTLSContext shakes hands.
+			TLSHandshakeTimeout: dialTime,
 			// Compressed event streams arrive in blocks, which is not streaming.
 			DisableCompression: true,
 		},
@@ -78,6 +87,7 @@ type Client struct {
 	base   string // set by Connect, as is what follows
 	header http.Header
 	newID  func() string
+	dialer *dialer // nil: the HTTP client is the caller's
 }
 
 // Call is one HTTP request.
@@ -119,7 +129,7 @@ func (c *Client) do(ctx context.Context, call Call) (*http.Response, error) {
 	for try := 0; ; try++ {
 		var stale atomic.Bool
 		request, err := newRequest(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-			GotConn:              func(i httptrace.GotConnInfo) { stale.Store(i.Reused) },
+			GotConn:              func(i httptrace.GotConnInfo) { stale.Store(i.Reused || c.dialer.early(i.Conn)) },
 			GotFirstResponseByte: func() { stale.Store(false) },
 		}), call)
 		if err != nil {
