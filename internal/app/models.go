@@ -87,7 +87,6 @@ func (a *app) chooseModel(ctx context.Context, o *options, cfg config.Config) (m
 		return recording(o.replay)
 	}
 	if m, ok, err := a.configuredModel(cfg); ok {
-		warm(ctx, m.provider)
 		return m, err
 	}
 	if m, ok := a.runningOllama(ctx, cfg); ok {
@@ -136,6 +135,9 @@ func (a *app) modelOf(ctx context.Context, o *options, w *wired) (model, error) 
 	}
 	if w.settings.config.TaskModel != "" && !m.profile.tasks { // the person wants them, whatever they cost
 		m.profile.tasks, m.profile.core = true, append(m.profile.core, "task")
+	}
+	if m.origin != foundOllama { // asking it for its models left a connection
+		warm(ctx, m.provider)
 	}
 	return o.recorded(m, w)
 }

@@ -12,6 +12,9 @@ import (
 // ollamaPatience is how long a start without any configured model waits for an Ollama that may not run.
 const ollamaPatience = time.Second
 
+// foundOllama is the origin of a model that nobody named.
+const foundOllama = "running Ollama"
+
 func (a *app) ollamaOptions(cfg config.Config) ollama.Options {
 	o, set := ollama.FromEnv(a.getenv)
 	p := cfg.Providers["ollama"]
@@ -39,5 +42,5 @@ func (a *app) runningOllama(ctx context.Context, cfg config.Config) (model, bool
 		return model{}, false // none is running; the caller says what the ways to a model are
 	}
 	best, ok := ollama.Pick(models)
-	return model{provider: recovering(cfg.Providers["ollama"], p, true), name: best.Name, origin: "running Ollama", profile: localProfile()}, ok
+	return model{provider: recovering(cfg.Providers["ollama"], p, true), name: best.Name, origin: foundOllama, profile: localProfile()}, ok
 }
