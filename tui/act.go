@@ -203,8 +203,13 @@ func (m *model) editor() (*editor, int) {
 
 func (m *model) up() tea.Cmd {
 	e, w := m.editor()
-	if !e.vertical(w, -1) && e == &m.prompt.editor && !m.prompt.older() {
-		m.say("nothing older")
+	p := m.prompt
+	if e.vertical(w, -1) || e != &p.editor || p.takeBack() || p.older() {
+		return nil
+	}
+	m.say("nothing older")
+	if p.draft != "" {
+		m.say("nothing older begins like this")
 	}
 	return nil
 }
@@ -213,6 +218,20 @@ func (m *model) down() tea.Cmd {
 	e, w := m.editor()
 	if !e.vertical(w, 1) && e == &m.prompt.editor && !m.prompt.newer() {
 		m.say("nothing newer")
+	}
+	return nil
+}
+
+func (m *model) undo() tea.Cmd {
+	if e, _ := m.editor(); !e.undo() {
+		m.say("nothing to undo")
+	}
+	return nil
+}
+
+func (m *model) redo() tea.Cmd {
+	if e, _ := m.editor(); !e.redo() {
+		m.say("nothing to redo")
 	}
 	return nil
 }

@@ -1,9 +1,9 @@
 package tui
 
 import (
-	"fmt"
-	"path/filepath"
+	"context"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -41,11 +41,7 @@ func (p *prompt) dropped(d dropped) {
 	}
 	word := quotedPath(d.file.Path)
 	if d.file.Attach != "" {
-		if p.attached == nil {
-			p.attached = map[string]string{}
-		}
-		word = fmt.Sprintf("[attached %d: %s]", len(p.attached)+1, safeterm.Name(filepath.Base(d.file.Attach)))
-		p.attached[word] = d.file.Attach
+		word = p.attach(d.file.Attach)
 	}
 	cursor := p.at
 	p.replace(at, at+len(d.text), word)
@@ -54,4 +50,40 @@ func (p *prompt) dropped(d dropped) {
 	} else if cursor > at+len(d.text) {
 		p.moveTo(cursor + len(word) - len(d.text))
 	}
+}
+
+// pictureTime bounds how long the clipboard may take: its owner may be on another machine.
+const pictureTime = 10 * time.Second
+
+// picture is what was on the clipboard.
+type picture struct {
+	path string
+	err  error
+}
+
+func canPicture(m *model) string {
+	if m.ports.Picture == nil {
+		return "pictures cannot be taken from the clipboard here"
+	}
+	return ""
+}
+
+// pastePicture attaches the picture that is on the clipboard.
+func (m *model) pastePicture() tea.Cmd {
+	m.say("looking at the clipboard…")
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(context.Background(), pictureTime)
+		defer cancel()
+		path, err := m.ports.Picture(ctx)
+		return picture{path, err}
+	}
+}
+
+func (m *model) pictured(p picture) {
+	if p.err != nil {
+		m.say("error: " + p.err.Error())
+		return
+	}
+	m.prompt.insert(m.prompt.attach(p.path) + " ")
+	m.say("the picture goes along with your message")
 }

@@ -15,10 +15,15 @@ type editor struct {
 	text string
 	at   int // byte offset of the cursor, always between characters
 	goal int // column that up and down aim for, plus one; 0: where the cursor is
+	// units are words that are one character for the person, such as the word for a pasted text.
+	units  []string
+	undone undo
+	killed string // what was deleted last by more than a character
 }
 
 // insert puts a text at the cursor.
 func (e *editor) insert(s string) {
+	e.keep(typing(e, s))
 	s = safeterm.Clean(strings.ReplaceAll(s, "\r\n", "\n")).String()
 	e.text = e.text[:e.at] + s + e.text[e.at:]
 	e.at += len(s)
@@ -36,14 +41,20 @@ func (e *editor) settle() {
 
 // set replaces the text and puts the cursor at its end.
 func (e *editor) set(s string) {
-	*e = editor{}
-	e.insert(s)
+	e.together(func() {
+		e.keep(otherChange)
+		e.text, e.at = "", 0
+		e.insert(s)
+	})
 }
 
 func (e *editor) empty() bool { return e.text == "" }
 
 // cut removes from..to and leaves the cursor there.
 func (e *editor) cut(from, to int) {
+	from, _ = e.unit(from)
+	_, to = e.unit(to)
+	e.keep(erasing(from, to))
 	e.text = e.text[:from] + e.text[to:]
 	e.at = from
 	e.settle()
@@ -51,14 +62,64 @@ func (e *editor) cut(from, to int) {
 
 // replace puts s in the place of from..to, with the cursor behind it.
 func (e *editor) replace(from, to int, s string) {
-	e.cut(from, to)
-	e.insert(s)
+	e.together(func() {
+		e.cut(from, to)
+		e.insert(s)
+	})
 }
 
-func (e *editor) moveTo(at int) { e.at, e.goal = at, 0 }
+// kill is cut, and remembers for yank what it cut.
+func (e *editor) kill(from, to int) {
+	if from < to {
+		e.killed = e.text[from:to]
+	}
+	e.cut(from, to)
+}
+
+func (e *editor) yank() { e.insert(e.killed) }
+
+// moveTo puts the cursor at a place; inside of a unit it goes on to its end.
+func (e *editor) moveTo(at int) {
+	from, to := e.unit(at)
+	if at < e.at {
+		at = from
+	} else {
+		at = to
+	}
+	e.at, e.goal, e.undone.last = at, 0, otherChange
+}
+
+// unit is where the unit around at begins and ends; where there is none, both are at.
+func (e *editor) unit(at int) (from, to int) {
+	for _, word := range e.units {
+		for i := 0; ; {
+			j := strings.Index(e.text[i:], word)
+			if j < 0 {
+				break
+			}
+			from, to := i+j, i+j+len(word)
+			if from < at && at < to {
+				return from, to
+			}
+			i = to
+		}
+	}
+	return at, at
+}
 
 // left is where the character before the cursor begins.
 func (e *editor) left() int {
+	at, _ := e.unit(e.clusterLeft())
+	return at
+}
+
+// right is where the character at the cursor ends.
+func (e *editor) right() int {
+	_, at := e.unit(e.clusterRight())
+	return at
+}
+
+func (e *editor) clusterLeft() int {
 	line := e.lineStart()
 	if line == e.at {
 		return max(e.at-1, 0)
@@ -73,8 +134,7 @@ func (e *editor) left() int {
 	return line + last
 }
 
-// right is where the character at the cursor ends.
-func (e *editor) right() int {
+func (e *editor) clusterRight() int {
 	if e.at >= len(e.text) {
 		return e.at
 	}
@@ -167,7 +227,8 @@ func (e *editor) vertical(w, by int) bool {
 		}
 		at, x = at+n, x+cw
 	}
-	e.at, e.goal = p.from+at, col+1
+	e.moveTo(p.from + at)
+	e.goal = col + 1
 	return true
 }
 

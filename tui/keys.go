@@ -168,7 +168,7 @@ func mainKeys() []binding {
 	return []binding{
 		{action: send, keys: []string{"enter"}, help: "send; while the agent works: send next", can: canSend, do: (*model).send},
 		{action: steerNow, keys: []string{"ctrl+s"}, help: "while the agent works: say it before its next step", can: canSteer, do: (*model).steer},
-		{action: newline, keys: []string{"ctrl+j", "alt+enter", "shift+enter"}, help: "new line", do: edit(func(e *editor, _ int) { e.insert("\n") })},
+		{action: newline, keys: []string{"ctrl+j", "alt+enter", "shift+enter"}, help: "new line; so does enter behind a backslash", do: edit(func(e *editor, _ int) { e.insert("\n") })},
 		{action: stop, keys: []string{"esc"}, help: "stop the agent; then clear the prompt; then take your last message back", can: canStop, do: (*model).escape},
 		{action: quit, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
 		{action: quit, keys: []string{"ctrl+d"}, help: "quit", can: canLeave, do: (*model).quitKey},
@@ -176,6 +176,8 @@ func mainKeys() []binding {
 		{action: showHelp, keys: []string{"?"}, help: "all keys", can: needsEmpty, do: (*model).openHelp},
 		{action: editOutside, keys: []string{"ctrl+g"}, help: "write in your own editor", can: canEdit, do: (*model).edit},
 		{action: copyLast, keys: []string{"ctrl+y"}, help: "copy the last answer", can: canCopy, do: (*model).copyAnswer},
+		{action: editKey, keys: []string{"ctrl+r"}, help: "search what you wrote before", can: canSearch, do: (*model).search},
+		{action: editKey, keys: []string{"ctrl+v"}, help: "attach the picture that is on the clipboard", can: canPicture, do: (*model).pastePicture},
 		{action: cancelOneCall, keys: []string{"ctrl+x"}, help: "abort one running call; the agent goes on", can: canCancelCall, do: (*model).cancelCall},
 		{action: expand, keys: []string{"ctrl+o"}, help: "show all of tool results and thoughts, or less", do: (*model).toggleExpanded},
 		{action: releaseMouse, keys: []string{"f2"}, label: "F2", help: "give the mouse to the terminal, to select text", do: (*model).toggleMouse},
@@ -207,7 +209,7 @@ func scrollKeys() []binding {
 // rowKeys move between the rows of an editor that has several.
 func rowKeys(s scope) []binding {
 	return []binding{
-		{action: editKey, scope: s, part: editing, keys: []string{"up"}, help: "row up; at the first: what you sent before", do: (*model).up},
+		{action: editKey, scope: s, part: editing, keys: []string{"up"}, help: "row up; at the first: take back what waits, then what you sent before that begins alike", do: (*model).up},
 		{action: editKey, scope: s, part: editing, keys: []string{"down"}, help: "row down; at the last: back to what you wrote", do: (*model).down},
 	}
 }
@@ -217,6 +219,8 @@ func editKeys(s scope) []binding {
 		return binding{action: editKey, scope: s, part: editing, keys: keys, help: help, do: edit(change)}
 	}
 	return []binding{
+		{action: editKey, scope: s, part: editing, keys: []string{"ctrl+_", "ctrl+-", "ctrl+shift+-", "ctrl+/"}, label: "ctrl+_", help: "undo", do: (*model).undo},
+		{action: editKey, scope: s, part: editing, keys: []string{"alt+z", "ctrl+shift+z"}, help: "redo", do: (*model).redo},
 		key("left", func(e *editor, _ int) { e.moveTo(e.left()) }, "left", "ctrl+b"),
 		key("right", func(e *editor, _ int) { e.moveTo(e.right()) }, "right", "ctrl+f"),
 		key("word left", func(e *editor, _ int) { e.moveTo(e.wordLeft()) }, "alt+left", "ctrl+left", "alt+b"),
@@ -225,10 +229,11 @@ func editKeys(s scope) []binding {
 		key("end of the line", func(e *editor, _ int) { e.moveTo(e.lineEnd()) }, "ctrl+e", "end"),
 		key("delete before the cursor", func(e *editor, _ int) { e.cut(e.left(), e.at) }, "backspace", "ctrl+h", "shift+backspace"),
 		key("delete at the cursor", func(e *editor, _ int) { e.cut(e.at, e.right()) }, "delete", "ctrl+d"),
-		key("delete the word before", func(e *editor, _ int) { e.cut(e.wordLeft(), e.at) }, "ctrl+w", "alt+backspace"),
-		key("delete the word after", func(e *editor, _ int) { e.cut(e.at, e.wordRight()) }, "alt+d"),
-		key("delete to the beginning", func(e *editor, _ int) { e.cut(e.lineStart(), e.at) }, "ctrl+u"),
-		key("delete to the end", func(e *editor, _ int) { e.cut(e.at, e.lineEnd()) }, "ctrl+k"),
+		key("delete the word before", func(e *editor, _ int) { e.kill(e.wordLeft(), e.at) }, "ctrl+w", "alt+backspace"),
+		key("delete the word after", func(e *editor, _ int) { e.kill(e.at, e.wordRight()) }, "alt+d"),
+		key("delete to the beginning", func(e *editor, _ int) { e.kill(e.lineStart(), e.at) }, "ctrl+u"),
+		key("put back what was deleted last", func(e *editor, _ int) { e.yank() }, "alt+y"),
+		key("delete to the end", func(e *editor, _ int) { e.kill(e.at, e.lineEnd()) }, "ctrl+k"),
 	}
 }
 

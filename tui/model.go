@@ -143,9 +143,11 @@ func (m *model) answered(msg tea.Msg) {
 	case looked:
 		m.looked(msg)
 	case pastPrompts:
-		m.prompt.past(msg)
+		m.prompt.earlier(msg)
 	case tea.BackgroundColorMsg:
 		m.grounded(msg.IsDark())
+	case picture:
+		m.pictured(msg)
 	}
 }
 

@@ -28,5 +28,7 @@ func (m *model) edited(e edited) {
 		m.say("error: " + e.err.Error())
 		return
 	}
-	m.prompt.set(strings.TrimRight(e.text, "\n"))
+	if text := strings.TrimRight(e.text, "\n"); text != strings.TrimRight(m.prompt.unfolded(), "\n") {
+		m.prompt.put(text)
+	}
 }

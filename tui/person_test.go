@@ -43,6 +43,7 @@ func (p *player) ports() Ports {
 		Run:      func(context.Context, string) session.Result { return session.Result{} }, // the player's start notes it
 		Steer:    func(text string) bool { p.note("steer: " + text); return true },
 		Rewind:   func(context.Context) (string, error) { p.note("rewind"); return "the message as it was sent", nil },
+		Picture:  func(context.Context) (string, error) { return "/home/ann/clipboard.png", nil },
 		Past:     func() []string { return []string{"an older message"} },
 		Remember: func(text string) { p.note("remember: " + text) },
 		Drop: func(text string) (Dropped, bool) {

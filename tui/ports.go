@@ -37,6 +37,8 @@ type Ports struct {
 	// Drop looks at a text that was pasted: one that is the path of a file is what a terminal pastes when a
 	// file is dropped on it.
 	Drop func(text string) (Dropped, bool)
+	// Picture keeps the picture that is on the clipboard in a file and returns its path.
+	Picture func(ctx context.Context) (string, error)
 	// Past is what the person wrote in this workspace before, oldest first; Remember keeps what they send.
 	Past     func() []string
 	Remember func(text string)
@@ -55,4 +57,5 @@ type Dropped struct {
 type Prompt struct {
 	Text   string
 	Attach []string // files
+	draft  string   // as it was written, pastes folded
 }

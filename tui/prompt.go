@@ -3,11 +3,11 @@ package tui
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"adze/internal/safeterm"
-	"adze/session"
 	"adze/tui/draw"
 )
 
@@ -20,44 +20,13 @@ const (
 // prompt is the pane where the person writes.
 type prompt struct {
 	editor
-	theme   *draw.Theme
-	history []string
-	browse  int    // how far back in history; 0: not
-	draft   string // what was being written when browsing began
-	queue   []Prompt
+	theme *draw.Theme
+	past
+	queue []Prompt
 	// steering are messages that the agent has but has not read yet.
-	steering []string
-	sent     string
+	steering []Prompt
 	folded   map[string]string // pasted texts by the word that stands for them
 	attached map[string]string // files by the word that stands for them
-}
-
-// pastPrompts are what the person wrote in earlier sessions, oldest first.
-type pastPrompts []string
-
-// past puts them before what was written since.
-func (p *prompt) past(texts pastPrompts) {
-	p.history = append(slices.Clip([]string(texts)), p.history...)
-}
-
-// Apply remembers what the person said before, for a resumed session.
-func (p *prompt) Apply(e session.Event) {
-	done, ok := e.(session.MessageDone)
-	if !ok || done.Message.Role != session.User || done.Message.Own != "" {
-		return
-	}
-	text := strings.TrimSpace(done.Message.Text())
-	if i := slices.Index(p.steering, text); i >= 0 {
-		p.steering = slices.Delete(p.steering, i, i+1)
-	} else if text != p.sent { // else it is there, pastes folded
-		p.remember(text)
-	}
-}
-
-func (p *prompt) remember(text string) {
-	if n := len(p.history); text != "" && (n == 0 || p.history[n-1] != text) {
-		p.history = append(p.history, text)
-	}
 }
 
 // paste inserts a text; a long one is folded to a word that is unfolded when sent. It never sends.
@@ -73,12 +42,46 @@ func (p *prompt) paste(text string) {
 	}
 	word := fmt.Sprintf("[pasted %d: %d lines, %s]", len(p.folded)+1, lines, size(len(text)))
 	p.folded[word] = safeterm.Clean(text).String()
+	p.units = append(p.units, word)
 	p.insert(word)
+}
+
+// attach puts the word for a file at the cursor; the file goes along when it is sent.
+func (p *prompt) attach(path string) (word string) {
+	if p.attached == nil {
+		p.attached = map[string]string{}
+	}
+	word = fmt.Sprintf("[attached %d: %s]", len(p.attached)+1, safeterm.Name(filepath.Base(path)))
+	p.attached[word] = path
+	p.units = append(p.units, word)
+	return word
+}
+
+// longText is from where on a text that comes back whole is folded: an editor of one line per key has its limits.
+const longText = 64 << 10
+
+// put shows a text that comes from elsewhere in the place of what is there.
+func (p *prompt) put(text string) {
+	if len(text) < longText {
+		p.set(text)
+		return
+	}
+	p.set("")
+	p.paste(text)
+}
+
+// continues makes a backslash at the end of the line a new line: enter behind one does not send.
+func (p *prompt) continues() bool {
+	if !strings.HasSuffix(p.text[:p.at], "\\") || p.at != p.lineEnd() {
+		return false
+	}
+	p.replace(p.at-1, p.at, "\n")
+	return true
 }
 
 // take empties the prompt and returns what was written, pasted texts unfolded.
 func (p *prompt) take() Prompt {
-	out := Prompt{Text: strings.TrimSpace(p.unfolded())}
+	out := Prompt{Text: strings.TrimSpace(p.unfolded()), draft: p.text}
 	for _, word := range slices.Sorted(maps.Keys(p.attached)) {
 		if strings.Contains(p.text, word) {
 			out.Attach = append(out.Attach, p.attached[word])
@@ -96,79 +99,6 @@ func (p *prompt) unfolded() string {
 		pairs = append(pairs, word, full)
 	}
 	return strings.NewReplacer(pairs...).Replace(p.text)
-}
-
-// clear empties the prompt; what was there is the newest of the history.
-func (p *prompt) clear() {
-	p.remember(p.text)
-	p.set("")
-	p.browse = 0
-}
-
-// older shows what was written before; newer goes back.
-func (p *prompt) older() bool { return p.recall(p.browse + 1) }
-func (p *prompt) newer() bool { return p.recall(p.browse - 1) }
-
-func (p *prompt) recall(back int) bool {
-	switch {
-	case back < 0 || back > len(p.history):
-		return false
-	case p.browse == 0:
-		p.draft = p.text
-	}
-	p.browse = back
-	if back == 0 {
-		p.set(p.draft)
-	} else {
-		p.set(p.history[len(p.history)-back])
-	}
-	return true
-}
-
-// unqueue puts the messages that wait back into the prompt.
-func (p *prompt) unqueue() {
-	if len(p.queue) == 0 {
-		return
-	}
-	var parts []string
-	for _, q := range p.queue {
-		parts = append(parts, q.Text)
-	}
-	if !p.empty() {
-		parts = append(parts, p.text)
-	}
-	p.set(strings.Join(parts, "\n"))
-	p.queue = nil
-}
-
-// unsteer queues what the agent was given but did not read before its turn was over.
-func (p *prompt) unsteer() {
-	var unread []Prompt
-	for _, text := range p.steering {
-		unread = append(unread, Prompt{Text: text})
-	}
-	p.queue, p.steering = append(unread, p.queue...), nil
-}
-
-// next takes the first message that waits.
-func (p *prompt) next() (Prompt, bool) {
-	if len(p.queue) == 0 {
-		return Prompt{}, false
-	}
-	first := p.queue[0]
-	p.queue = p.queue[1:]
-	return first, true
-}
-
-// waiting lists what was sent and not yet read, with what is said of it.
-func (p *prompt) waiting() (lead, text []string) {
-	for _, s := range p.steering {
-		lead, text = append(lead, "before the next step: "), append(text, s)
-	}
-	for _, q := range p.queue {
-		lead, text = append(lead, "next: "), append(text, q.Text)
-	}
-	return lead, text
 }
 
 // promptSign stands before the text.

@@ -357,10 +357,13 @@ func keyPress(t testing.TB, name string) tea.KeyPressMsg {
 	special := map[string]rune{
 		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
 		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome,
-		"end": tea.KeyEnd, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "f1": tea.KeyF1, "f2": tea.KeyF2, "f3": tea.KeyF3, "f4": tea.KeyF4, "f5": tea.KeyF5, "f6": tea.KeyF6, "tab": tea.KeyTab,
+		"end": tea.KeyEnd, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "f1": tea.KeyF1, "f2": tea.KeyF2, "f3": tea.KeyF3, "f4": tea.KeyF4, "f5": tea.KeyF5, "f6": tea.KeyF6, "tab": tea.KeyTab, "space": tea.KeySpace,
 	}
 	if code, ok := special[rest]; ok {
 		k.Code = code
+		if rest == "space" && k.Mod == 0 {
+			k.Text = " "
+		}
 	} else {
 		k.Code = []rune(rest)[0]
 		if k.Mod == 0 {

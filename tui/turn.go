@@ -78,6 +78,9 @@ func (m *model) tell(n screen.Note) tea.Cmd {
 
 // send is enter: a command, a command of the shell, or a message; while the agent works, a message waits.
 func (m *model) send() tea.Cmd {
+	if m.prompt.continues() {
+		return nil
+	}
 	text := m.prompt.text
 	if name, arg, ok := slash(text); ok {
 		return m.command(name, arg)
@@ -142,7 +145,7 @@ func (m *model) steer() tea.Cmd {
 		m.prompt.queue = append(m.prompt.queue, p)
 		return m.remember(p.Text)
 	}
-	m.prompt.steering = append(m.prompt.steering, p.Text)
+	m.prompt.steering = append(m.prompt.steering, p)
 	return m.remember(p.Text)
 }
 
@@ -179,9 +182,6 @@ func (m *model) rewound(r rewound) {
 	}
 	m.transcript.rewind()
 	m.ledger.rewind()
-	if !m.prompt.empty() {
-		r.text += "\n" + m.prompt.text
-	}
-	m.prompt.set(r.text)
+	m.prompt.restore(r.text)
 	m.say("your message is back to be edited; files stay as they are now")
 }

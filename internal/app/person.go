@@ -39,6 +39,7 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) tui.Ports {
 		Files:      w.files,
 		Edit:       a.edit,
 		Drop:       dropIn(w.head.Cwd),
+		Picture:    a.clipboard(w.settings.at.state).picture,
 		Modes:      modes(),
 	}
 	if _, ok := w.set.Get(shellTool); ok {

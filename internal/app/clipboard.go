@@ -1,0 +1,116 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// pictureAge is how long pictures from the clipboard are kept: a message that waits is sent before.
+const pictureAge = 24 * time.Hour
+
+// clipboard takes pictures from the clipboard by the programs that systems have for that.
+type clipboard struct {
+	dir    string // where pictures are kept
+	system string // as in runtime.GOOS
+	getenv func(string) string
+}
+
+func (a *app) clipboard(state string) clipboard {
+	return clipboard{filepath.Join(state, "pictures"), runtime.GOOS, a.getenv}
+}
+
+// reader is a program that writes the clipboard's picture to its output.
+type reader struct {
+	args   []string
+	decode func([]byte) []byte // nil: it writes the picture itself
+}
+
+// readers are those that suit the system, best first.
+func (c clipboard) readers() []reader {
+	if c.system == "darwin" {
+		return []reader{
+			{args: []string{"pngpaste", "-"}},
+			{args: []string{"osascript", "-e", "get the clipboard as «class PNGf»"}, decode: appleData},
+		}
+	}
+	var all []reader
+	if c.getenv("WAYLAND_DISPLAY") != "" {
+		all = append(all, reader{args: []string{"wl-paste", "--no-newline", "--type", "image/png"}})
+	}
+	if c.getenv("DISPLAY") != "" {
+		all = append(all, reader{args: []string{"xclip", "-selection", "clipboard", "-target", "image/png", "-out"}})
+	}
+	return all
+}
+
+// picture keeps the clipboard's picture in a file and returns its path.
+func (c clipboard) picture(ctx context.Context) (string, error) {
+	all := c.readers()
+	if len(all) == 0 {
+		return "", errors.New("there is no desktop here whose clipboard could be read (neither WAYLAND_DISPLAY nor DISPLAY is set); name the file instead")
+	}
+	var missing []string
+	for _, r := range all {
+		path, err := exec.LookPath(r.args[0])
+		if err != nil {
+			missing = append(missing, r.args[0])
+			continue
+		}
+		cmd := exec.CommandContext(ctx, path, r.args[1:]...)
+		cmd.WaitDelay = time.Second
+		out, err := cmd.Output()
+		if r.decode != nil {
+			out = r.decode(out)
+		}
+		if ctx.Err() != nil {
+			return "", fmt.Errorf("%s did not answer: %w", r.args[0], ctx.Err())
+		}
+		if err != nil || !bytes.HasPrefix(out, []byte("\x89PNG\r\n\x1a\n")) {
+			return "", errors.New("there is no picture on the clipboard")
+		}
+		return c.keep(out)
+	}
+	return "", fmt.Errorf("the clipboard is read by %s, which is not installed", strings.Join(missing, " or "))
+}
+
+// keep writes a picture and removes old ones.
+func (c clipboard) keep(png []byte) (string, error) {
+	if len(png) > maxAttachment {
+		return "", fmt.Errorf("the picture on the clipboard has %d bytes; %d is the limit", len(png), maxAttachment)
+	}
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return "", err
+	}
+	entries, _ := os.ReadDir(c.dir) // what cannot be listed is not tidied up
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > pictureAge {
+			_ = os.Remove(filepath.Join(c.dir, e.Name()))
+		}
+	}
+	f, err := os.CreateTemp(c.dir, "clipboard-*.png")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(png)
+	return f.Name(), errors.Join(err, f.Close())
+}
+
+// appleData is what osascript prints as «data PNGf89504E…».
+func appleData(out []byte) []byte {
+	_, rest, ok := strings.Cut(string(out), "«data PNGf")
+	digits, _, ok2 := strings.Cut(rest, "»")
+	png, err := hex.DecodeString(digits)
+	if !ok || !ok2 || err != nil {
+		return nil
+	}
+	return png
+}

@@ -1,0 +1,128 @@
+package tui
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of what can be undone.
+const (
+	maxUndo      = 1000
+	maxUndoBytes = 8 << 20
+)
+
+// change is a kind of change: those of a kind that follow one another are undone together.
+type change uint8
+
+const (
+	otherChange change = iota
+	typeChange
+	eraseChange
+)
+
+// snapshot is a text as it once was.
+type snapshot struct {
+	text string
+	at   int
+}
+
+// undo is what an editor remembers.
+type undo struct {
+	past, future []snapshot
+	bytes        int // of past
+	last         change
+	held         int // in together: 1 before its first change, 2 behind
+}
+
+// keep remembers the text before a change.
+func (e *editor) keep(c change) {
+	u := &e.undone
+	if u.held > 1 {
+		return
+	}
+	if u.held == 1 { // the first of several
+		u.held, c = 2, otherChange
+	}
+	u.future = nil
+	if c != otherChange && c == u.last && len(u.past) > 0 {
+		return
+	}
+	u.last = c
+	if n := len(u.past); n > 0 && u.past[n-1] == (snapshot{e.text, e.at}) {
+		return
+	}
+	u.past = append(u.past, snapshot{e.text, e.at})
+	u.bytes += len(e.text)
+	for len(u.past) > maxUndo || u.bytes > maxUndoBytes && len(u.past) > 1 {
+		u.bytes -= len(u.past[0].text)
+		u.past = u.past[1:]
+	}
+}
+
+// together makes several changes one.
+func (e *editor) together(do func()) {
+	u := &e.undone
+	if u.held > 0 {
+		do()
+		return
+	}
+	u.held = 1
+	do()
+	u.held, u.last = 0, otherChange
+}
+
+// undo takes the last change back; it reports false when there is none.
+func (e *editor) undo() bool {
+	u := &e.undone
+	for n := len(u.past) - 1; n >= 0; n-- {
+		s := u.past[n]
+		u.past = u.past[:n]
+		u.bytes -= len(s.text)
+		if s.text != e.text {
+			u.future = append(u.future, snapshot{e.text, e.at})
+			e.to(s)
+			return true
+		}
+	}
+	return false
+}
+
+// redo makes a change again that was taken back.
+func (e *editor) redo() bool {
+	u := &e.undone
+	n := len(u.future) - 1
+	if n < 0 {
+		return false
+	}
+	s := u.future[n]
+	u.future = u.future[:n]
+	u.past = append(u.past, snapshot{e.text, e.at})
+	u.bytes += len(e.text)
+	e.to(s)
+	return true
+}
+
+func (e *editor) to(s snapshot) {
+	e.text, e.at, e.goal, e.undone.last = s.text, s.at, 0, otherChange
+}
+
+// typing is the kind of change that inserting s is: words are undone one by one, with the spaces behind them.
+func typing(e *editor, s string) change {
+	r, n := utf8.DecodeRuneInString(s)
+	if n != len(s) || s == "\n" || s == "" {
+		return otherChange
+	}
+	before, _ := utf8.DecodeLastRuneInString(e.text[:e.at])
+	if unicode.IsSpace(before) && !unicode.IsSpace(r) {
+		e.undone.last = otherChange // a word begins
+	}
+	return typeChange
+}
+
+// erasing is the kind of change that cutting from..to is.
+func erasing(from, to int) change {
+	if to-from > utf8.UTFMax {
+		return otherChange
+	}
+	return eraseChange
+}
