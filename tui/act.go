@@ -207,6 +207,10 @@ func (m *model) up() tea.Cmd {
 	if e.vertical(w, -1) || e != &p.editor || p.takeBack() || p.older() {
 		return nil
 	}
+	if p.loading {
+		p.wanted++
+		return nil
+	}
 	m.say("nothing older")
 	if p.draft != "" {
 		m.say("nothing older begins like this")

@@ -80,6 +80,7 @@ func (m *model) Init() tea.Cmd {
 		return tea.Batch(append(cmds, m.lookForModels())...)
 	}
 	if past := m.ports.Past; past != nil {
+		m.prompt.loading = true
 		cmds = append(cmds, func() tea.Msg { return pastPrompts(past()) })
 	}
 	if m.info.Prompt != "" {

@@ -16,6 +16,8 @@ type past struct {
 	draft    string   // what was being written when browsing began
 	recalled string   // what browsing shows
 	sent     string   // the last message, pastes unfolded
+	loading  bool     // what was written in earlier sessions is being read
+	wanted   int      // how far back the person wanted to go meanwhile
 }
 
 // pastPrompts are what the person wrote in earlier sessions, oldest first.
@@ -24,6 +26,10 @@ type pastPrompts []string
 // earlier puts them before what was written since.
 func (p *prompt) earlier(texts pastPrompts) {
 	p.history = append(slices.Clip([]string(texts)), p.history...)
+	p.loading = false
+	for ; p.wanted > 0; p.wanted-- {
+		p.older()
+	}
 }
 
 // Apply remembers what the person said before, for a resumed session.
