@@ -78,16 +78,15 @@ const (
 type ledger struct {
 	provider, model string
 
-	fixed       []count // of system and tools
-	fixedBytes  int
-	system      string
-	digest      string
-	sources     []count // of the conversation, in the order of their first appearance
-	messages    []weighed
-	talk        int // bytes of messages
-	window      int
-	windowKnown bool
-	told        int // percent of the window that the person was told of
+	fixed      []count // of system and tools
+	fixedBytes int
+	system     string
+	digest     string
+	sources    []count // of the conversation, in the order of their first appearance
+	messages   []weighed
+	talk       int // bytes of messages
+	window     int
+	told       int // percent of the window that the person was told of
 
 	correction correction
 	asked      int // bytes of the request that is being answered

@@ -185,8 +185,8 @@ func (s *Session) recount() {
 	l := &s.ledger
 	l.fix(s.config.Start.System, s.digest, s.tools, s.config.Pieces)
 	l.sync(s.history)
-	if !l.windowKnown && s.config.Window != nil {
-		l.window, l.windowKnown = s.config.Window(l.provider, l.model), true
+	if l.window == 0 && s.config.Window != nil { // a local server tells it with the first request
+		l.window = s.config.Window(l.provider, l.model)
 	}
 }
 

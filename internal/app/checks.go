@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"adze/internal/config"
+	"adze/internal/llm/discover"
 	"adze/internal/llm/ollama"
 	"adze/internal/proc"
 	"adze/internal/store"
@@ -80,14 +81,14 @@ func (a *app) checkServer(ctx context.Context, cfg config.Config, m model) check
 	if name == "ollama" {
 		return a.checkOllama(ctx, cfg, m)
 	}
-	names, err := e.ask(ctx)
+	listed, err := e.server().Models(ctx)
 	var failed *session.ProviderError
 	switch {
 	case errors.As(err, &failed) && (failed.Status == 404 || failed.Status == 405):
 		return fine("server", e.shown()+" answers, and does not list its models")
 	case err != nil:
 		return failing("server", err)
-	case len(names) > 0 && !slices.Contains(names, m.name):
+	case len(listed) > 0 && !slices.ContainsFunc(listed, func(l discover.Model) bool { return l.Name == m.name }):
 		return lacks("server", e.shown()+" answers, and does not list "+m.name, "adze models --check lists what it has")
 	}
 	return fine("server", e.shown()+" answers")

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"adze/internal/config"
+	"adze/internal/llm/discover"
 	"adze/tui"
 )
 
@@ -37,7 +38,7 @@ func (a *app) rowNamed(cfg config.Config, full string) tui.ModelRow {
 	if err != nil {
 		return tui.ModelRow{Name: full, Why: err.Error()}
 	}
-	return a.listedAs(cfg, m.provider.Name(), m.name).row(m.provider.Name())
+	return a.listedAs(cfg, m.provider.Name(), discover.Model{Name: m.name}).row(m.provider.Name())
 }
 
 // rows are the models of a listing, those that can be used first; a provider that cannot be used is one row.

@@ -3,28 +3,20 @@ package app
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"adze/internal/config"
 	"adze/internal/llm/anthropic"
+	"adze/internal/llm/discover"
 	"adze/internal/llm/gemini"
 	"adze/internal/llm/ollama"
 	"adze/internal/llm/wire"
 	"adze/session"
-)
-
-// Bounds of asking a server what it has: it may be far away, and its list long.
-const (
-	checkPatience = 5 * time.Second
-	maxListing    = 8 << 20
 )
 
 // endpoint is a server that could be used: where it is and whether there is a key for it.
@@ -106,45 +98,26 @@ func (e endpoint) shown() string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
+// near reports a model server on this machine, which is asked without --check.
+func (e endpoint) near() bool {
+	_, local := tells(e.name)
+	return local && wire.Loopback(hostname(e.base))
+}
+
 // missing reports that a key is needed and not there.
 func (e endpoint) missing() bool { return e.needsKey && e.key == "" }
 
-// ask lists what the server has. The error is the provider's own, without the key.
-func (e endpoint) ask(ctx context.Context) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, checkPatience)
-	defer cancel()
-	client := wire.Client{
-		Provider: e.name, HTTP: wire.HTTP(nil), Idle: checkPatience, Secret: e.key,
-		KeyHint: "check " + cmp.Or(e.keyEnv, "its key") + " and what its account may use", URLHint: "check the address and the network",
+// server is how the endpoint is asked what it has.
+func (e endpoint) server() discover.Server {
+	kind, _ := tells(e.name)
+	s := discover.Server{
+		Kind: kind, Name: e.name, Base: e.base, List: e.list, Secret: e.key, URLHint: host{name: e.name}.start(),
+		KeyHint: "check " + cmp.Or(e.keyEnv, "its key") + " and what its account may use",
 	}
-	header := e.header
-	if e.key == "" {
-		header = nil
+	if e.key != "" {
+		s.Header = e.header
 	}
-	reply, err := client.Open(ctx, wire.Call{Method: http.MethodGet, URL: e.list, Header: header})
-	if err != nil {
-		return nil, late(e.name, err)
-	}
-	defer reply.Close()
-	raw, err := io.ReadAll(io.LimitReader(reply, maxListing))
-	if err != nil {
-		return nil, late(e.name, err)
-	}
-	var listed struct {
-		Data   []struct{ ID string }
-		Models []struct{ Name string }
-	}
-	if err := json.Unmarshal(raw, &listed); err != nil {
-		return nil, client.Malformed(raw, false)
-	}
-	var names []string
-	for _, m := range listed.Data {
-		names = append(names, m.ID)
-	}
-	for _, m := range listed.Models {
-		names = append(names, strings.TrimPrefix(m.Name, "models/"))
-	}
-	return names, nil
+	return s
 }
 
 // installed are the models of an Ollama.

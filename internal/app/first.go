@@ -133,14 +133,14 @@ func (a *app) askLocal(ctx context.Context, cfg config.Config, l *listing) {
 }
 
 func (a *app) askOne(ctx context.Context, cfg config.Config, e endpoint, p *listedProvider) {
-	names, err := e.ask(ctx)
+	models, err := e.server().Models(ctx)
 	usable := err == nil
 	p.Usable, p.Why = &usable, "running"
 	if err != nil {
 		p.Why = "not running"
 	}
-	for _, name := range names {
-		p.Models = append(p.Models, a.listedAs(cfg, e.name, name))
+	for _, m := range models {
+		p.Models = append(p.Models, a.listedAs(cfg, e.name, m))
 	}
 }
 

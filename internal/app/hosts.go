@@ -68,7 +68,13 @@ func (a *app) hosted(cfg config.Config, name, of string) (model, error) {
 	if err != nil {
 		return model{}, err
 	}
-	return model{provider: recovering(p, provider, h.local), name: of, profile: h.profile()}, nil
+	m := model{name: of, profile: profileOf(p, h.profile)}
+	if h.local {
+		m.window = a.window(cfg, name, of, asksFor(h.discovery(key, cmp.Or(p.KeyEnv, h.keyEnv)), of))
+		provider = fitting(m, provider, h.larger())
+	}
+	m.provider = recovering(p, provider, h.local)
+	return m, nil
 }
 
 // recovering recovers calls that models write as text, unless the configuration says otherwise.

@@ -22,6 +22,10 @@ type anyServer struct {
 func newAnyServer(t *testing.T) *anyServer {
 	s := &anyServer{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet { // what it has, and how large
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
 		body, _ := io.ReadAll(r.Body)
 		key := r.Header.Get("Authorization") + r.Header.Get("X-Goog-Api-Key")
 		s.mu.Lock()
@@ -65,6 +69,7 @@ func TestServersKnownByName(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newAnyServer(t)
 			u := newUser(t)
+			u.env = append(u.env, "VLLM_BASE_URL=") // it would win over the file
 			at := func(text string) string { return strings.ReplaceAll(text, "%s", s.URL) }
 			for _, kv := range c.env {
 				u.env = append(u.env, at(kv))
@@ -171,7 +176,11 @@ func TestCallsWrittenAsText(t *testing.T) {
 			u := newUser(t)
 			u.file("a.txt", "hello\n")
 			turn := 0
-			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					w.WriteHeader(http.StatusNotFound)
+					return
+				}
 				text := `I look.\n<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a.txt\"}}</tool_call>`
 				if turn++; turn > 1 {
 					text = "It says hello."

@@ -1,15 +1,18 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"adze/internal/catalog"
 	"adze/internal/config"
+	"adze/internal/llm/discover"
 	"adze/internal/llm/ollama"
 	"adze/internal/llm/wire"
 )
@@ -52,15 +55,19 @@ type listedProvider struct {
 }
 
 type listedModel struct {
-	Model   string   `json:"model"`
-	Context int      `json:"context,omitempty"`
-	Output  int      `json:"output,omitempty"`
-	Size    int64    `json:"size_bytes,omitempty"`
-	Loaded  bool     `json:"loaded,omitempty"`
-	Tools   *bool    `json:"tools"` // null: not known
-	Vision  *bool    `json:"vision"`
-	Input   *float64 `json:"input_usd"` // of a million tokens
-	Answer  *float64 `json:"output_usd"`
+	Model     string   `json:"model"`
+	Context   int      `json:"context,omitempty"` // of a request with its answer
+	Running   int      `json:"running_context,omitempty"`
+	Trained   int      `json:"trained_context,omitempty"`
+	Output    int      `json:"output,omitempty"`
+	Size      int64    `json:"size_bytes,omitempty"`
+	Loaded    bool     `json:"loaded,omitempty"`
+	Tools     *bool    `json:"tools"` // null: not known
+	Vision    *bool    `json:"vision"`
+	Thinking  *bool    `json:"thinking"`
+	Documents *bool    `json:"documents"`
+	Input     *float64 `json:"input_usd"` // of a million tokens
+	Answer    *float64 `json:"output_usd"`
 }
 
 func (a *app) listModels(ctx context.Context, check, asJSON bool) error {
@@ -79,19 +86,26 @@ func (a *app) listModels(ctx context.Context, check, asJSON bool) error {
 
 // listing looks at every provider; check asks the servers, also those of companies.
 func (a *app) listing(ctx context.Context, cfg config.Config, check bool) (l listing) {
-	var local []ollama.Model
-	for _, e := range a.endpoints(cfg) {
-		p := listedProvider{Provider: e.name, Endpoint: e.shown(), KeyEnv: e.keyEnv, Key: e.key != "", Models: []listedModel{}}
-		if e.name == "ollama" {
-			local = a.listOllama(ctx, cfg, &p, check)
-		} else {
-			a.listHosted(ctx, cfg, e, &p, check)
-		}
-		l.Providers = append(l.Providers, p)
+	all := a.endpoints(cfg)
+	l.Providers = make([]listedProvider, len(all))
+	var group sync.WaitGroup
+	for i, e := range all {
+		p := &l.Providers[i]
+		*p = listedProvider{Provider: e.name, Endpoint: e.shown(), KeyEnv: e.keyEnv, Key: e.key != "", Models: []listedModel{}}
+		group.Go(func() {
+			if e.name == "ollama" {
+				a.listOllama(ctx, cfg, p, check)
+			} else {
+				a.listHosted(ctx, cfg, e, p, check)
+			}
+		})
 	}
+	group.Wait()
 	l.choose(a.configuredModel(cfg))
-	if best, ok := ollama.Pick(local); ok && l.Default == nil && l.Problem == "" {
-		l.Default = &chosen{"ollama/" + best.Name, "running Ollama"}
+	if l.Default == nil && l.Problem == "" {
+		if m, ok := a.running(ctx, cfg); ok {
+			l.Default = &chosen{m.full(), m.origin}
+		}
 	}
 	return l
 }
@@ -106,10 +120,10 @@ func (l *listing) choose(m model, ok bool, err error) {
 }
 
 // listOllama asks a server on this machine, or any with --check.
-func (a *app) listOllama(ctx context.Context, cfg config.Config, p *listedProvider, check bool) []ollama.Model {
+func (a *app) listOllama(ctx context.Context, cfg config.Config, p *listedProvider, check bool) {
 	if !check && !wire.Loopback(hostname(a.ollamaOptions(cfg).BaseURL)) {
 		p.Why = "not on this machine; --check asks it"
-		return nil
+		return
 	}
 	models, err := a.installed(ctx, cfg)
 	_, can := ollama.Pick(models)
@@ -123,9 +137,12 @@ func (a *app) listOllama(ctx context.Context, cfg config.Config, p *listedProvid
 		p.Why = "running"
 	}
 	for _, m := range models {
-		p.Models = append(p.Models, listedModel{Model: m.Name, Context: m.Context, Size: m.Size, Loaded: m.Loaded, Tools: &m.Tools, Vision: &m.Vision})
+		one := a.listedAs(cfg, "ollama", discover.Model{
+			Name: m.Name, Context: m.Context, Size: m.Size, Loaded: &m.Loaded, Tools: &m.Tools, Vision: &m.Vision, Thinking: &m.Thinking,
+		})
+		one.Running = m.Running // another one is set with each request
+		p.Models = append(p.Models, one)
 	}
-	return models
 }
 
 func (a *app) listHosted(ctx context.Context, cfg config.Config, e endpoint, p *listedProvider, check bool) {
@@ -133,23 +150,41 @@ func (a *app) listHosted(ctx context.Context, cfg config.Config, e endpoint, p *
 	switch {
 	case !usable:
 		p.Usable, p.Why = &usable, "set "+e.keyEnv
-		return
-	case check:
-		names, err := e.ask(ctx)
-		usable = err == nil
-		p.Usable, p.Why = &usable, "answers"
-		if err != nil {
-			p.Why = err.Error()
-		}
-		for _, name := range names {
-			p.Models = append(p.Models, a.listedAs(cfg, e.name, name))
-		}
-		return
+	case check || e.near():
+		a.listAsked(ctx, cfg, e, p)
 	case !e.needsKey:
 		p.Why = "--check asks whether it runs" // Usable stays unknown
-		return
+	default:
+		p.Usable, p.Why = &usable, "key in "+e.keyEnv
+		a.listKnown(cfg, e, p)
 	}
-	p.Usable, p.Why = &usable, "key in "+e.keyEnv
+}
+
+// listAsked asks the server. One of the person's own is of use when it has a model that can call tools.
+func (a *app) listAsked(ctx context.Context, cfg config.Config, e endpoint, p *listedProvider) {
+	models, err := e.server().Models(ctx)
+	usable := err == nil
+	p.Usable, p.Why = &usable, "answers"
+	_, local := tells(e.name)
+	switch _, can := pickLocal(models); {
+	case err != nil && local && strings.HasSuffix(err.Error(), "connection refused"):
+		p.Why = "not running"
+	case err != nil && local:
+		p.Why = "not usable: " + err.Error()
+	case err != nil:
+		p.Why = err.Error()
+	case local && !can:
+		usable, p.Why = false, "running, but tells of no model that can call tools; --model "+e.name+"/NAME uses one all the same"
+	case local:
+		p.Why = "running"
+	}
+	for _, m := range models {
+		p.Models = append(p.Models, a.listedAs(cfg, e.name, m))
+	}
+}
+
+// listKnown lists what the table knows, without asking.
+func (a *app) listKnown(cfg config.Config, e endpoint, p *listedProvider) {
 	known, err := catalog.Known()
 	if err != nil {
 		return
@@ -157,7 +192,7 @@ func (a *app) listHosted(ctx context.Context, cfg config.Config, e endpoint, p *
 	for _, r := range known {
 		provider, name, _ := strings.Cut(r.Model, "/")
 		if provider == e.name && (r.Until == "" || today() <= r.Until) && !p.has(name) {
-			p.Models = append(p.Models, a.listedAs(cfg, provider, name))
+			p.Models = append(p.Models, a.listedAs(cfg, provider, discover.Model{Name: name}))
 		}
 	}
 }
@@ -171,11 +206,16 @@ func (p listedProvider) has(name string) bool {
 	return false
 }
 
-// listedAs tells what is known of a model.
-func (a *app) listedAs(cfg config.Config, provider, name string) listedModel {
-	m := listedModel{Model: name}
-	if r, ok := a.row(cfg, provider, name); ok {
-		m.Context, m.Output, m.Tools, m.Vision, m.Input, m.Answer = r.Context, r.Output, &r.Tools, &r.Vision, r.Rate.Input, r.Rate.Output
+// listedAs tells what is known of a model: what the person or the table says, else what its server does.
+func (a *app) listedAs(cfg config.Config, provider string, told discover.Model) listedModel {
+	m := listedModel{
+		Model: told.Name, Context: told.Context, Trained: told.Trained, Output: told.Output, Size: told.Size, Loaded: isLoaded(told),
+		Tools: told.Tools, Vision: told.Vision, Thinking: told.Thinking, Input: told.Input, Answer: told.Answer,
+	}
+	if r, ok := a.row(cfg, provider, told.Name); ok {
+		m.Context, m.Output = cmp.Or(r.Context, m.Context), cmp.Or(r.Output, m.Output)
+		m.Tools, m.Vision, m.Thinking, m.Documents = &r.Tools, &r.Vision, &r.Thinking, &r.Documents
+		m.Input, m.Answer = r.Rate.Input, r.Rate.Output
 	}
 	return m
 }
@@ -211,12 +251,16 @@ func (m listedModel) String() string {
 	}
 	add(m.Size > 0, "%.1f GB", float64(m.Size)/1e9)
 	add(m.Context > 0, "context %d", m.Context)
+	add(m.Trained > 0 && m.Trained != m.Context, "up to %d", m.Trained)
 	add(m.Output > 0, "output %d", m.Output)
 	if m.Tools != nil {
 		add(true, "%s", map[bool]string{true: "tools", false: "no tools"}[*m.Tools])
 	}
 	add(m.Vision != nil && *m.Vision, "vision")
-	add(m.Loaded, "loaded")
+	add(m.Documents != nil && *m.Documents, "documents")
+	add(m.Thinking != nil && *m.Thinking, "thinking")
+	add(m.Loaded && m.Running == 0, "loaded")
+	add(m.Loaded && m.Running > 0, "loaded with %d", m.Running)
 	if m.Input != nil && m.Answer != nil {
 		add(true, "$%s in, $%s out a million", amount(*m.Input), amount(*m.Answer))
 	}

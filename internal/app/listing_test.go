@@ -61,7 +61,7 @@ func TestModelsSaysWhatIsUsableAndWhatTheOthersLack(t *testing.T) {
 	}
 	for provider, want := range map[string]string{
 		"anthropic": "no: set ANTHROPIC_API_KEY", "groq": "usable: key in GROQ_API_KEY", "ollama": "usable: running",
-		"lmstudio": "unknown: --check asks whether it runs",
+		"lmstudio": "no: not running",
 	} {
 		if states[provider] != want {
 			t.Errorf("%s is %q, want %q", provider, states[provider], want)

@@ -48,8 +48,11 @@ func newUser(t *testing.T) *user {
 			u.env = append(u.env, kv)
 		}
 	}
-	// No test may find an Ollama of this machine: port 1 answers nobody.
+	// No test may find a model server of this machine: port 1 answers nobody.
 	u.env = append(u.env, asMain+"=1", "ADZE_HOME="+u.home, "OLLAMA_HOST=127.0.0.1:1")
+	for _, name := range []string{"LLAMACPP", "LMSTUDIO", "VLLM"} {
+		u.env = append(u.env, name+"_BASE_URL=http://127.0.0.1:1/v1")
+	}
 	return u
 }
 

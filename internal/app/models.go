@@ -28,6 +28,7 @@ type model struct {
 	name     string // without the provider's prefix
 	origin   string // how it was chosen
 	profile  profile
+	window   *window // nil: what the table tells
 }
 
 func (m model) full() string { return m.provider.Name() + "/" + m.name }
@@ -57,6 +58,17 @@ func localProfile() profile {
 	}}
 }
 
+// profileOf is what the configuration says of a provider's models, else what its kind suggests.
+func profileOf(p config.Provider, fallback func() profile) profile {
+	switch p.Profile {
+	case "local":
+		return localProfile()
+	case "full":
+		return coderProfile()
+	}
+	return fallback()
+}
+
 // noModelError says that nothing is configured, and every way to change that.
 type noModelError struct{ message, hint string }
 
@@ -75,7 +87,7 @@ func waysToAModel(getenv func(string) string) string {
 }
 
 // chooseModel follows --model, then the configuration, then a key in the environment (Anthropic's, OpenAI's,
-// Gemini's, in this order), then a running Ollama that has a model which can call tools.
+// Gemini's, in this order), then a server on this machine that has a model which can call tools.
 func (a *app) chooseModel(ctx context.Context, o *options, cfg config.Config) (model, error) {
 	if o.byHand != nil {
 		return model{provider: o.byHand, name: "tools-run", profile: coderProfile()}, nil
@@ -89,7 +101,7 @@ func (a *app) chooseModel(ctx context.Context, o *options, cfg config.Config) (m
 	if m, ok, err := a.configuredModel(cfg); ok {
 		return m, err
 	}
-	if m, ok := a.runningOllama(ctx, cfg); ok {
+	if m, ok := a.running(ctx, cfg); ok {
 		return m, nil
 	}
 	hint := strings.Join(append(a.almost(), waysToAModel(a.getenv)), "\n")
@@ -111,7 +123,7 @@ func (a *app) configuredModel(cfg config.Config) (m model, ok bool, err error) {
 		return m, true, err
 	}
 	if options, ok := anthropic.FromEnv(a.getenv); ok && options.Key != "" {
-		return model{provider: a.anthropic(cfg, options), name: defaultAnthropic, origin: "ANTHROPIC_API_KEY", profile: coderProfile()}, true, nil
+		return model{provider: a.anthropic(cfg, options), name: defaultAnthropic, origin: "ANTHROPIC_API_KEY", profile: profileOf(cfg.Providers["anthropic"], coderProfile)}, true, nil
 	}
 	if options, _ := openai.FromEnv(a.getenv); options.Key != "" && options.BaseURL == "" {
 		m, err := a.hosted(cfg, "openai", defaultOpenAI)
@@ -119,7 +131,7 @@ func (a *app) configuredModel(cfg config.Config) (m model, ok bool, err error) {
 		return m, true, err
 	}
 	if options, ok := gemini.FromEnv(a.getenv); ok {
-		return model{provider: a.gemini(cfg, options), name: defaultGemini, origin: "GEMINI_API_KEY", profile: coderProfile()}, true, nil
+		return model{provider: a.gemini(cfg, options), name: defaultGemini, origin: "GEMINI_API_KEY", profile: profileOf(cfg.Providers["gemini"], coderProfile)}, true, nil
 	}
 	return model{}, false, nil
 }
@@ -151,12 +163,12 @@ func (a *app) namedModel(cfg config.Config, full string) (model, error) {
 	switch provider {
 	case "anthropic":
 		options, _ := anthropic.FromEnv(a.getenv)
-		return model{provider: a.anthropic(cfg, options), name: name, profile: coderProfile()}, nil
+		return model{provider: a.anthropic(cfg, options), name: name, profile: profileOf(cfg.Providers["anthropic"], coderProfile)}, nil
 	case "gemini":
 		options, _ := gemini.FromEnv(a.getenv)
-		return model{provider: a.gemini(cfg, options), name: name, profile: coderProfile()}, nil
+		return model{provider: a.gemini(cfg, options), name: name, profile: profileOf(cfg.Providers["gemini"], coderProfile)}, nil
 	case "ollama":
-		return model{provider: a.ollama(cfg), name: name, profile: localProfile()}, nil
+		return a.ollama(cfg, ollama.New(a.ollamaOptions(cfg)), name), nil
 	case "script":
 		p := script.New(script.Options{})
 		if err := p.Check(name); err != nil {

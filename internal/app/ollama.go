@@ -6,7 +6,6 @@ import (
 
 	"adze/internal/config"
 	"adze/internal/llm/ollama"
-	"adze/session"
 )
 
 // ollamaPatience is how long a start without any configured model waits for an Ollama that may not run.
@@ -25,22 +24,21 @@ func (a *app) ollamaOptions(cfg config.Config) ollama.Options {
 		think := p.Effort != "none"
 		o.Think = &think
 	}
+	o.MaxContext, o.KeepAlive = p.MaxContext, p.KeepAlive
 	return o
 }
 
-func (a *app) ollama(cfg config.Config) session.Provider {
-	return recovering(cfg.Providers["ollama"], ollama.New(a.ollamaOptions(cfg)), true)
-}
-
-// runningOllama chooses a model of a running server: one that can call tools, best one that is loaded.
-func (a *app) runningOllama(ctx context.Context, cfg config.Config) (model, bool) {
-	ctx, cancel := context.WithTimeout(ctx, ollamaPatience)
-	defer cancel()
-	p := ollama.New(a.ollamaOptions(cfg))
-	models, err := p.Models(ctx)
-	if err != nil {
-		return model{}, false // none is running; the caller says what the ways to a model are
+// ollama makes a model of an Ollama.
+func (a *app) ollama(cfg config.Config, p *ollama.Provider, name string) model {
+	m := model{name: name, profile: profileOf(cfg.Providers["ollama"], localProfile)}
+	m.window = a.window(cfg, "ollama", name, func(ctx context.Context) (int, bool) {
+		limit := p.Limit(ctx, name)
+		return limit, limit > 0
+	})
+	hint := "ollama show " + name + " tells its context"
+	if cfg.Providers["ollama"].MaxContext > 0 {
+		hint = "raise providers.ollama.max_context"
 	}
-	best, ok := ollama.Pick(models)
-	return model{provider: recovering(cfg.Providers["ollama"], p, true), name: best.Name, origin: foundOllama, profile: localProfile()}, ok
+	m.provider = recovering(cfg.Providers["ollama"], fitting(m, p, hint), true)
+	return m
 }

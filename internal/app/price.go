@@ -90,14 +90,6 @@ func (a *app) prices(cfg config.Config) func(provider, model string, u session.U
 	}
 }
 
-// windows tells a session how many tokens a model takes.
-func (a *app) windows(cfg config.Config) func(provider, model string) int {
-	return func(provider, model string) int {
-		r, _ := a.row(cfg, provider, model)
-		return r.Context
-	}
-}
-
 // pieces tells the parts of a system prompt apart.
 func pieces(system string) []session.Piece {
 	var out []session.Piece

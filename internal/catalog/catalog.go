@@ -27,7 +27,9 @@ type Row struct {
 	Output  int    // tokens of the longest answer; 0: unknown
 	Vision  bool
 	Tools   bool
-	Rate    Rate
+	// Documents: it reads PDF files. Thinking: it can reason before it answers.
+	Documents, Thinking bool
+	Rate                Rate
 	// Over is the prompt in tokens above which Long counts for the whole request; 0: Rate always does.
 	Over int
 	Long Rate

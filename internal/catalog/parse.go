@@ -55,6 +55,10 @@ func row(fields []string) (r Row, err error) {
 			r.Vision = true
 		case "tools":
 			r.Tools = true
+		case "documents":
+			r.Documents = true
+		case "thinking":
+			r.Thinking = true
 		default:
 			return r, fmt.Errorf("there is no ability %q", ability)
 		}

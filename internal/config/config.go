@@ -105,21 +105,6 @@ func (c Config) check(path string) error {
 	return nil
 }
 
-// Provider overrides where a provider is and which variable holds its key, or describes a server that adze
-// does not know by name. The key itself never stands in
-// a file.
-type Provider struct {
-	BaseURL string `json:"base_url,omitempty"`
-	KeyEnv  string `json:"key_env,omitempty"`
-	// API is the format of a server that speaks OpenAI's: chat (the default) or responses.
-	API string `json:"api,omitempty"`
-	// TextCalls says whether calls that a model writes as text are recovered; without it, they are at every
-	// server but those of known companies.
-	TextCalls *bool `json:"text_calls,omitempty"`
-	// Effort is how hard the provider's models think, in its own words: low, medium, high; empty: its default.
-	Effort string `json:"effort,omitempty"`
-}
-
 // Duration is written as in Go: "90s", "10m".
 type Duration time.Duration
 
@@ -209,6 +194,9 @@ func Parse(path string, raw []byte) (Config, error) {
 		return Config{}, err
 	}
 	if err := c.checkModels(path); err != nil {
+		return Config{}, err
+	}
+	if err := c.checkProviders(path); err != nil {
 		return Config{}, err
 	}
 	if err := c.Interface.check(path); err != nil {

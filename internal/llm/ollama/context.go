@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
 
@@ -10,6 +11,7 @@ import (
 // Sizes of the context, in tokens.
 const (
 	smallestContext = 8192 // tools, a system prompt and a few files
+	largeContext    = 32768
 	answerRoom      = 4096 // when the request does not say how long the answer may be
 	unknownLimit    = 32768
 	// bytesPerToken is a first guess for code and prose; what the server counts corrects it.
@@ -32,7 +34,7 @@ type sent struct {
 }
 
 // fit chooses num_ctx for a prompt of so many bytes: the estimate and room for the answer, rounded up to a
-// power of two, never less than before, at most what the model has.
+// step, never less than before, at most what the model has and Options.MaxContext allows.
 func (p *Provider) fit(r session.Request, d details, bytes int) sent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,10 +52,27 @@ func (p *Provider) fit(r session.Request, d details, bytes int) sent {
 		room = answerRoom
 	}
 	for w.context < tokens+room && w.context < p.limit(d) {
-		w.context *= 2
+		w.context = step(w.context)
 	}
 	w.context = min(w.context, p.limit(d))
 	return sent{bytes, tokens, w.context}
+}
+
+// step is the next larger num_ctx. A new value makes the server load the model anew and read the whole prompt
+// again, so small ones double; large ones, whose memory counts, grow by half of a power of two: 32k, 48k, 64k,
+// 96k, 128k.
+func step(context int) int {
+	power := smallestContext
+	for power*2 <= context {
+		power *= 2
+	}
+	if context < largeContext {
+		return context * 2
+	}
+	if next := power + power/2; context < next {
+		return next
+	}
+	return power * 2
 }
 
 // textBytes is the length of a body in which each image counts as what it costs, not as its base64.
@@ -88,7 +107,17 @@ func (p *Provider) limit(d details) int {
 	return limit
 }
 
-// widen doubles the context after the server said that a prompt did not fit; false: the model has no more.
+// Limit is the largest context that a request to a model gets, in tokens: what the model has, at most
+// Options.MaxContext. It asks the server once for each model; 0: the server does not answer.
+func (p *Provider) Limit(ctx context.Context, model string) int {
+	d, err := p.details(ctx, model)
+	if err != nil {
+		return 0
+	}
+	return p.limit(d)
+}
+
+// widen enlarges the context after the server said that a prompt did not fit; false: the model has no more.
 func (p *Provider) widen(model string, s sent, d details) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,7 +125,7 @@ func (p *Provider) widen(model string, s sent, d details) bool {
 	if s.context >= p.limit(d) {
 		return false
 	}
-	w.context = min(max(w.context, s.context*2), p.limit(d))
+	w.context = min(max(w.context, step(s.context)), p.limit(d))
 	return true
 }
 

@@ -49,7 +49,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/api/tags":
 		_, _ = io.WriteString(w, `{"models":[{"name":"small:1b","size":1,"details":{"parameter_size":"1B"}},{"name":"coder:7b","size":7},{"name":"other:8b","size":8},{"name":"broken:1b"}]}`)
 	case "/api/ps":
-		_, _ = io.WriteString(w, `{"models":[{"name":"other:8b"}]}`)
+		_, _ = io.WriteString(w, `{"models":[{"name":"other:8b","context_length":4096}]}`)
 	case "/api/show":
 		var asked struct{ Model string }
 		_ = json.Unmarshal(body, &asked)
@@ -116,6 +116,32 @@ func TestContextGrowsInPowersOfTwoAndNeverShrinks(t *testing.T) {
 	}
 }
 
+// A large context costs memory, so that it grows by less than double.
+func TestALargeContextGrowsInSmallerSteps(t *testing.T) {
+	const large = `{"capabilities":["tools"],"model_info":{"x.context_length":200000}}`
+	s := serve(t, &server{show: map[string]string{"m": large}, chat: counted(0)})
+	p := ollama.New(ollama.Options{BaseURL: s.URL})
+	for _, tokens := range []int{28_000, 40_000, 50_000, 70_000, 100_000, 150_000, 190_000, 199_000} {
+		ask(p, "m", strings.Repeat("word", tokens))
+	}
+	if diff := cmp.Diff([]int{32768, 49152, 65536, 98304, 131072, 196608, 196608, 200000}, s.contexts); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLimitIsWhatARequestMayGet(t *testing.T) {
+	s := serve(t, &server{show: map[string]string{"m": llama, "blind": `{}`}})
+	p := ollama.New(ollama.Options{BaseURL: s.URL})
+	for model, want := range map[string]int{"m": 65536, "blind": 32768, "none": 0} {
+		if n := p.Limit(t.Context(), model); n != want {
+			t.Errorf("%s: %d, want %d", model, n, want)
+		}
+	}
+	if n := ollama.New(ollama.Options{BaseURL: s.URL, MaxContext: 9000}).Limit(t.Context(), "m"); n != 9000 {
+		t.Errorf("capped: %d", n)
+	}
+}
+
 func TestContextHonoursTheModelfileAndTheBound(t *testing.T) {
 	const configured = `{"parameters":"temperature 0.7\nnum_ctx                        20000\n","capabilities":["tools"],"model_info":{"x.context_length":65536}}`
 	s := serve(t, &server{show: map[string]string{"m": configured}, chat: counted(0)})
@@ -140,7 +166,7 @@ func TestPromptThatDoesNotFitIsSentWithMoreContext(t *testing.T) {
 	}
 	// The count taught that a token is two bytes here.
 	ask(p, "m", strings.Repeat("x", 80_000))
-	if diff := cmp.Diff([]int{16384, 32768, 65536}, s.contexts); diff != "" {
+	if diff := cmp.Diff([]int{16384, 32768, 49152}, s.contexts); diff != "" {
 		t.Error(diff)
 	}
 	s.chat = func(int) (int, string) { return 400, `{"error":"the input length exceeds the context length"}` }

@@ -34,6 +34,7 @@ type Model struct {
 	Vision     bool
 	Thinking   bool
 	Loaded     bool // in memory now
+	Running    int  // the context that it has in memory; 0: not loaded, or not told
 }
 
 // details are what /api/show tells that matters for a request.
@@ -75,7 +76,7 @@ func (p *Provider) Models(ctx context.Context) ([]Model, error) {
 				return inner.Err() // one model that cannot be shown hides no other
 			}
 			m.Context, m.Tools, m.Vision, m.Thinking = d.context, d.tools, d.vision, d.thinking
-			m.Loaded = slices.Contains(loaded, m.Name)
+			m.Running, m.Loaded = loaded[m.Name]
 			return nil
 		})
 	}
@@ -96,21 +97,22 @@ func Pick(models []Model) (Model, bool) {
 	return models[best], true
 }
 
-// loaded lists the models in memory; an older server that cannot tell has none.
-func (p *Provider) loaded(ctx context.Context) []string {
+// loaded lists the models in memory with their contexts; an older server that cannot tell has none.
+func (p *Provider) loaded(ctx context.Context) map[string]int {
 	var running struct {
 		Models []struct {
-			Name string `json:"name"`
+			Name    string `json:"name"`
+			Context int    `json:"context_length"`
 		} `json:"models"`
 	}
 	if p.get(ctx, "/api/ps", &running) != nil {
 		return nil
 	}
-	var names []string
+	contexts := map[string]int{}
 	for _, m := range running.Models {
-		names = append(names, m.Name)
+		contexts[m.Name] = m.Context
 	}
-	return names
+	return contexts
 }
 
 // details asks once for each model.

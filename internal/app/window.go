@@ -1,0 +1,158 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"time"
+
+	"adze/internal/config"
+	"adze/internal/llm/discover"
+	"adze/internal/llm/fit"
+	"adze/session"
+)
+
+// windowPatience is how long the first question may wait for a server to tell its context.
+const windowPatience = time.Second
+
+// asking asks a server for the context of one model in tokens, 0 when it does not tell; sure says that this
+// holds while the model runs.
+type asking func(context.Context) (tokens int, sure bool)
+
+// window is the context of one model: what the person wrote down, else the table, else what the model's own
+// server tells, where it runs one that does. It is safe for concurrent use.
+type window struct {
+	known func() int // without asking
+	asks  asking     // nil: the server does not tell
+	most  int        // of the configuration; 0: any
+
+	mu   sync.Mutex
+	told int
+	sure bool
+}
+
+func (a *app) window(cfg config.Config, provider, name string, asks asking) *window {
+	return &window{asks: asks, most: cfg.Providers[provider].MaxContext, known: sync.OnceValue(func() int {
+		row, _ := a.row(cfg, provider, name)
+		return row.Context
+	})}
+}
+
+// ask tells the context in tokens, 0 when nobody knows. The server is asked until it told of a running model.
+func (w *window) ask(ctx context.Context) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.known() == 0 && w.asks != nil && !w.sure {
+		ctx, cancel := context.WithTimeout(ctx, windowPatience)
+		defer cancel()
+		w.told, w.sure = w.asks(ctx)
+	}
+	return w.capped(w.told)
+}
+
+// peek tells it without asking anybody: 0 until a request was made to a server that has to be asked.
+func (w *window) peek() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.sure {
+		return w.capped(0)
+	}
+	return w.capped(w.told)
+}
+
+func (w *window) capped(told int) int {
+	n := cmp.Or(w.known(), told)
+	if w.most > 0 && (n == 0 || w.most < n) {
+		return w.most
+	}
+	return n
+}
+
+// windows tells a session the contexts of its models; nobody is asked for it.
+func (a *app) windows(cfg config.Config, m model) func(provider, model string) int {
+	return func(provider, name string) int {
+		if m.window != nil && provider == m.provider.Name() && name == m.name {
+			return m.window.peek()
+		}
+		return a.window(cfg, provider, name, nil).peek()
+	}
+}
+
+// fitting refuses a prompt that cannot fit into a model of a server that may cut it silently.
+func fitting(m model, p session.Provider, hint string) session.Provider {
+	return fit.Wrap(p, fit.Options{Hint: hint, Limit: func(ctx context.Context, name string) int {
+		if name != m.name {
+			return 0
+		}
+		return m.window.ask(ctx)
+	}})
+}
+
+// tells reports whether a server says more than names in its list, and what kind it is.
+func tells(name string) (discover.Kind, bool) {
+	switch kind := discover.Kind(name); kind {
+	case discover.LlamaCPP, discover.LMStudio, discover.VLLM:
+		return kind, true
+	}
+	return discover.Any, false
+}
+
+// discovery is how a server is asked what it has.
+func (h host) discovery(key, keyEnv string) discover.Server {
+	kind, _ := tells(h.name)
+	s := discover.Server{
+		Kind: kind, Name: h.name, Base: h.base, Secret: key,
+		KeyHint: "check " + cmp.Or(keyEnv, "its key") + " and what its account may use",
+		URLHint: h.start(),
+	}
+	if key != "" {
+		s.Header = map[string][]string{"Authorization": {"Bearer " + key}}
+	}
+	return s
+}
+
+// start is how a server of the person is started, or how it is found elsewhere.
+func (h host) start() string {
+	how := map[string]string{
+		"llamacpp": "start it with: llama-server --jinja -m FILE.gguf",
+		"lmstudio": "start it with: lms server start",
+		"vllm":     "start it with: vllm serve MODEL --enable-auto-tool-choice --tool-call-parser NAME",
+	}[h.name]
+	if how == "" {
+		return "check the address and the network"
+	}
+	return how + "; or set " + h.urlEnv()
+}
+
+// larger is how a server of the person is given a larger context.
+func (h host) larger() string {
+	switch h.name {
+	case "llamacpp":
+		return "start llama-server with a larger -c"
+	case "lmstudio":
+		return "load the model with a larger context in LM Studio"
+	case "vllm":
+		return "start vLLM with a larger --max-model-len"
+	}
+	return "give the server a larger context"
+}
+
+// asksFor makes the question of what context a model has on a server that tells it; nil on any other. A model
+// that is not loaded has the context that it was trained for, which is the most it can get.
+func asksFor(s discover.Server, name string) asking {
+	if s.Kind == discover.Any {
+		return nil
+	}
+	return func(ctx context.Context) (int, bool) {
+		models, err := s.Models(ctx)
+		if err != nil {
+			return 0, false
+		}
+		for _, m := range models {
+			if m.Name == name || len(models) == 1 && s.Kind == discover.LlamaCPP { // which takes any name
+				return m.Limit(), m.Context > 0
+			}
+		}
+		return 0, true
+	}
+}

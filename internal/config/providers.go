@@ -1,0 +1,47 @@
+package config
+
+import (
+	"fmt"
+	"time"
+)
+
+// Provider overrides where a provider is and which variable holds its key, or describes a server that adze
+// does not know by name. The key itself never stands in
+// a file.
+type Provider struct {
+	BaseURL string `json:"base_url,omitempty"`
+	KeyEnv  string `json:"key_env,omitempty"`
+	// API is the format of a server that speaks OpenAI's: chat (the default) or responses.
+	API string `json:"api,omitempty"`
+	// TextCalls says whether calls that a model writes as text are recovered; without it, they are at every
+	// server but those of known companies.
+	TextCalls *bool `json:"text_calls,omitempty"`
+	// Effort is how hard the provider's models think, in its own words: low, medium, high; empty: its default.
+	Effort string `json:"effort,omitempty"`
+	// Profile is how adze speaks to the models there: local (a small prompt, few tools) or full; empty: what
+	// the kind of server suggests.
+	Profile string `json:"profile,omitempty"`
+	// MaxContext bounds the tokens that adze lets a server keep in memory for a request and its answer.
+	MaxContext int `json:"max_context,omitempty"`
+	// KeepAlive is how long Ollama keeps a model in memory after a request, such as 30m; below 0 for ever.
+	KeepAlive string `json:"keep_alive,omitempty"`
+}
+
+// checkProviders finds values of single providers that make no sense.
+func (c Config) checkProviders(path string) error {
+	for name, p := range c.Providers {
+		bad := func(field, hint string) error {
+			return &Error{Path: path, Message: fmt.Sprintf("providers.%s.%s makes no sense", name, field), Hint: hint}
+		}
+		if p.Profile != "" && p.Profile != "local" && p.Profile != "full" {
+			return bad("profile", `want "local" or "full"`)
+		}
+		if p.MaxContext < 0 {
+			return bad("max_context", "give a number of tokens above 0, or leave it out")
+		}
+		if _, err := time.ParseDuration(p.KeepAlive); p.KeepAlive != "" && err != nil {
+			return bad("keep_alive", `a duration such as "30m", "0s" or "-1m", which is for ever`)
+		}
+	}
+	return nil
+}

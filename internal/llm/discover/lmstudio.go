@@ -1,0 +1,46 @@
+package discover
+
+import "context"
+
+// lmStudio asks the server's own API, since version 0.4 /api/v1, since 0.3.6 /api/v0, and else the list that
+// is compatible with OpenAI's, which tells names only. A version that lacks an address answers 404, or 200
+// with an error object.
+func (a asker) lmStudio(ctx context.Context) ([]Model, error) {
+	raw, err := a.get(ctx, a.root()+"/api/v1/models")
+	if err == nil {
+		if entries, ok := entriesIn(raw); ok {
+			return instances(entries), nil
+		}
+	}
+	if err == nil || absent(err) {
+		var models []Model
+		if models, err = a.list(ctx, a.root()+"/api/v0/models"); err == nil {
+			return models, nil
+		}
+	}
+	if ctx.Err() != nil || !absent(err) && !said(err) {
+		return nil, err
+	}
+	return a.list(ctx, a.listURL())
+}
+
+// instances reads /api/v1/models, where a model tells what is loaded of it.
+func instances(entries []entry) []Model {
+	var out []Model
+	for _, e := range entries {
+		m, ok := e.model()
+		if !ok {
+			continue
+		}
+		loaded := e.entries("loaded_instances")
+		m.Loaded = yes(len(loaded) > 0)
+		for i, one := range loaded {
+			// The name of the model means the instance of the same name, else the first.
+			if n := one.in("config").count("context_length"); n > 0 && (i == 0 || one.text("id") == m.Name) {
+				m.Context = n
+			}
+		}
+		out = append(out, m)
+	}
+	return out
+}
