@@ -7,6 +7,7 @@ import (
 
 	"adze/internal/safeterm"
 	"adze/tool"
+	"adze/tui/draw/highlight"
 )
 
 // Show says how much of a block is drawn.
@@ -68,15 +69,17 @@ func (d *blockDrawer) more(n int, what string) {
 	}
 }
 
-// line draws one line of code-like text.
-func (d *blockDrawer) line(margin Row, s Style, text safeterm.Text) {
-	text = safeterm.Clean(flat(text.String(), 0)) // tab stops count from the text, not from its margin
+// line draws one line of code-like text, without tabs.
+func (d *blockDrawer) line(margin Row, spans ...Span) {
 	if d.show.Whole {
 		rest := d.theme.Pen().Pad(margin.w).Done()
-		d.rows = d.theme.Wrap(d.rows, d.w, Margins{First: margin, Rest: rest, Hard: true}, Span{s, text})
+		d.rows = d.theme.Wrap(d.rows, d.w, Margins{First: margin, Rest: rest, Hard: true}, spans...)
 		return
 	}
-	d.rows = append(d.rows, d.theme.Pen().Row(margin).Put(s, text).Done().Fit(d.w))
+	p := d.theme.Pen().Row(margin)
+	line := join(spans)
+	line.put(p, 0, len(line.text))
+	d.rows = append(d.rows, p.Done().Fit(d.w))
 }
 
 // lines draws each line until the bound; draw says how.
@@ -110,34 +113,17 @@ func (d *blockDrawer) code(b tool.Block) {
 	if b.Line > 0 {
 		digits = len(strconv.Itoa(b.Line + strings.Count(b.Text, "\n")))
 	}
-	d.lines(b.Text, func(i int, line string) {
+	shown, _ := firstLines(b.Text, d.show.Rows)
+	shown = untabbed(safeterm.Reveal(shown).String())
+	lines := painted(highlight.ForFile(b.Path), shown)
+	d.lines(b.Text, func(i int, _ string) {
 		margin := d.theme.Pen()
 		if digits > 0 {
 			n := strconv.Itoa(b.Line + i)
 			margin.Pad(digits-len(n)).Fixed(Dim, n).Pad(digits + 2)
 		}
-		d.line(margin.Done(), Plain, safeterm.Reveal(line))
+		d.line(margin.Done(), lines[i]...)
 	})
-}
-
-func (d *blockDrawer) diff(b tool.Block) {
-	body := b.Text
-	if at := strings.Index("\n"+body, "\n@@"); at > 0 && b.Path != "" {
-		body = body[at:] // the file's name is known, its two header lines are noise
-	}
-	d.lines(body, func(_ int, line string) { d.line(Row{}, diffStyle(line), safeterm.Reveal(line)) })
-}
-
-func diffStyle(line string) Style {
-	switch {
-	case strings.HasPrefix(line, "@@"):
-		return Hunk
-	case strings.HasPrefix(line, "+"):
-		return Added
-	case strings.HasPrefix(line, "-"):
-		return Removed
-	}
-	return Plain
 }
 
 func (d *blockDrawer) items(items []tool.Item) {
@@ -201,7 +187,7 @@ func (d *blockDrawer) output(b tool.Block) {
 	shown, hidden := lastLines(text, d.show.Rows)
 	d.more(hidden, "earlier line")
 	for line := range strings.SplitSeq(shown, "\n") {
-		d.line(Row{}, Plain, safeterm.Clean(line))
+		d.line(Row{}, Span{Plain, safeterm.Clean(flat(line, 0))})
 	}
 }
 
@@ -226,4 +212,20 @@ func plural(n int, what string) string {
 		return what
 	}
 	return what + "s"
+}
+
+// firstLines splits off the first n lines (0: all).
+func firstLines(s string, n int) (first, rest string) {
+	if n == 0 {
+		return s, ""
+	}
+	at := 0
+	for range n {
+		i := strings.IndexByte(s[at:], '\n')
+		if i < 0 {
+			return s, ""
+		}
+		at += i + 1
+	}
+	return s[:at], s[at:]
 }

@@ -1,15 +1,20 @@
 package draw
 
 import (
+	"bytes"
 	"strings"
 
 	"adze/internal/safeterm"
+	"adze/tui/draw/highlight"
 	"adze/tui/draw/markdown"
 )
 
 // codeLayout is how far an open block of code is drawn.
 type codeLayout struct {
 	begun  bool
+	row    int  // where its first line is drawn
+	marked bool // the marks of its items are above that
+	long   bool // too long to be highlighted; its beginning is gone
 	lines  int  // lines that are drawn
 	at     int  // where the next one begins in the text
 	within bool // the beginning of the next line is drawn
@@ -30,7 +35,7 @@ func (d *leafDrawer) codeBegin(b *markdown.Block) {
 		}
 		d.rows = append(d.rows, p.Done().Fit(d.w))
 	}
-	d.leaf.code.begun = true
+	d.leaf.code = codeLayout{begun: true, row: len(d.rows), marked: d.leaf.marked}
 }
 
 // language is the first word of a fence's info.
@@ -57,7 +62,7 @@ func (d *leafDrawer) codeMargins(b *markdown.Block) Margins {
 }
 
 // codeLines draws the lines that are complete, and of one that is not what fills rows. It returns how many
-// bytes of the text are drawn.
+// bytes of the text need not be kept: those that are drawn, when there is too much to be highlighted.
 func (d *leafDrawer) codeLines(b *markdown.Block, whole bool) int {
 	d.codeBegin(b)
 	c := &d.leaf.code
@@ -66,9 +71,9 @@ func (d *leafDrawer) codeLines(b *markdown.Block, whole bool) int {
 		total--
 	}
 	for ; c.lines < total; c.lines++ {
-		line, _, _ := strings.Cut(string(b.Text[min(c.at, len(b.Text)):]), "\n")
-		if !c.within || line != "" {
-			d.codeLine(b, line)
+		line, _, _ := bytes.Cut(b.Text[min(c.at, len(b.Text)):], []byte("\n"))
+		if !c.within || len(line) > 0 {
+			d.codeLine(b, string(line))
 		}
 		c.at += len(line) + 1
 		c.within = false
@@ -76,8 +81,11 @@ func (d *leafDrawer) codeLines(b *markdown.Block, whole bool) int {
 	if !whole {
 		d.codePart(b)
 	}
+	if len(b.Text) <= maxHighlight && !c.long {
+		return 0
+	}
 	n := min(c.at, len(b.Text))
-	c.at -= n
+	c.at, c.long = c.at-n, true
 	return n
 }
 
@@ -104,5 +112,18 @@ func (d *leafDrawer) codePart(b *markdown.Block) {
 		d.codeLine(b, part[:n])
 		c.at += n
 		c.within = true
+	}
+}
+
+// code draws the rest of a block, and when that was all of it, draws it again with its parts highlighted.
+func (d *leafDrawer) code(b *markdown.Block) {
+	d.codeLines(b, true)
+	lang := highlight.Named(language(b.Info))
+	if d.trial || d.bare || d.leaf.code.long || !lang.Known() {
+		return
+	}
+	d.rows, d.leaf.marked = d.rows[:d.leaf.code.row], d.leaf.code.marked
+	for _, line := range highlighted(lang, string(b.Text)) {
+		d.rows = d.theme.Wrap(d.rows, d.w, d.codeMargins(b), line...)
 	}
 }

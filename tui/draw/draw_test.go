@@ -73,10 +73,14 @@ func TestWrapKeepsEverything(t *testing.T) {
 // texts, and long ones that are drawn before they end.
 func TestProseIsTheSameHoweverItArrives(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
-	for range 3000 {
+	short, long := 3000, 60
+	if testing.Short() {
+		short, long = 600, 12
+	}
+	for range short {
 		sameInPieces(t, rnd, random(rnd, 60), 9, 10+rnd.IntN(50))
 	}
-	for range 60 {
+	for range long {
 		line := strings.ReplaceAll(random(rnd, 12), "\n", " ")
 		grow := []string{line, line + "\n", "- " + line + "\n", "|" + line + "|b\n", "> " + line, random(rnd, 60)}[rnd.IntN(6)]
 		start := []string{"", "```go\n", "a|b\n-|-\n", "- 1\n  - "}[rnd.IntN(4)]

@@ -74,7 +74,7 @@ func (d *leafDrawer) finish(b *markdown.Block) {
 	case markdown.Heading:
 		d.paragraph(b, headingStyle(b.Level), true)
 	case markdown.Code, markdown.HTML:
-		d.codeLines(b, true)
+		d.code(b)
 	case markdown.Table:
 		d.table(b, true)
 	case markdown.Rule:

@@ -42,8 +42,8 @@ func (p *Prose) Forget() { p.layout = proseLayout{} }
 // Rows lays out the text. The rows belong to p until its next change.
 func (p *Prose) Rows(t *Theme, w int) []Row {
 	l := &p.layout
-	if l.w != w || l.theme != t && *l.theme != *t {
-		*l = proseLayout{leafDrawer: leafDrawer{theme: t, w: w, bare: t.bare()}}
+	if l.w != w || l.look != *t {
+		*l = proseLayout{leafDrawer: leafDrawer{theme: t, w: w, bare: t.bare()}, look: *t}
 	}
 	text := p.text.String()
 	if l.ended || l.seen == len(text) && !p.ended {
@@ -63,6 +63,7 @@ func (p *Prose) Rows(t *Theme, w int) []Row {
 // proseLayout is what is known for one width. The text before done is read; rows[:closed] will not change.
 type proseLayout struct {
 	leafDrawer
+	look   Theme // as the theme was
 	md     markdown.Parser
 	done   int
 	within bool // done is within a line

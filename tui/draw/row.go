@@ -4,16 +4,19 @@
 // what a pane returns can neither command the terminal nor be wider than it says.
 //
 // Start reading here: Row, Pen. Then wrap.go (lines to rows), prose.go (the model's Markdown, as it
-// streams) with leaf.go, paragraph.go, code.go and table.go, block.go (what tools show).
+// streams) with leaf.go, paragraph.go, code.go and table.go, block.go (what tools show),
+// diff.go, split.go, syntax.go (highlighted code).
 //
 // It has more than twelve files because only it may make a Row; what can do without one is in the packages
-// below it: markdown reads the text.
+// below it: markdown reads the text, highlight tells the parts of code apart.
 //
 // Known limits: a line break in a paragraph is kept when its line is short (see markdown.Inline). Emphasis
 // across more than 4 KB of a paragraph stays as it is written. A table's columns are those of its first 64
-// rows. Links show their address as text and cannot be clicked as such: OSC 8 would let a text lead to where
-// it does not say. Code is not highlighted. Widths are those of grapheme clusters; terminals that count characters
-// disagree about some emoji, so a row never relies on its predecessor's end.
+// rows. Links show their address as text and are not OSC 8 links: with those a text could lead to where it
+// does not say. Code is highlighted when it is finished and has up to 64 KB; in the changed lines of a diff
+// colour says what came and went, so the language shows by bold and italics alone. Widths are those of
+// grapheme clusters; terminals that count characters disagree about some emoji, so a row never relies on its
+// predecessor's end.
 package draw
 
 import (

@@ -7,6 +7,7 @@ import (
 
 	"adze/internal/safeterm"
 	"adze/tool"
+	"adze/tui/draw/highlight"
 )
 
 // Count counts the added and removed lines of a unified diff.
@@ -30,6 +31,9 @@ func Count(diff string) (added, removed int) {
 // longer than a side are cut there.
 func (t *Theme) Split(dst []Row, b tool.Block, w int) []Row {
 	s := splitter{theme: t, side: (w - 3) / 2, w: w, rows: dst}
+	if len(b.Text) <= maxHighlight {
+		s.lang = highlight.ForFile(b.Path)
+	}
 	for line := range strings.SplitSeq(strings.TrimSuffix(b.Text, "\n"), "\n") {
 		s.line(strings.TrimSuffix(line, "\r"))
 	}
@@ -39,6 +43,7 @@ func (t *Theme) Split(dst []Row, b tool.Block, w int) []Row {
 
 type splitter struct {
 	theme    *Theme
+	lang     highlight.Language
 	w, side  int
 	rows     []Row
 	inHunk   bool
@@ -68,7 +73,7 @@ func (s *splitter) line(line string) {
 	default:
 		s.flush()
 		text := strings.TrimPrefix(line, " ")
-		s.row(cell{s.old, Plain, text}, cell{s.new, Plain, text})
+		s.row(newCell(s.old, Plain, text), newCell(s.new, Plain, text))
 		s.old, s.new = s.old+1, s.new+1
 	}
 }
@@ -78,12 +83,15 @@ func (s *splitter) flush() {
 	for i := range max(len(s.gone), len(s.come)) {
 		var l, r cell
 		if i < len(s.gone) {
-			l = cell{s.old, Removed, s.gone[i]}
+			l = newCell(s.old, Removed, s.gone[i])
 			s.old++
 		}
 		if i < len(s.come) {
-			r = cell{s.new, Added, s.come[i]}
+			r = newCell(s.new, Added, s.come[i])
 			s.new++
+		}
+		if l.number > 0 && r.number > 0 && len(s.gone) == len(s.come) {
+			compare(&l.diffLine, &r.diffLine)
 		}
 		s.row(l, r)
 	}
@@ -93,8 +101,11 @@ func (s *splitter) flush() {
 // cell is one line at one side; number 0: nothing is there.
 type cell struct {
 	number int
-	style  Style
-	text   string
+	diffLine
+}
+
+func newCell(number int, s Style, text string) cell {
+	return cell{number, diffLine{style: s, text: flat(safeterm.Reveal(text).String(), 0)}}
 }
 
 func (s *splitter) row(l, r cell) {
@@ -112,7 +123,9 @@ func (s *splitter) cell(c cell) Row {
 	mark := map[Style]string{Plain: "  ", Removed: " -", Added: " +"}[c.style]
 	n := strconv.Itoa(c.number)
 	p := s.theme.Pen().Pad(numberWidth-len(n)).Fixed(Dim, n).Fixed(c.style, mark)
-	return p.Put(c.style, safeterm.Clean(flat(safeterm.Reveal(c.text).String(), 0))).Done().Fit(s.side)
+	line := join(paint(s.lang, c.diffLine))
+	line.put(p, 0, len(line.text))
+	return p.Done().Fit(s.side)
 }
 
 // hunkStarts reads "@@ -12,5 +14,6 @@"; lines are counted from 1 when it cannot be read.

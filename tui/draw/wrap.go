@@ -58,7 +58,11 @@ func join(spans []Span) styled {
 	}
 	var b strings.Builder
 	for _, s := range spans {
-		b.WriteString(flat(s.Text.String(), b.Len()))
+		text := s.Text.String()
+		if strings.IndexByte(text, '\t') >= 0 {
+			text = flat(text, ansi.StringWidth(b.String()))
+		}
+		b.WriteString(flat(text, 0))
 		if last := len(line.runs) - 1; last >= 0 && line.runs[last].style == s.Style {
 			line.runs[last].end = b.Len()
 			continue

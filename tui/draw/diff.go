@@ -1,0 +1,159 @@
+package draw
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"adze/internal/safeterm"
+	"adze/tool"
+	"adze/tui/draw/highlight"
+)
+
+// diffLine is a line of a unified diff.
+type diffLine struct {
+	style    Style
+	mark     string // what stands before the code: + - or a space
+	text     string // clean, without tabs
+	from, to int    // what differs from the line that it replaces, or that replaces it
+}
+
+// diff draws a unified diff.
+func (d *blockDrawer) diff(b tool.Block) {
+	body := b.Text
+	if at := strings.Index("\n"+body, "\n@@"); at > 0 && b.Path != "" {
+		body = body[at:] // the file's name is known, its two header lines are noise
+	}
+	shown, _ := firstLines(body, d.show.Rows)
+	lines := diffLines(shown)
+	lang := highlight.ForFile(b.Path)
+	if len(shown) > maxHighlight {
+		lang = highlight.Language{}
+	}
+	d.lines(body, func(i int, _ string) {
+		l := lines[i]
+		spans := []Span{{l.style, safeterm.Clean(l.mark)}}
+		d.line(Row{}, append(spans, paint(lang, l)...)...)
+	})
+}
+
+// diffLines reads the lines of a diff and finds what differs within them.
+func diffLines(body string) []diffLine {
+	var lines []diffLine
+	for line := range strings.SplitSeq(body, "\n") {
+		l := diffLine{style: diffStyle(line)}
+		line = strings.TrimSuffix(line, "\r")
+		if l.style != Hunk && line != "" && strings.IndexByte("+- ", line[0]) >= 0 {
+			l.mark, line = line[:1], line[1:]
+		}
+		l.text = flat(safeterm.Reveal(line).String(), 0)
+		lines = append(lines, l)
+	}
+	for at := 0; at < len(lines); {
+		gone := count(lines[at:], Removed)
+		come := count(lines[at+gone:], Added)
+		if gone == come {
+			for i := range gone {
+				compare(&lines[at+i], &lines[at+gone+i])
+			}
+		}
+		at += max(gone+come, 1)
+	}
+	return lines
+}
+
+// count counts the lines of a style at the beginning.
+func count(lines []diffLine, s Style) int {
+	n := 0
+	for n < len(lines) && lines[n].style == s {
+		n++
+	}
+	return n
+}
+
+func diffStyle(line string) Style {
+	switch {
+	case strings.HasPrefix(line, "@@"):
+		return Hunk
+	case strings.HasPrefix(line, "+"):
+		return Added
+	case strings.HasPrefix(line, "-"):
+		return Removed
+	}
+	return Plain
+}
+
+// compare marks what differs between a line and the one in its place: what is between their common begin and
+// end, in whole words. Lines that share less than half are not versions of each other.
+func compare(a, b *diffLine) {
+	x, y := a.text, b.text
+	from := 0
+	for from < min(len(x), len(y)) && x[from] == y[from] {
+		from++
+	}
+	for from > 0 && (inWord(x, from) || inWord(y, from)) {
+		from--
+	}
+	end := 0
+	for end < min(len(x), len(y))-from && x[len(x)-1-end] == y[len(y)-1-end] {
+		end++
+	}
+	for end > 0 && (inWord(x, len(x)-end) || inWord(y, len(y)-end)) {
+		end--
+	}
+	shared := len(strings.TrimLeft(x[:from], " ")) + end
+	if shared*2 < max(len(strings.TrimLeft(x, " ")), len(strings.TrimLeft(y, " "))) {
+		return
+	}
+	a.from, a.to = from, len(x)-end
+	b.from, b.to = from, len(y)-end
+}
+
+// inWord reports that i lies within a word or a character.
+func inWord(s string, i int) bool {
+	if i >= len(s) {
+		return false
+	}
+	return !utf8.RuneStart(s[i]) || i > 0 && wordByte(s[i-1]) && wordByte(s[i])
+}
+
+func wordByte(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b >= 0x80
+}
+
+// paint gives a line of a diff its styles. In a changed line colour says whether it came or went; so there
+// the language shows by attributes, and what differs is underlined.
+func paint(lang highlight.Language, l diffLine) []Span {
+	if l.style == Hunk {
+		return []Span{{Hunk, safeterm.Clean(l.text)}}
+	}
+	var spans []Span
+	at := 0
+	for _, tok := range lang.Tokens(l.text) {
+		style := tokenStyle(tok.Kind)
+		if l.style != Plain {
+			style = l.style | changedStyle(tok.Kind)
+		}
+		for text := tok.Text; text != ""; {
+			n, s := len(text), style
+			switch {
+			case at < l.from:
+				n = min(n, l.from-at)
+			case at < l.to:
+				n, s = min(n, l.to-at), style|Underlined
+			}
+			spans = append(spans, Span{s, safeterm.Clean(text[:n])})
+			text, at = text[n:], at+n
+		}
+	}
+	return spans
+}
+
+func changedStyle(k highlight.Kind) Style {
+	switch k {
+	case highlight.Keyword:
+		return Strong
+	case highlight.Comment:
+		return Slanted
+	}
+	return 0
+}
