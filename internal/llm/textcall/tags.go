@@ -2,7 +2,6 @@ package textcall
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 )
 
@@ -110,27 +109,11 @@ func (s *scanner) parameters(name, body string) (arguments, rest string, ok bool
 		if !ok || !closed {
 			return "", "", false
 		}
-		at := endOfParameter(text)
+		at := endBefore(text, "</parameter>", "<parameter=", end)
 		if at < 0 || !args.add(strings.Trim(key, `"' `), text[:at]) {
 			return "", "", false
 		}
 		body = strings.TrimLeft(text[at+len("</parameter>"):], space)
-	}
-}
-
-// endOfParameter finds the closing tag that another parameter or the function's end follows: a value may
-// hold such a tag itself.
-func endOfParameter(text string) int {
-	for at := 0; ; at++ {
-		n := strings.Index(text[at:], "</parameter>")
-		if n < 0 {
-			return -1
-		}
-		at += n
-		after := strings.TrimLeft(text[at+len("</parameter>"):], space)
-		if strings.HasPrefix(after, "<parameter=") || strings.HasPrefix(after, "</function>") {
-			return at
-		}
 	}
 }
 
@@ -180,7 +163,10 @@ func newArguments(t tools, name string) *args {
 }
 
 // add takes one; false for one that was there already.
-func (a *args) add(key, text string) bool {
+func (a *args) add(key, text string) bool { return a.put(key, a.typed(key, text)) }
+
+// put takes one as JSON.
+func (a *args) put(key, raw string) bool {
 	if key == "" || a.seen[key] {
 		return false
 	}
@@ -188,7 +174,8 @@ func (a *args) add(key, text string) bool {
 		a.b.WriteString(",")
 	}
 	a.seen[key] = true
-	a.b.WriteString(strconv.Quote(key) + ":" + a.typed(key, text))
+	name, _ := encode(key) // a string can always be encoded
+	a.b.WriteString(name + ":" + raw)
 	return true
 }
 

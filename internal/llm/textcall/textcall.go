@@ -1,7 +1,7 @@
 // Package textcall recovers calls that a model wrote as text, in the markup of its family, because the server
 // in between did not know that markup: Hermes and Qwen <tool_call>, Qwen-coder and GLM tags, Llama's JSON and
-// pythonic lists, Mistral's [TOOL_CALLS], DeepSeek's and Kimi's special tokens, harmony channels, JSON in a
-// fence.
+// pythonic lists, Mistral's [TOOL_CALLS], DeepSeek's and Kimi's special tokens, DeepSeek's DSML and MiniMax's
+// tags, Gemma's, Phi's, Granite's and Command's marks, harmony channels, JSON in a fence.
 //
 // The one rule: a call is recovered only when its name is an offered tool and its block is whole, in a
 // message that ended well; everything else stays text, every byte of it. Nothing is mended here: arguments
