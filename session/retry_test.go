@@ -152,3 +152,18 @@ func TestBackOffGrowsAndIsSpread(t *testing.T) {
 		}
 	})
 }
+
+// A wait ends with the turn, at once.
+func TestAWaitEndsWithItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := only(session.Done{Err: &session.ProviderError{Kind: session.RateError, Message: "slow down", RetryAfter: 30 * time.Second}})
+		r := newRig(t, busy, says(text("now")))
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(3*time.Second, func() { cancel(session.ErrInterrupted) })
+		start := time.Now()
+		wantCause(t, session.New(r.config).Prompt(ctx, session.Input{Text: "go"}), session.CauseInterrupted)
+		if took := time.Since(start); took != 3*time.Second || len(r.model.requests) != 1 {
+			t.Errorf("%d requests, ended after %s", len(r.model.requests), took)
+		}
+	})
+}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adze/session"
+	"adze/tool"
 )
 
 // samples are answers that every format can tell.
@@ -105,6 +106,34 @@ func answers(t *testing.T, w Wire) {
 					t.Errorf("got\n%.2000s\nwant\n%.2000s", g, a.want())
 				}
 			})
+		}
+	}
+}
+
+// ids: whatever a server gives for ids, each call of a conversation has its own, and its own arguments.
+func ids(t *testing.T, w Wire) {
+	said := []Call{
+		{"same", "read", `{"path":"a"}`}, {"same", "list", `{"path":"b"}`}, {"used", "grep", `{"pattern":"c"}`},
+		{"", "read", `{"path":"d"}`}, {"", "read", `{"path":"e"}`},
+	}
+	r := question("hello")
+	r.Messages = append(r.Messages, session.Message{ID: "a1", Role: session.Assistant, Provider: "other", Parts: []session.Part{
+		{Kind: session.CallPart, Call: &tool.RawCall{ID: "used", Name: "read"}},
+	}})
+	for _, piece := range []int{0, 5} {
+		s := w.Encode(Answer{Calls: said, Piece: piece})
+		c := canned{w, http.StatusOK, http.Header{"Content-Type": {s.ContentType}}, whole(s)}
+		p := w.New(Options{BaseURL: "http://canned.test", HTTP: &http.Client{Transport: c}, NewID: counter()})
+		g := collect(t.Context(), t, p, r)
+		if len(g.calls) != len(said) {
+			t.Fatalf("got\n%s", g)
+		}
+		seen := map[tool.CallID]bool{"used": true, "": true}
+		for i, c := range g.calls {
+			if c.Name != said[i].Name || c.Arguments != said[i].Arguments || seen[c.ID] {
+				t.Errorf("call %d is %s %s %s", i, c.ID, c.Name, c.Arguments)
+			}
+			seen[c.ID] = true
 		}
 	}
 }

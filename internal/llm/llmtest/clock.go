@@ -136,6 +136,30 @@ func cancels(t *testing.T, w Wire) {
 	}
 }
 
+// dials: a server that cannot be reached keeps nobody who wants to leave, and Done says why.
+func dials(t *testing.T, w Wire) {
+	synctest.Test(t, func(t *testing.T) {
+		transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}
+		defer transport.CloseIdleConnections()
+		p := w.New(Options{BaseURL: "http://far.test", HTTP: &http.Client{Transport: transport}, NewID: counter(), Idle: time.Minute})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		start := time.Now()
+		time.AfterFunc(time.Second, cancel)
+		g := collect(ctx, t, p, question("hello"))
+		if took := time.Since(start); g.done.Stop != session.StopAborted || took > 1200*time.Millisecond {
+			t.Errorf("after %v:\n%s", took, g)
+		}
+		start = time.Now()
+		if g := collect(t.Context(), t, p, question("hello")); g.kind() != session.NetworkError || time.Since(start) > time.Minute {
+			t.Errorf("after %v:\n%s", time.Since(start), g)
+		}
+	})
+}
+
 // idles: only content keeps a stream alive, and a complete answer waits for nothing.
 func idles(t *testing.T, w Wire) {
 	s := w.Encode(samples()["parallel"])

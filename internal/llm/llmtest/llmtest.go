@@ -140,6 +140,8 @@ func Run(t *testing.T, w Wire) {
 	t.Run("refusals", func(t *testing.T) { refusals(t, w) })
 	t.Run("secrets", func(t *testing.T) { secrets(t, w) })
 	t.Run("cancel", func(t *testing.T) { cancels(t, w) })
+	t.Run("dial", func(t *testing.T) { dials(t, w) })
+	t.Run("ids", func(t *testing.T) { ids(t, w) })
 	t.Run("idle", func(t *testing.T) { idles(t, w) })
 	t.Run("leave", func(t *testing.T) { leaves(t, w) })
 	t.Run("session", func(t *testing.T) { talks(t, w) })

@@ -1,5 +1,7 @@
 package textcall
 
+import "bytes"
+
 // line is where on its line the text stands, and whether it is an example of code.
 type line struct {
 	blank bool // nothing but space so far
@@ -29,3 +31,24 @@ func (l *line) add(text []byte) {
 
 // quoted reports whether what begins here is an example.
 func (l *line) quoted() bool { return l.fence || l.last == '`' }
+
+// starting is where the first byte stands that can begin markup, or the length of the text.
+func starting(text []byte) int {
+	n := bytes.IndexAny(text, starters)
+	if n < 0 {
+		n = len(text)
+	}
+	for _, w := range words() {
+		for at := 0; at < n; at++ {
+			i := bytes.IndexByte(text[at:n], w[0])
+			if i < 0 {
+				break
+			}
+			at += i
+			if k := min(len(w), len(text)-at); string(text[at:at+k]) == w[:k] {
+				n = at
+			}
+		}
+	}
+	return n
+}

@@ -106,27 +106,6 @@ func (s *scanner) skip() {
 	s.start = s.pos
 }
 
-// starting is where the first byte stands that can begin markup, or the length of the text.
-func starting(text []byte) int {
-	n := bytes.IndexAny(text, starters)
-	if n < 0 {
-		n = len(text)
-	}
-	for _, w := range words() {
-		for at := 0; at < n; at++ {
-			i := bytes.IndexByte(text[at:n], w[0])
-			if i < 0 {
-				break
-			}
-			at += i
-			if k := min(len(w), len(text)-at); string(text[at:at+k]) == w[:k] {
-				n = at
-			}
-		}
-	}
-	return n
-}
-
 // open begins to hold back at a byte that can begin markup, if it can here.
 func (s *scanner) open() {
 	s.alive = s.alive[:0]
