@@ -74,6 +74,9 @@ type answer struct {
 
 // read decodes the stream to its end and releases the calls.
 func (a *answer) read() error {
+	if strings.HasPrefix(a.reply.ContentType(), "application/json") {
+		return a.single()
+	}
 	events := wire.NewEvents(a.reply)
 	for !a.stopped {
 		e, err := events.Next()
@@ -87,6 +90,41 @@ func (a *answer) read() error {
 			return err
 		}
 	}
+	return a.conclude()
+}
+
+// single reads the answer of a gateway that does not stream.
+func (a *answer) single() error {
+	body, err := io.ReadAll(io.LimitReader(a.reply, wire.MaxLine))
+	if err != nil {
+		return err
+	}
+	var m struct {
+		Type    string          `json:"type"`
+		Content []contentBlock  `json:"content"`
+		Stop    string          `json:"stop_reason"`
+		Usage   usage           `json:"usage"`
+		Error   json.RawMessage `json:"error"`
+	}
+	switch err := json.Unmarshal(body, &m); {
+	case err != nil:
+		return a.client.Malformed(body, true)
+	case len(m.Error) > 0:
+		return a.client.Object(m.Error)
+	case m.Type != "message" || m.Stop == "":
+		return a.client.Ended()
+	}
+	a.count(m.Usage)
+	for i, b := range m.Content {
+		if err := a.start(i, b); err != nil {
+			return err
+		}
+		if err := a.stop(i); err != nil {
+			return err
+		}
+	}
+	a.reason, a.stopped = m.Stop, true
+	a.reply.Settle()
 	return a.conclude()
 }
 
