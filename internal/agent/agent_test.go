@@ -331,7 +331,7 @@ text: here
 	for _, want := range []string{
 		`waits explore "" "" 0 0 0`,
 		`works explore "the parser" "" 1 0 0`,
-		`works explore "" "✓ read  a.go" 1 1 11`,
+		`works explore "the parser" "✓ read  a.go" 1 1 11`,
 		`works explore "here" "✓ read  a.go" 2 1 11`,
 	} {
 		if !slices.Contains(seen, want) {

@@ -22,7 +22,8 @@ type watch struct {
 	left    int      // that are not among them
 	changed []string
 	last    string
-	text    string // the end of what it writes
+	message string // that it writes, or wrote last
+	text    string // its end
 	warned  bool
 }
 
@@ -30,9 +31,11 @@ type watch struct {
 func (w *work) see(e session.Event) {
 	switch e := e.(type) {
 	case session.TextDelta:
+		if e.Message != w.message {
+			w.message, w.text = e.Message, ""
+		}
 		w.text = tail(w.text + e.Delta)
 	case session.MessageDone:
-		w.text = ""
 		w.hurry(e.Message)
 	case session.ToolStart:
 		e.Event = w.mark(e.Event)

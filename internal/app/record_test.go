@@ -42,6 +42,34 @@ func TestARecordedRunReplaysOffline(t *testing.T) {
 	u.run("-p", "--replay", u.file("bad.json", "{}"), "hi").wants(2, "not a recording")
 }
 
+// TestSubagentsAreRecorded replays subagents that ran beside each other.
+func TestSubagentsAreRecorded(t *testing.T) {
+	u := newUser(t)
+	file := filepath.Join(u.home, "run.json")
+	var steps strings.Builder
+	steps.WriteString("-- 1 --\n")
+	for i := range 4 {
+		fmt.Fprintf(&steps, "call task: {\"description\":\"job %d\",\"prompt\":\"p\"}\n", i)
+	}
+	steps.WriteString("-- 2 --\ntext: all\n")
+	for i := range 4 {
+		fmt.Fprintf(&steps, "-- explore: job %d: 1 --\ncall glob: {\"pattern\":\"%d*\"}\n-- explore: job %d: 2 --\ntext: report %d\n", i, i, i, i)
+	}
+	first := u.run("-p", "--output-format=stream-json", u.script(steps.String()), "--record", file, "go").wants(0)
+	for range 3 {
+		second := u.run("-p", "--output-format=stream-json", "--replay", file, "go").wants(0)
+		hash := regexp.MustCompile(`"prompt_sha256":"[0-9a-f]+"`) // of outcomes that name the new subagents
+		if got, want := hash.ReplaceAllString(models(second), ""), hash.ReplaceAllString(models(first), ""); got != want {
+			t.Errorf("what the model said differs:\n%s\n%s", got, want)
+		}
+		if !strings.Contains(second.out, "job 3 · 2 steps · 1 call") {
+			t.Errorf("the subagents did not run: %s", second.out)
+		}
+	}
+	u.file("3.txt", "new\n")
+	u.run("-p", "--replay", file, "go").wants(4, "outcome of task differs")
+}
+
 // models joins the lines of a stream that come from the model.
 func models(r ran) string {
 	var out []string

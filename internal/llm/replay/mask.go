@@ -24,5 +24,10 @@ func mask(s string) string { return secretShapes().ReplaceAllString(s, "[masked]
 // times are durations as tools print them.
 var times = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|m|min)\b`) })
 
+// ids are names of sessions, of which no two are the same.
+var ids = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b\d{8}t\d{6}-[0-9a-f]{6}\b`) })
+
 // comparable is a text without what differs between two runs of the same thing.
-func comparable(s string) string { return times().ReplaceAllString(mask(s), "TIME") }
+func comparable(s string) string {
+	return times().ReplaceAllString(ids().ReplaceAllString(mask(s), "SESSION"), "TIME")
+}

@@ -18,15 +18,15 @@ type Player struct {
 	head  Header
 	steps []Step
 
-	mu   sync.Mutex
-	next int
-	sent int
+	mu     sync.Mutex
+	served map[string]int // steps of each agent
+	sent   talks
 }
 
 // NewPlayer reads a whole recording; a damaged one is an error that names the place.
 func NewPlayer(in io.Reader) (*Player, error) {
 	dec := json.NewDecoder(in)
-	p := &Player{}
+	p := &Player{served: map[string]int{}}
 	if err := dec.Decode(&p.head); err != nil || p.head.Format == "" {
 		return nil, fmt.Errorf("not a recording: its first value is no header (%w)", errors.Join(err))
 	}
@@ -78,17 +78,34 @@ func (p *Player) Stream(ctx context.Context, q session.Request) iter.Seq[session
 func (p *Player) take(q session.Request) (Step, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n := p.next + 1
-	if n > len(p.steps) {
-		return Step{}, failed(n, "the recording has only %d steps", len(p.steps))
+	step, ok := p.nextOf(q.Agent)
+	if !ok && q.Agent != "" {
+		return Step{}, failed(len(p.steps)+1, "the recording has only %d steps of the subagent %q", p.served[q.Agent], q.Agent)
 	}
-	step := p.steps[p.next]
-	from := min(p.sent, len(q.Messages))
-	if difference := compare(step.Sent, sentOf(q.Messages[from:])); difference != "" {
-		return Step{}, failed(n, "%s", difference)
+	if !ok {
+		return Step{}, failed(len(p.steps)+1, "the recording has only %d steps", p.served[""])
 	}
-	p.next, p.sent = n, len(q.Messages)
+	if difference := compare(step.Sent, sentOf(p.sent.news(q))); difference != "" {
+		return Step{}, failed(step.Step, "%s", difference)
+	}
+	p.served[q.Agent]++
+	p.sent = p.sent.after(q)
 	return step, nil
+}
+
+// nextOf finds the next step of one agent.
+func (p *Player) nextOf(agent string) (Step, bool) {
+	n := 0
+	for _, s := range p.steps {
+		if s.Agent != agent {
+			continue
+		}
+		if n == p.served[agent] {
+			return s, true
+		}
+		n++
+	}
+	return Step{}, false
 }
 
 // compare names the first difference between what was sent then and now; empty: none that counts.

@@ -18,8 +18,9 @@ type Recorder struct {
 
 	mu    sync.Mutex
 	out   io.Writer
+	begun bool
 	steps int
-	sent  int // messages of the last request
+	sent  talks
 	err   error
 }
 
@@ -58,17 +59,17 @@ func (r *Recorder) Stream(ctx context.Context, q session.Request) iter.Seq[sessi
 func (r *Recorder) begin(q session.Request) (Step, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.steps == 0 && r.err == nil {
+	if !r.begun {
+		r.begun = true
 		r.err = r.encode(Header{Format: Format, Provider: r.inner.Name(), Model: q.Model})
 	}
 	if r.err != nil {
 		return Step{}, r.err
 	}
-	r.steps++
-	from := min(r.sent, len(q.Messages))
-	r.sent = len(q.Messages)
+	news := r.sent.news(q)
+	r.sent = r.sent.after(q)
 	return Step{
-		Step: r.steps, System: digest([]byte(q.System)), Tools: q.ToolsDigest, Sent: sentOf(q.Messages[from:]),
+		Agent: q.Agent, System: digest([]byte(q.System)), Tools: q.ToolsDigest, Sent: sentOf(news),
 	}, nil
 }
 
@@ -76,6 +77,8 @@ func (r *Recorder) write(s Step) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err == nil {
+		r.steps++ // numbered as they are written: subagents end in any order
+		s.Step = r.steps
 		r.err = r.encode(s)
 	}
 	return r.err

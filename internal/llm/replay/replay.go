@@ -10,8 +10,11 @@
 //
 // Start reading at Recorder.Stream and Player.Stream.
 //
-// Known limits: steps go by count, so subagents that run beside each other cannot be recorded together.
-// Times in outputs ("in 0.3 s") are not compared.
+// Steps go by count in each conversation: the main one, and each subagent by its name.
+//
+// Known limits: two subagents of one name that run beside each other cannot be recorded, and a subagent that is
+// continued by its id is not found when that is played. Times in outputs ("in 0.3 s") and ids of sessions are
+// not compared.
 package replay
 
 import (
@@ -34,10 +37,12 @@ type Header struct {
 // Step is one model request and its answer.
 type Step struct {
 	Step int `json:"step"`
+	// Agent is the subagent that asked; empty: the main conversation.
+	Agent string `json:"agent,omitempty"`
 	// System and Tools are hashes: they are compared, and their texts are adze's own.
 	System string   `json:"system_sha256,omitempty"`
 	Tools  string   `json:"tools_digest,omitempty"`
-	Sent   []Sent   `json:"sent"` // what the request has more than the one before
+	Sent   []Sent   `json:"sent"` // what the request has more than the one before of its conversation
 	Answer []Answer `json:"answer"`
 }
 

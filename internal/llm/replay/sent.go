@@ -9,6 +9,26 @@ import (
 	"adze/tool"
 )
 
+// talks counts the messages of each agent's last request.
+type talks map[string]int
+
+// news are the messages that the request has more than the one before. A subagent begins with one message.
+func (t talks) news(q session.Request) []session.Message {
+	before := min(t[q.Agent], len(q.Messages))
+	if q.Agent != "" && len(q.Messages) == 1 {
+		before = 0
+	}
+	return q.Messages[before:]
+}
+
+func (t talks) after(q session.Request) talks {
+	if t == nil {
+		t = talks{}
+	}
+	t[q.Agent] = len(q.Messages)
+	return t
+}
+
 func digest(s []byte) string {
 	sum := sha256.Sum256(s)
 	return hex.EncodeToString(sum[:])
