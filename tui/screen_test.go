@@ -1,9 +1,11 @@
+// Longer than 300 lines: the steps that cases are made of, in one place to look them up.
 package tui
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +23,7 @@ import (
 // TestScreens plays events and keys and compares what is drawn. A case's input is one step a line:
 //
 //	size 80x24 | narrow and other options    type TEXT | key NAME... | paste SECTION | wheel up|down
-//	user TEXT | text MSG "…" | think MSG "…" | said JSON(Message) | forming CALL NAME BYTES
+//	user TEXT | text MSG "…" | write MSG SECTION | styles (from here on screens show them, as in ⟨1;36⟩bold cyan⟨⟩) | think MSG "…" | said JSON(Message) | forming CALL NAME BYTES
 //	start|update|decided JSON(tool.Event) | end JSON(tool.Outcome, Parent) | retry JSON | notice TEXT
 //	turnend JSON(Result) | ports (what the program can do beside running turns) | done CAUSE | permission JSON | withdraw | wait DURATION | screen NAME
 func TestScreens(t *testing.T) {
@@ -48,6 +50,7 @@ type player struct {
 	timers []timer
 	log    []string
 	open   []*asked
+	styles bool
 }
 
 type timer struct {
@@ -181,6 +184,8 @@ func (p *player) input(verb, rest string) bool {
 		p.wait(rest)
 	case "first":
 		p.first(rest)
+	case "styles":
+		p.styles = true
 	case "ports":
 		p.m.ports = p.ports()
 		p.m.external = func(text string) tea.Cmd {
@@ -227,6 +232,13 @@ func (p *player) conversation(verb, rest string) bool {
 	case "text":
 		id, text, _ := strings.Cut(rest, " ")
 		p.event(session.TextDelta{Message: id, Delta: unquote(p.t, text)})
+	case "write":
+		id, name, _ := strings.Cut(rest, " ")
+		text, ok := p.c.Section(name)
+		if !ok {
+			p.t.Fatalf("no section %s", name)
+		}
+		p.event(session.TextDelta{Message: id, Delta: strings.TrimSuffix(text, "\n")})
 	case "think":
 		id, text, _ := strings.Cut(rest, " ")
 		p.event(session.ReasoningDelta{Message: id, Delta: unquote(p.t, text)})
@@ -310,6 +322,9 @@ func (p *player) dump() string {
 		if clean := safeterm.Clean(text).String(); clean != text || strings.ContainsAny(text, "\n\t") {
 			p.t.Errorf("a row is not clean: %q", text)
 		}
+		if p.styles {
+			text = styleRuns(r.String())
+		}
 		b.WriteString(strings.TrimRight(text, " ") + "\n")
 	}
 	if f.Cursor {
@@ -319,6 +334,11 @@ func (p *player) dump() string {
 		b.WriteString("(" + l + ")\n")
 	}
 	return b.String()
+}
+
+// styleRuns makes the attributes of a row readable.
+func styleRuns(row string) string {
+	return regexp.MustCompile("\x1b\\[([0-9;]*)m").ReplaceAllString(row, "⟨$1⟩")
 }
 
 func decode[T any](t testing.TB, s string) T {

@@ -51,10 +51,8 @@ func diffLines(body string) []diffLine {
 	for at := 0; at < len(lines); {
 		gone := count(lines[at:], Removed)
 		come := count(lines[at+gone:], Added)
-		if gone == come {
-			for i := range gone {
-				compare(&lines[at+i], &lines[at+gone+i])
-			}
+		for i := range min(gone, come) {
+			compare(&lines[at+i], &lines[at+gone+i])
 		}
 		at += max(gone+come, 1)
 	}

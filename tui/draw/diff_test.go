@@ -31,7 +31,7 @@ func TestChangedPartsOfALine(t *testing.T) {
 		{"whole word", "-x := count1(a)\n+x := counter(a)", "x := [count1](a)|x := [counter](a)"},
 		{"added at the end", "-f(a)\n+f(a, b)", "f(a)|f(a[, b])"},
 		{"nothing in common", "-return nil\n+x := make(chan int)", "*return* nil|x := make(*chan* int)"},
-		{"different counts", "-a b c\n+a b d\n+e", "a b c|a b d|e"},
+		{"different counts", "-a b c\n+a b d\n+e", "a b [c]|a b [d]|e"},
 		{"pairs in order", "-a b c\n-d e f\n+a b x\n+d y f", "a b [c]|d [e] f|a b [x]|d [y] f"},
 		{"accents stay whole", "-a é b c\n+a è b c", "a [é] b c|a [è] b c"},
 		{"context", " if a {\n", "*if* a {|"},

@@ -90,7 +90,7 @@ func (s *splitter) flush() {
 			r = newCell(s.new, Added, s.come[i])
 			s.new++
 		}
-		if l.number > 0 && r.number > 0 && len(s.gone) == len(s.come) {
+		if l.number > 0 && r.number > 0 {
 			compare(&l.diffLine, &r.diffLine)
 		}
 		s.row(l, r)

@@ -120,28 +120,21 @@ func (c *column) fit(cell tableCell) {
 	}
 }
 
-// The least width of a column is that of its longest word, but no more than wideWord; where that is too much
-// for the screen, no more than shortWord.
-const (
-	wideWord  = 14
-	shortWord = 7
-)
+// wideWord is the longest word that a column must hold in one piece. Where that is too much for the screen, no
+// columns are drawn.
+const wideWord = 14
 
 // share divides room between columns; nil: they do not fit. Narrow says that some have less than they want.
 func share(columns []column, room int) (widths []int, narrow bool) {
-	for _, most := range []int{wideWord, shortWord} {
-		widths = make([]int, len(columns))
-		left := room
-		for i, c := range columns {
-			widths[i] = max(min(c.word, most), 1)
-			left -= widths[i]
-		}
-		if left < 0 {
-			continue
-		}
-		return widths, !grow(widths, columns, left)
+	widths = make([]int, len(columns))
+	for i, c := range columns {
+		widths[i] = max(min(c.word, wideWord), 1)
+		room -= widths[i]
 	}
-	return nil, false
+	if room < 0 {
+		return nil, false
+	}
+	return widths, !grow(widths, columns, room)
 }
 
 // grow gives columns what they want as far as room is left, narrow ones first; it reports that all have it.
@@ -229,8 +222,8 @@ func (d *leafDrawer) record(b *markdown.Block, row []tableCell) {
 		d.rows = append(d.rows, d.margin(b.In, gapMargin))
 	}
 	for i, c := range row {
-		if len(c) == 1 && len(c[0].spans) == 0 {
-			continue // nothing is in it
+		if len(c) == 1 && join(c[0].spans).text == "" {
+			continue
 		}
 		var spans []Span
 		if head := t.heads[i]; len(head) > 0 {
