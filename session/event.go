@@ -73,6 +73,9 @@ type Counted struct {
 // would have needed. It comes once for each change, after its entry is stored.
 type PrefixChanged struct{ Change PrefixChange }
 
+// Compacted says that a summary took the place of the beginning of what is sent.
+type Compacted struct{ Compaction }
+
 // TurnEnd is the last event of a turn, exactly once.
 type TurnEnd struct{ Result Result }
 
@@ -88,6 +91,7 @@ func (Retry) event()          {}
 func (Notice) event()         {}
 func (Counted) event()        {}
 func (PrefixChanged) event()  {}
+func (Compacted) event()      {}
 func (TurnEnd) event()        {}
 
 // Cause says why a turn ended.

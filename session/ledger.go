@@ -160,7 +160,10 @@ func (l *ledger) weigh(m Message) []share {
 		shares = append(shares, share{at, bytes})
 	}
 	texts := map[Role]string{User: "your messages", Assistant: "answers"}
-	if m.Own != "" {
+	switch {
+	case m.Summary:
+		texts[User] = "summary"
+	case m.Own != "":
 		texts[User] = "your commands"
 	}
 	for _, p := range m.Parts {

@@ -124,6 +124,9 @@ func replay(entries []Entry) (*log, error) {
 		case RewindEntry:
 			messages, err = l.rewind(messages, e)
 			partial = nil
+		case CompactEntry:
+			messages, err = l.compact(messages, e)
+			partial = nil
 		case OfferEntry:
 			l.offer = nil
 			err = json.Unmarshal(e.Data, &l.offer)

@@ -38,6 +38,8 @@ type Message struct {
 	Parts []Part `json:"parts"`
 	// Own is the call of the person's own that a message of the user tells of.
 	Own tool.CallID `json:"own,omitempty"`
+	// Summary says that a message of the user is what compaction put in the place of earlier ones.
+	Summary bool `json:"summary,omitempty"`
 	// Provider, Model, Stop and Usage tell how an assistant message came to be.
 	Provider string `json:"provider,omitempty"`
 	Model    string `json:"model,omitempty"`

@@ -9,6 +9,7 @@ import (
 // session go on from.
 type past struct {
 	last    Message // the newest answer; it may have been taken back
+	summed  bool    // the conversation was compacted after it
 	rewound string  // the message that was taken back after it; empty: none
 	counted *Usage  // of the newest request that the provider counted
 	open    pastTurn
@@ -49,7 +50,7 @@ func (p *past) message(m Message) {
 	}
 	p.request(m.Provider, m.Model, m.Usage)
 	if m.Prompt != "" {
-		p.last, p.rewound = m, ""
+		p.last, p.rewound, p.summed = m, "", false
 	}
 }
 
@@ -114,12 +115,16 @@ func (s *Session) recallRequest(l *log) {
 	}
 	at := slices.IndexFunc(s.history, func(m Message) bool { return m.Role == Assistant && m.ID == p.last.ID })
 	last := sentRequest{system: s.config.Start.System, digest: s.digest, tools: s.tools}
-	if at >= 0 {
+	if at >= 0 && !p.summed {
 		last = s.identify(l, s.history[:at])
-	} else { // it was taken back, and its messages with it: only what stands before them can be compared
+	} else { // messages were taken back or summed up: only what stands before them can be compared
 		at, last.cut = len(s.history), true
 		s.prints.of(Request{Messages: s.history})
-		s.prefix.foreseen = append(s.prefix.foreseen, foreseen{cause: "message " + p.rewound + " was taken back"})
+		cause := "the conversation was summed up"
+		if p.rewound != "" {
+			cause = "message " + p.rewound + " was taken back"
+		}
+		s.prefix.foreseen = append(s.prefix.foreseen, foreseen{cause: cause})
 	}
 	last.provider, last.model = p.last.Provider, p.last.Model
 	last.tokens = s.ledger.tokens(s.ledger.bytes()) - s.ledger.since(at)

@@ -158,7 +158,7 @@ func (s *Session) Run(ctx context.Context, call tool.RawCall, say func(tool.Outc
 func (s *Session) Rewind(ctx context.Context) (string, error) {
 	at := -1
 	for i, m := range s.history {
-		if m.Role == User && m.Own == "" {
+		if prompted(m) {
 			at = i
 		}
 	}

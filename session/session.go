@@ -11,9 +11,12 @@
 // tools requests show; they change only at an Occasion, so that the provider's cached prefix lasts; prefix.go
 // tells when it did not. ledger.go counts what fills a request.
 //
-// Known limits: the history is sent whole; compaction is not here yet, so a conversation that outgrows
-// the model's context ends with CauseContext. The ledger estimates tokens from bytes and counts no pages of a
-// document; the prefix guard compares what is sent, not what a provider still has in its cache.
+// compact.go keeps a conversation within the model's context: a summary takes the place of its beginning. What
+// does not fit even so ends with CauseContext.
+//
+// Known limits: of a picture that was summed up, only what the model wrote about it is left. The ledger estimates
+// tokens from bytes and counts no pages of a document; the prefix guard compares what is sent, not what a provider
+// still has in its cache.
 package session
 
 import (
@@ -57,6 +60,9 @@ type Config struct {
 	Window func(provider, model string) int
 	// Pieces tells the parts of a system prompt apart, for the ledger; nil: it is one.
 	Pieces func(system string) []Piece
+	// Sum is the instruction with which the model is asked to sum the conversation up; empty: it is never
+	// compacted.
+	Sum string
 	// Offer chooses the tools that requests show; nil: all of Tools.
 	Offer Offerer
 	// Observe sees every event, one at a time, in order. It may block: that slows the session, nothing
@@ -80,6 +86,7 @@ type Session struct {
 	prints   fingerprints
 	prefix   prefixGuard
 	ledger   ledger
+	squeezed int // tokens from where on a conversation that was compacted may be so again
 	beside   beside
 
 	watch sync.Mutex // one observer call at a time
@@ -138,10 +145,17 @@ func (s *Session) Prompt(ctx context.Context, in Input) Result {
 		if err := s.hear(t); err != nil {
 			return s.end(t, err)
 		}
-		answer, err := s.ask(t)
-		if err != nil {
+		if err := s.makeRoom(t); err != nil {
 			return s.end(t, err)
 		}
+		answer, err := s.ask(t)
+		if err != nil {
+			if err = s.shrink(t, err); err != nil {
+				return s.end(t, err)
+			}
+			continue
+		}
+		t.shrunk = false
 		calls := answer.Calls()
 		over := len(calls) == 0
 		if !over {

@@ -51,6 +51,7 @@ const (
 	EndEntry      EntryType = "end"      // Result of one turn
 	RewindEntry   EntryType = "rewind"   // Rewound: the person took messages back
 	SubagentEntry EntryType = "subagent" // Subagent: a call starts one, which has a log of its own
+	CompactEntry  EntryType = "compact"  // Compaction: what is sent from here on begins with a summary
 	PrefixEntry   EntryType = "prefix"   // PrefixChange: a request did not begin with the one before
 )
 

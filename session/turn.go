@@ -27,6 +27,7 @@ type turn struct {
 	steps  int // of its own
 	guard  loopGuard
 	last   *Message // the answer that ends the turn, which end stores
+	shrunk bool     // the last request was too long, and the conversation was summed up
 	tries  int      // answers that were not accepted
 }
 
@@ -119,6 +120,8 @@ func causeOf(err error) (cause Cause, message, hint string) {
 		return CauseClosed, err.Error(), ""
 	case errors.Is(err, ErrBudget):
 		return CauseBudget, err.Error(), "raise the limit and run adze --continue"
+	case errors.Is(err, ErrShort):
+		return CauseUsage, err.Error(), "go on; it is summed up by itself when it must be"
 	case errors.Is(err, errStuck):
 		return CauseTool, err.Error(), "rephrase the task, or try another model"
 	case errors.As(err, &p):

@@ -1,0 +1,208 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Compaction replaces the beginning of a conversation by a summary that the model writes. The log keeps every
+// message: only what is sent gets shorter.
+//
+// It happens before a request that would nearly fill the model's window, after one that the provider refused as
+// too long, and when the person asks. The newest messages stay as they are, and so does the person's last
+// message, word for word.
+
+// Rules of compaction, in tokens as the ledger estimates them. On a small window a share of it counts instead.
+const (
+	// freeTokens is what stays free for an answer and for the request that sums up.
+	freeTokens, freeShare = 20_000, 5
+	// keptTokens is how much of the end stays as it is.
+	keptTokens, keptShare = 20_000, 4
+	// mostLeft, in percent: what frees less is not worth its price and the provider's cache.
+	mostLeft = 70
+	// growth, in percent: from where on a conversation that was compacted just now may be so again.
+	growth = 120
+	// wordBytes is how much of the person's last message goes into the summary.
+	wordBytes = 8 << 10
+	// sumAttempts is how often the model is asked to sum up.
+	sumAttempts = 3
+)
+
+// ErrShort is returned when there is nothing to sum up.
+var ErrShort = errors.New("the conversation is too short to be summed up")
+
+// Compaction is the data of a compact entry: what stands in the place of all messages before Kept.
+type Compaction struct {
+	Summary  Message `json:"summary"`
+	Kept     string  `json:"kept,omitempty"` // the id of the first message that stayed; empty: none
+	Messages int     `json:"messages"`       // how many are not sent any more
+	Before   int     `json:"tokens_before"`  // of the next request, an estimate
+	After    int     `json:"tokens_after"`
+	Cause    string  `json:"cause"` // for the person: lower case, no period
+	Provider string  `json:"provider"`
+	Model    string  `json:"model"`
+	Prompt   string  `json:"prompt_sha256"`
+	Usage    *Usage  `json:"usage,omitempty"`
+	// Took is the time from the request to the end of the summary.
+	Took time.Duration `json:"duration_ns,omitempty"`
+}
+
+// String is the compaction as a person reads it.
+func (c Compaction) String() string {
+	return fmt.Sprintf("%s: %d messages became a summary, about %d tokens became %d", c.Cause, c.Messages, c.Before, c.After)
+}
+
+// Compact sums the conversation up now; wish says what must not be lost, and may be empty. The last event is
+// TurnEnd with the result returned. It is not for use while a turn runs.
+func (s *Session) Compact(ctx context.Context, wish string) Result {
+	t, cancel := s.begin(ctx)
+	defer cancel()
+	return s.end(t, s.compact(t, "you asked for it", wish))
+}
+
+// makeRoom compacts before a request that would nearly fill the window. Where that fails, the request is made
+// all the same: it may fit.
+func (s *Session) makeRoom(t *turn) error {
+	s.recount()
+	l := &s.ledger
+	now := l.tokens(l.bytes())
+	if s.config.Sum == "" || l.window <= 0 || now < l.window-min(freeTokens, l.window/freeShare) || now < s.squeezed {
+		return nil
+	}
+	err := s.compact(t, fmt.Sprintf("the context was %d%% full", 100*now/l.window), "")
+	s.squeezed = l.tokens(l.bytes()) * growth / 100
+	return s.goOn(t, err)
+}
+
+// goOn tells of a compaction that failed, unless that ends the turn.
+func (s *Session) goOn(t *turn, err error) error {
+	if err == nil || errors.Is(err, errStore) || errors.Is(err, ErrBudget) || t.ctx.Err() != nil {
+		return err
+	}
+	s.emit(Notice{"the conversation could not be summed up: " + err.Error()})
+	return nil
+}
+
+// shrink compacts after a request that was too long. Once in a row: what is refused again stays refused.
+func (s *Session) shrink(t *turn, refused error) error {
+	var p *ProviderError
+	if s.config.Sum == "" || t.shrunk || !errors.As(refused, &p) || p.Kind != ContextError {
+		return refused
+	}
+	t.shrunk = true
+	before := len(s.history)
+	err := s.goOn(t, s.compact(t, "the request was too long for the model", ""))
+	if err == nil && len(s.history) == before {
+		return refused
+	}
+	return err
+}
+
+// compact asks for a summary, stores it and puts it in the place of what it sums up.
+func (s *Session) compact(t *turn, cause, wish string) error {
+	s.recount()
+	cut := s.cut()
+	if cut == 0 || s.config.Sum == "" {
+		return ErrShort
+	}
+	c := Compaction{Messages: cut, Before: s.ledger.tokens(s.ledger.bytes()), Cause: cause,
+		Provider: s.config.Provider.Name(), Model: s.config.Model}
+	s.emit(Notice{cause + ": the conversation so far is being summed up"})
+	d, err := s.sumUp(t, s.history[:cut], wish)
+	if err != nil {
+		return err
+	}
+	c.Prompt, c.Usage, c.Took = d.message.Prompt, &d.done.Usage, s.config.Now().Sub(d.began)
+	text := summaryHead + strings.TrimSpace(d.message.Text()) + "\n" + s.lastWords(cut)
+	c.Summary = Message{ID: s.nextID(), Role: User, Summary: true, Parts: []Part{{Kind: TextPart, Text: text}}}
+	if cut < len(s.history) {
+		c.Kept = s.history[cut].ID
+	}
+	c.After = s.ledger.tokens(s.ledger.fixedBytes+len(text)) + s.ledger.since(cut)
+	if c.After*100 > c.Before*mostLeft {
+		return fmt.Errorf("it would free too little: about %d of %d tokens would be left", c.After, c.Before)
+	}
+	if err := s.store(t.ctx, s.entry(CompactEntry, c)); err != nil {
+		return err
+	}
+	s.foresee(0, "the conversation was summed up")
+	s.history = append([]Message{c.Summary}, s.history[cut:]...)
+	s.emit(Compacted{c})
+	s.tell("")
+	return nil
+}
+
+// summaryHead tells the model what it reads.
+const summaryHead = "The conversation before this point was summed up to make room. What follows is the summary; go on with the work from there.\n\n"
+
+// cut is how many messages are summed up: as many as leave the newest ones, up to a bound, as they are. A message
+// with calls and its outcomes stay together.
+func (s *Session) cut() int {
+	keep := min(keptTokens, s.ledger.since(0)/keptShare)
+	if w := s.ledger.window; w > 0 {
+		keep = min(keep, w/keptShare)
+	}
+	at := len(s.history)
+	for i := len(s.history) - 1; i > 0 && s.ledger.since(i) <= keep; i-- {
+		if s.history[i].Role != ToolRole {
+			at = i
+		}
+	}
+	if at == 1 && s.history[0].Summary {
+		return 0 // a summary of a summary
+	}
+	return at
+}
+
+// lastWords is the person's last message before the cut, word for word, when none comes after it.
+func (s *Session) lastWords(cut int) string {
+	if slices.ContainsFunc(s.history[cut:], prompted) {
+		return ""
+	}
+	for _, m := range slices.Backward(s.history[:cut]) {
+		if prompted(m) {
+			return "\nThe person's last message, word for word:\n<message>\n" + shortened(m.Text(), wordBytes) + "\n</message>\n"
+		}
+		if m.Summary {
+			if _, words, ok := strings.Cut(m.Text(), "\nThe person's last message, word for word:\n"); ok {
+				return "\nThe person's last message, word for word:\n" + words
+			}
+		}
+	}
+	return ""
+}
+
+// prompted reports a message that the person wrote for the model.
+func prompted(m Message) bool { return m.Role == User && m.Own == "" && !m.Summary }
+
+// shortened keeps the beginning and the end of a long text.
+func shortened(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	head, tail := text[:most*2/3], text[len(text)-most/3:]
+	return strings.ToValidUTF8(head, "") + fmt.Sprintf("\n[%d bytes left out]\n", len(text)-len(head)-len(tail)) + strings.ToValidUTF8(tail, "")
+}
+
+// compact obeys a compact entry.
+func (l *log) compact(messages []Message, e Entry) ([]Message, error) {
+	var c Compaction
+	if err := json.Unmarshal(e.Data, &c); err != nil {
+		return messages, err
+	}
+	at := len(messages)
+	if c.Kept != "" {
+		at = slices.IndexFunc(messages, func(m Message) bool { return m.ID == c.Kept })
+	}
+	if at < 0 {
+		return messages, nil
+	}
+	l.messages = max(l.messages, lastNumber(messages)+1) // the last one's outcomes had a number of their own
+	l.past.compacted(c)
+	return append([]Message{c.Summary}, messages[at:]...), nil
+}
