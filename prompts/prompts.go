@@ -63,6 +63,12 @@ func Repair() string {
 	return string(raw)
 }
 
+// Compact is the instruction with which a model is asked to sum up a conversation.
+func Compact() string {
+	raw, _ := texts.ReadFile("compact.md") // embedded
+	return strings.TrimSpace(string(raw))
+}
+
 func (e Environment) block() string {
 	git := "no"
 	if e.Git {

@@ -65,6 +65,10 @@ func (s *Session) Compact(ctx context.Context, wish string) Result {
 	return s.end(t, s.compact(t, "you asked for it", wish))
 }
 
+// Earlier returns the messages of earlier runs that were summed up: no request holds them, but the person may
+// want to see them, and what their calls did stays done.
+func (s *Session) Earlier() []Message { return s.earlier }
+
 // makeRoom compacts before a request that would nearly fill the window. Where that fails, the request is made
 // all the same: it may fit.
 func (s *Session) makeRoom(t *turn) error {
@@ -204,5 +208,6 @@ func (l *log) compact(messages []Message, e Entry) ([]Message, error) {
 	}
 	l.messages = max(l.messages, lastNumber(messages)+1) // the last one's outcomes had a number of their own
 	l.past.compacted(c)
+	l.summed = append(l.summed, messages[:at]...)
 	return append([]Message{c.Summary}, messages[at:]...), nil
 }

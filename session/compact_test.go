@@ -100,6 +100,9 @@ func TestASummedUpSessionIsResumed(t *testing.T) {
 	if got, want := fmt.Sprint(ids(resumed.History())), fmt.Sprint(ids(s.History())); got != want {
 		t.Errorf("resumed with %s, want %s", got, want)
 	}
+	if got := shape(t, resumed.Earlier()); got != "uaua" {
+		t.Errorf("earlier were %q", got)
+	}
 	if got, want := resumed.Ledger().Used[0].Requests, s.Ledger().Used[0].Requests; got != want {
 		t.Errorf("%d requests are remembered, want %d", got, want)
 	}

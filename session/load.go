@@ -29,6 +29,7 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 		c.Start.System = log.start.System
 	}
 	s := New(c)
+	s.earlier = log.earlier
 	s.history, s.messages, s.started = log.history, log.messages, log.start.Version != "" || len(entries) > 0
 	if log.offer != nil && c.Offer != nil {
 		s.adopt(log.offer.Tools)
@@ -83,6 +84,8 @@ type log struct {
 	start    Start
 	offer    *Offer // the newest
 	history  []Message
+	summed   []Message // of person and model, in the place of which a summary stands
+	earlier  []Message // the same with their outcomes
 	messages int
 	orphans  []orphan
 	past     past
@@ -166,6 +169,12 @@ func (l *log) call(e Entry) error {
 
 // build puts the outcomes of each assistant message behind it, in the model's order.
 func (l *log) build(messages []Message) {
+	for _, m := range l.summed {
+		l.earlier = append(l.earlier, m)
+		if calls := m.Calls(); len(calls) > 0 {
+			l.earlier = append(l.earlier, l.outcomesOf(m, calls))
+		}
+	}
 	for _, m := range messages {
 		l.history = append(l.history, m)
 		l.messages++
@@ -174,19 +183,26 @@ func (l *log) build(messages []Message) {
 			continue
 		}
 		l.messages++
-		answer := Message{ID: fmt.Sprintf("%s-outcomes", m.ID), Role: ToolRole}
 		for i, call := range calls {
 			key := callKey{m.ID, call.ID}
-			o, ok := l.outcomes[key]
-			if !ok {
+			if _, ok := l.outcomes[key]; !ok {
 				call.Message = m.ID
 				l.orphans = append(l.orphans, orphan{call, l.intents[key], l.agents[key], len(l.history), i})
 			}
-			answer.Parts = append(answer.Parts, Part{Kind: OutcomePart, Outcome: &o})
 		}
-		l.history = append(l.history, answer)
+		l.history = append(l.history, l.outcomesOf(m, calls))
 	}
 	l.messages = max(l.messages, lastNumber(l.history))
+}
+
+// outcomesOf is the message behind one with calls.
+func (l *log) outcomesOf(m Message, calls []tool.RawCall) Message {
+	answer := Message{ID: m.ID + "-outcomes", Role: ToolRole}
+	for _, call := range calls {
+		o := l.outcomes[callKey{m.ID, call.ID}]
+		answer.Parts = append(answer.Parts, Part{Kind: OutcomePart, Outcome: &o})
+	}
+	return answer
 }
 
 // lastNumber finds the highest message number, so that new ids never repeat old ones.

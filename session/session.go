@@ -81,8 +81,9 @@ type Session struct {
 	digest   string
 	offered  []string // names of tools, once an Offer was made
 	history  []Message
-	messages int  // how many message ids were given out
-	started  bool // the start entry is stored
+	earlier  []Message // summed up in earlier runs
+	messages int       // how many message ids were given out
+	started  bool      // the start entry is stored
 	prints   fingerprints
 	prefix   prefixGuard
 	ledger   ledger

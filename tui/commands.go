@@ -29,6 +29,7 @@ func commands() []command {
 		{name: "mode", args: "[name]", help: "change what is allowed without asking", can: canModes, do: (*model).modeCommand},
 		{name: "changes", help: "the files that were changed, with diffs", do: plain((*model).openChanges)},
 		{name: "context", help: "what fills the model's context, and what was used", do: plain((*model).openContext)},
+		{name: "compact", args: "[what to keep]", help: "sum the conversation up, to make room", can: canCompact, do: (*model).compact},
 		{name: "todos", help: "show or hide the todos", can: canTodos, do: plain((*model).toggleTodos)},
 		{name: "theme", args: "[name]", help: "other colours", do: (*model).themeCommand},
 		{name: "copy", args: "[code]", help: "copy the last answer, or the last code in it", can: canCopy, do: (*model).copyCommand},

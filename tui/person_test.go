@@ -41,6 +41,7 @@ func (p *player) ports() Ports {
 			return []string{"calc.go", "calc_test.go", "docs/a note.md", "internal/parse/parse.go", "internal/parse/parse_test.go", "README.md"}, nil
 		},
 		Run:      func(context.Context, string) session.Result { return session.Result{} }, // the player's start notes it
+		Compact:  func(context.Context, string) session.Result { return session.Result{} },
 		Steer:    func(text string) bool { p.note("steer: " + text); return true },
 		Rewind:   func(context.Context) (string, error) { p.note("rewind"); return "the message as it was sent", nil },
 		Picture:  func(context.Context) (string, error) { return "/home/ann/clipboard.png", nil },

@@ -28,6 +28,9 @@ type Ports struct {
 	Files func(ctx context.Context) ([]string, error)
 	// Run runs one command of the person's own; like Send it blocks and shows itself by events.
 	Run func(ctx context.Context, command string) session.Result
+	// Compact has the conversation summed up; wish says what must not be lost. It blocks and shows itself by
+	// events, as Run does.
+	Compact func(ctx context.Context, wish string) session.Result
 	// Steer hands the agent a message to read before its next step; false: its turn is over.
 	Steer func(text string) bool
 	// Rewind takes back the last prompt and all that came after it, and returns its text.

@@ -25,7 +25,7 @@ import (
 //	size 80x24 | narrow and other options    type TEXT | key NAME... | paste SECTION | wheel up|down
 //	user TEXT | text MSG "…" | write MSG SECTION | styles (from here on screens show them, as in ⟨1;36⟩bold cyan⟨⟩) | think MSG "…" | said JSON(Message) | forming CALL NAME BYTES
 //	start|update|decided JSON(tool.Event) | end JSON(tool.Outcome, Parent) | retry JSON | notice TEXT
-//	turnend JSON(Result) | ports (what the program can do beside running turns) | done CAUSE | permission JSON | withdraw | wait DURATION | screen NAME
+//	turnend JSON(Result) | compacted JSON(session.Compaction) | ports (what the program can do beside running turns) | done CAUSE | permission JSON | withdraw | wait DURATION | screen NAME
 func TestScreens(t *testing.T) {
 	golden.Cases(t, "../testdata/screen", func(t *testing.T, c *golden.Case) {
 		p := newPlayer(t, c)
@@ -74,6 +74,10 @@ func newPlayer(t testing.TB, c *golden.Case) *player {
 		return nil
 	}
 	p.m.start = func(_ context.Context, j job) {
+		if j.compact {
+			p.note(fmt.Sprintf("to be summed up: %q", j.wish))
+			return
+		}
 		if j.command != "" {
 			p.note(fmt.Sprintf("ran: %q", j.command))
 			return
@@ -248,6 +252,8 @@ func (p *player) conversation(verb, rest string) bool {
 			m.Role = session.Assistant
 		}
 		p.event(session.MessageDone{Message: m})
+	case "compacted":
+		p.event(session.Compacted{Compaction: decode[session.Compaction](p.t, rest)})
 	case "retry":
 		p.event(decode[session.Retry](p.t, rest))
 	case "notice":

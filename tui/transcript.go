@@ -49,6 +49,8 @@ func (t *transcript) Apply(e session.Event) {
 		t.call(e.Outcome.Call, e.Outcome.Tool).end(e.Outcome)
 	case session.Retry:
 		t.retry(e)
+	case session.Compacted:
+		t.add(newSummary(e.Summary, e.Compaction.String()))
 	case session.Notice:
 		t.note(draw.Warn, e.Text)
 	case session.TurnEnd:
@@ -120,6 +122,10 @@ func (e *proseEntry) finish() {
 func (t *transcript) message(m session.Message) {
 	switch m.Role {
 	case session.User:
+		if m.Summary {
+			t.add(newSummary(m, "what was said before was summed up"))
+			return
+		}
 		t.add(&userEntry{text: safeterm.Clean(strings.TrimSpace(m.Text())), own: m.Own != ""})
 		t.toEnd()
 	case session.Assistant:

@@ -25,6 +25,9 @@ type turn struct {
 type job struct {
 	prompt  Prompt
 	command string // run this instead
+	// compact has the conversation summed up instead; wish says what must not be lost.
+	compact bool
+	wish    string
 }
 
 // rewound is the answer to a request to take the last message back.
@@ -36,7 +39,7 @@ type rewound struct {
 // begin starts a turn.
 func (m *model) begin(j job) tea.Cmd {
 	ctx, cancel := context.WithCancel(context.Background())
-	m.turn = turn{running: true, since: m.now(), cancel: cancel, shell: j.command != ""}
+	m.turn = turn{running: true, since: m.now(), cancel: cancel, shell: j.command != "" || j.compact}
 	m.stopped = false
 	m.start(ctx, j)
 	return m.after(time.Second, second{})

@@ -245,9 +245,12 @@ func (u *UI) start(ctx context.Context, j job) {
 			}
 			u.bridge.push(turnDone{r})
 		}()
-		if j.command != "" {
+		switch {
+		case j.compact:
+			r = u.options.Ports.Compact(ctx, j.wish)
+		case j.command != "":
 			r = u.options.Ports.Run(ctx, j.command)
-		} else {
+		default:
 			r = u.options.Send(ctx, j.prompt)
 		}
 	}()

@@ -36,6 +36,7 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) tui.Ports {
 		CancelCall: w.cancelCall,
 		Steer:      w.session.Steer,
 		Rewind:     w.session.Rewind,
+		Compact:    w.session.Compact,
 		Files:      w.files,
 		Edit:       a.edit,
 		Drop:       dropIn(w.head.Cwd),

@@ -16,6 +16,7 @@ import (
 	"adze/internal/print"
 	"adze/internal/proc"
 	"adze/internal/workspace"
+	"adze/prompts"
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
@@ -98,7 +99,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	c := session.Config{
 		ID: id, Provider: model.provider, Model: model.name, Store: stored, Tools: w.set, Gate: gate,
 		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: spill.save}, Limits: s.limits(o), Price: a.prices(s.config), Window: a.windows(s.config, model), Pieces: pieces,
-		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Offer: offer.offerer(), Accept: o.answer.judge(),
+		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Offer: offer.offerer(), Accept: o.answer.judge(), Sum: prompts.Compact(),
 		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.full(), System: system, Tools: w.set.Digest()},
 	}
 	staff.session = c
@@ -218,7 +219,7 @@ func (w *wired) open(ctx context.Context, c session.Config, resumed bool, deps t
 	if err != nil {
 		return fmt.Errorf("%w: %w", errStoreOpen, err)
 	}
-	w.session, w.history = s, s.History()
+	w.session, w.history = s, slices.Concat(s.Earlier(), s.History())
 	return toolset.Restore(deps, string(c.ID), outcomesOf(w.history))
 }
 

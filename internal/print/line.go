@@ -138,6 +138,8 @@ func lineOf(e session.Event) any {
 		return retryLine{"retry", e.Message, e.Attempt, e.Of, e.Delay.Milliseconds(), e.Cause}
 	case session.Notice:
 		return noticeLine{Type: "notice", Text: e.Text}
+	case session.Compacted:
+		return compactOf(e)
 	case session.PrefixChanged:
 		return noticeLine{"notice", e.Change.String(), &e.Change}
 	case session.Counted:
@@ -146,6 +148,21 @@ func lineOf(e session.Event) any {
 		}
 	}
 	return nil
+}
+
+// compactLine tells what is no longer sent: the first messages, up to the one that was kept.
+type compactLine struct {
+	Type     string `json:"type"`
+	Cause    string `json:"cause"`
+	Messages int    `json:"messages"`
+	Kept     string `json:"kept,omitempty"`
+	Before   int    `json:"tokens_before"`
+	After    int    `json:"tokens_after"`
+	Summary  string `json:"summary"`
+}
+
+func compactOf(e session.Compacted) compactLine {
+	return compactLine{"compact", e.Cause, e.Messages, e.Kept, e.Before, e.After, e.Summary.Text()}
 }
 
 func contextOf(e session.Counted) contextLine {

@@ -180,6 +180,8 @@ func (p *Printer) progress(e session.Event) {
 		fmt.Fprintf(p.Err, "! %s; attempt %d of %d in %s\n", safeterm.Name(e.Cause), e.Attempt, e.Of, e.Delay.Round(100_000_000))
 	case session.Notice:
 		fmt.Fprintf(p.Err, "! %s\n", safeterm.Name(e.Text))
+	case session.Compacted:
+		fmt.Fprintf(p.Err, "! %s\n", safeterm.Name(e.String()))
 	case session.PrefixChanged:
 		if !e.Change.Expected {
 			fmt.Fprintf(p.Err, "! warning: %s\n", safeterm.Name(e.Change.String()))
