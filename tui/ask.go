@@ -9,6 +9,11 @@ import (
 // Ask is a question of the gate for a person.
 type Ask struct {
 	Question tool.Question
+	// Resolved says what needs really are, where that is not what stands there: the file behind a link, the
+	// host and port of an address.
+	Resolved map[tool.Need]string
+	// Waiting counts the questions that wait behind this one; nil: none is known.
+	Waiting func() int
 	// Preview shows what the call would do.
 	Preview []tool.Block
 	// Rule is the exact rule that would be added for this session; empty: only once is offered.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tool"
@@ -23,7 +25,7 @@ type changes struct {
 	// delegated are calls whose subagents' calls were seen.
 	delegated []tool.CallID
 	files     []*changedFile // in the order of their first change
-	rows      []draw.Row     // laid out for width w; nil: not yet
+	rows      sheaf          // laid out for width w; nil: not yet
 	marks     []int
 	w         int
 }
@@ -120,8 +122,8 @@ func (c *changes) Heading() string {
 
 func plusMinus(added, removed int) string { return fmt.Sprintf("+%d −%d", added, removed) }
 
-// Sheet implements sheet: each file with its diffs, oldest first.
-func (c *changes) Sheet(w int) ([]draw.Row, []int) {
+// Pages implements sheet: each file with its diffs, oldest first.
+func (c *changes) Pages(w int) (page, []int) {
 	c.look()
 	if c.rows == nil || c.w != w {
 		c.w = w
@@ -130,29 +132,70 @@ func (c *changes) Sheet(w int) ([]draw.Row, []int) {
 	return c.rows, c.marks
 }
 
-func (c *changes) lay(w int) (rows []draw.Row, marks []int) {
+// untracked says what the pane cannot know.
+const untracked = "What a command changes without saying so is not listed; git diff shows it."
+
+func (c *changes) lay(w int) (rows sheaf, marks []int) {
 	t := c.draw.theme
-	rows = []draw.Row{}
+	rows = sheaf{}
+	at := 0
+	add := func(p page) { rows, at = append(rows, p), at+p.Len() }
 	for _, f := range c.files {
-		if len(rows) > 0 {
-			rows = append(rows, draw.Row{})
-		}
-		marks = append(marks, len(rows))
+		marks = append(marks, at)
 		head := t.Pen().Put(draw.Heading, safeterm.Name(f.path)).Put(draw.Dim, safeterm.Name(f.facts()))
-		rows = append(rows, head.Done().Fit(w))
+		add(laidRows{head.Done().Fit(w)})
 		for _, d := range f.diffs {
-			if w >= splitWidth {
-				rows = t.Split(rows, d, w)
-			} else {
-				rows = t.Block(rows, d, w, draw.Show{Whole: true})
-			}
+			add(t.Patch(d, w, w >= splitWidth))
 		}
+		add(laidRows{draw.Row{}})
 	}
-	if len(rows) == 0 {
-		rows = t.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Dim,
-			Text: safeterm.Fixed("No call has changed a file in this session. What a command changes without saying so is not listed.")})
+	note := untracked
+	if len(c.files) == 0 {
+		note = "No call has changed a file in this session. " + note
 	}
+	add(laidRows(t.Wrap(nil, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(note)})))
 	return rows, marks
+}
+
+// at is the file that is looked at.
+func (c *changes) at(part int) (*changedFile, bool) {
+	if part >= len(c.files) {
+		return nil, false
+	}
+	return c.files[part], true
+}
+
+// looksAtChanges says why there is no file to copy from.
+func looksAtChanges(m *model) string {
+	if m.view.sheet != sheet(m.changes) {
+		return "only in the pane of changes"
+	}
+	if len(m.changes.files) == 0 {
+		return "no file was changed"
+	}
+	return ""
+}
+
+func (m *model) copyPath() tea.Cmd {
+	f, ok := m.changes.at(m.view.part)
+	if !ok {
+		return nil
+	}
+	return m.copyText("the path "+f.path, f.path)
+}
+
+// copyDiff copies all diffs of the file that is looked at, as patches.
+func (m *model) copyDiff() tea.Cmd {
+	f, ok := m.changes.at(m.view.part)
+	if !ok || len(f.diffs) == 0 {
+		m.say("no call said how this file was changed")
+		return nil
+	}
+	var b strings.Builder
+	for _, d := range f.diffs {
+		b.WriteString(strings.TrimSuffix(d.Text, "\n") + "\n")
+	}
+	return m.copyText("the diff of "+f.path, b.String())
 }
 
 func (f *changedFile) facts() string {

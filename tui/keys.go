@@ -44,6 +44,7 @@ const (
 	allowAlways
 	lookAgain
 	openCopy
+	copyPart
 )
 
 // scope says which keys act: those of the topmost thing on the screen.

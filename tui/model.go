@@ -246,7 +246,7 @@ func newModel(o Options) *model {
 	m.menu = &menu{theme: d.theme}
 	m.picker = &picker{theme: d.theme}
 	m.view = &view{theme: d.theme, close: m.keys.label(closePane)}
-	m.dialog = &permission{theme: d.theme, now: clock, label: m.keys.label}
+	m.dialog = &permission{theme: d.theme, now: clock, label: m.keys.label, cwd: o.Info.Cwd}
 	m.status = &status{theme: d.theme, info: o.Info}
 	m.first = newFirst(o.First, d.theme)
 	for _, e := range o.History {

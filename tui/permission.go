@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"adze/internal/safeterm"
@@ -32,8 +31,9 @@ type permission struct {
 	reason    editor
 	reasoning bool
 	scrolled  int
-	hidden    int // rows of the question below the window, as last drawn
-	kept      []draw.Row
+	hidden    int    // rows of the question below the window, as last drawn
+	cwd       string // the workspace: a command that runs elsewhere says so
+	kept      sheaf  // the question, laid out for width w; nil: not yet
 	w         int
 }
 
@@ -87,7 +87,7 @@ func (p *permission) Want(w int) int {
 	if !p.open() {
 		return 0
 	}
-	return 1 + len(p.body(w)) + permissionFoot
+	return 1 + p.body(w).Len() + permissionFoot
 }
 
 // permissionFoot is how many rows stand below the question: what is left of it, and the keys.
@@ -97,16 +97,17 @@ const permissionFoot = 2
 func (p *permission) Render(w, h int) (rows []draw.Row, x, y int) {
 	a := p.queue[0]
 	text := "permission: " + a.Question.Tool.Name
-	if n := len(p.queue); n > 1 {
-		text += fmt.Sprintf(" (1 of %d)", n)
+	if n := p.waiting(); n > 0 {
+		text += fmt.Sprintf(" · %d more %s", n, map[bool]string{true: "waits", false: "wait"}[n == 1])
 	}
 	rows = append(rows, p.title(w, text))
 	body := p.body(w)
 	room := h - 1 - permissionFoot
-	p.scrolled = min(p.scrolled, max(len(body)-room, 0))
-	p.hidden = max(len(body)-room-p.scrolled, 0)
-	rows = append(rows, body[p.scrolled:min(p.scrolled+room, len(body))]...)
-	rows = append(rows, p.rest(w))
+	total := body.Len()
+	p.scrolled = min(p.scrolled, max(total-room, 0))
+	p.hidden = max(total-room-p.scrolled, 0)
+	rows = body.Append(rows, p.scrolled, min(p.scrolled+room, total))
+	rows = append(rows, p.rest(total, w))
 	if p.reasoning {
 		lead := p.theme.Pen().Fixed(draw.Key, "Tell the model why: ").Done()
 		own, x, y := p.reason.Rows(p.theme, w-lead.Width())
@@ -121,13 +122,27 @@ func (p *permission) title(w int, text string) draw.Row {
 		Rule(draw.Warn, w).Done().Fit(w)
 }
 
-// rest says how much of the question is below.
-func (p *permission) rest(w int) draw.Row {
-	if p.hidden == 0 {
+// rest says which rows of the question are seen, where not all are.
+func (p *permission) rest(total, w int) draw.Row {
+	if p.hidden == 0 && p.scrolled == 0 {
 		return draw.Row{}
 	}
-	text := fmt.Sprintf("… %d more rows below (%s)", p.hidden, p.label(pageDown))
-	return p.theme.Line(draw.Warn, safeterm.Name(text)).Fit(w)
+	style, text := draw.Dim, rowsOf(p.scrolled, total-p.hidden, total)
+	if p.hidden > 0 {
+		style, text = draw.Warn, text+fmt.Sprintf(" · %s for the rest", p.label(pageDown))
+	} else {
+		text += fmt.Sprintf(" · that is all (%s goes back)", p.label(pageUp))
+	}
+	return p.theme.Line(style, safeterm.Name(text)).Fit(w)
+}
+
+// waiting counts the questions behind this one.
+func (p *permission) waiting() int {
+	n := len(p.queue) - 1
+	if more := p.queue[0].Waiting; more != nil {
+		n += more()
+	}
+	return n
 }
 
 func (p *permission) choices(w int) draw.Row {
@@ -153,70 +168,6 @@ func (p *permission) choice(words []string, gap string) draw.Row {
 		pen.Fixed(draw.Key, p.label(a)).Fixed(draw.Plain, " "+words[i])
 	}
 	return pen.Done()
-}
-
-// body is the question itself: nothing in it is cut, and hidden characters are written out.
-func (p *permission) body(w int) []draw.Row {
-	if p.kept == nil || p.w != w {
-		p.kept, p.w = p.lay(w), w
-	}
-	return p.kept
-}
-
-func (p *permission) lay(w int) []draw.Row {
-	a := p.queue[0]
-	var rows []draw.Row
-	for _, n := range a.Question.Needs {
-		rows = p.need(rows, n, w)
-	}
-	for _, warning := range warnings(a) {
-		rows = p.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Name(warning)})
-	}
-	if len(a.Preview) > 0 {
-		rows = append(rows, draw.Row{})
-		rows = p.theme.Blocks(rows, a.Preview, w, draw.Show{Whole: true, Titles: true})
-	}
-	if a.Rule != "" {
-		rows = p.rule(append(rows, draw.Row{}), w)
-	}
-	return rows
-}
-
-// rule draws exactly the rule that is offered, and what it means.
-func (p *permission) rule(rows []draw.Row, w int) []draw.Row {
-	a := p.queue[0]
-	save := ""
-	if a.Save != "" {
-		save = "the same rule for every session and folder, saved in " + a.Save
-	}
-	for _, l := range []struct{ name, text string }{
-		{"for this session: ", a.Rule}, {"  covers: ", a.Covers}, {"  not: ", a.Spares}, {"always: ", save},
-	} {
-		if l.text != "" {
-			rows = p.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Clean(l.name)},
-				draw.Span{Style: draw.Plain, Text: safeterm.Name(l.text)})
-		}
-	}
-	return rows
-}
-
-// need draws what is touched. A command may have several lines; of all else a newline is shown as what it
-// is, so that one path cannot look like two.
-func (p *permission) need(rows []draw.Row, n tool.Need, w int) []draw.Row {
-	first := p.theme.Pen().Put(draw.Bold, safeterm.Name(string(n.Permission))).Fixed(draw.Plain, "  ").Pad(9).Done()
-	margins := draw.Margins{First: first, Rest: p.theme.Pen().Pad(first.Width()).Done(), Hard: true}
-	target := safeterm.Name(n.Target)
-	if n.Permission == tool.Execute {
-		target = safeterm.Reveal(strings.TrimRight(n.Target, "\n"))
-	}
-	for _, line := range target.Lines() {
-		rows = p.theme.Wrap(rows, w, margins, draw.Span{Style: draw.Plain, Text: line})
-		margins.First = margins.Rest
-	}
-	if n.Dir != "" {
-		rows = p.theme.Wrap(rows, w, margins, draw.Span{Style: draw.Dim, Text: safeterm.Name("in " + n.Dir)})
-	}
-	return rows
 }
 
 // warnings are reasons to look twice.

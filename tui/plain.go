@@ -216,7 +216,8 @@ func (p *plain) ask() {
 	}
 	q := p.dialog.queue[0]
 	p.say("Permission for " + q.Question.Tool.Name + ":")
-	for _, r := range p.dialog.body(plainWidth) {
+	body := p.dialog.body(plainWidth)
+	for _, r := range body.Append(nil, 0, body.Len()) {
 		fmt.Fprintln(p.out, r.String())
 	}
 	choices := "y allows it once"

@@ -10,12 +10,28 @@ import (
 	"adze/tui/draw"
 )
 
-// sheet is a pane that is looked at in place of the conversation, such as the changes.
+// sheet is a pane that is looked at in place of the conversation, such as the changes. It has one of two more
+// methods; marks are the rows at which its parts begin:
+//
+//	Sheet(w int) (rows []draw.Row, marks []int)
+//	Pages(w int) (rows page, marks []int) // where there may be too many rows to draw all of them
 type sheet interface {
 	// Heading is its name and what it amounts to.
 	Heading() string
-	// Sheet lays it out; marks are the rows at which its parts begin.
-	Sheet(w int) (rows []draw.Row, marks []int)
+}
+
+// lay lays a sheet out.
+func lay(s sheet, w int) (page, []int) {
+	switch s := s.(type) {
+	case interface{ Pages(w int) (page, []int) }:
+		return s.Pages(w)
+	case interface {
+		Sheet(w int) ([]draw.Row, []int)
+	}:
+		rows, marks := s.Sheet(w)
+		return laidRows(rows), marks
+	}
+	return laidRows(nil), nil
 }
 
 // view is the window on the sheet that is open.
@@ -24,6 +40,7 @@ type view struct {
 	sheet sheet // nil: none is open
 	close string
 	top   int
+	part  int   // of the sheet: the one that is looked at
 	h     int   // of the window, as last drawn
 	total int   // rows, likewise
 	marks []int // likewise
@@ -31,34 +48,50 @@ type view struct {
 
 // Render draws the sheet under its heading.
 func (v *view) Render(w, h int) []draw.Row {
-	rows, marks := v.sheet.Sheet(w)
-	v.h, v.total, v.marks = h-1, len(rows), marks
+	rows, marks := lay(v.sheet, w)
+	v.h, v.total, v.marks = h-1, rows.Len(), marks
 	v.top = max(min(v.top, v.total-v.h), 0)
-	where := v.close + " closes"
-	if v.total > v.h {
-		where = fmt.Sprintf("rows %d–%d of %d · %s", v.top+1, min(v.top+v.h, v.total), v.total, where)
-	}
-	right := v.theme.Pen().Fixed(draw.Plain, " ").Put(draw.Dim, safeterm.Name(where)).Done()
+	v.part = max(min(v.part, len(marks)-1), 0)
 	head := v.theme.Pen().Fixed(draw.Border, "── ").Put(draw.Bold, safeterm.Name(v.sheet.Heading())).Fixed(draw.Plain, " ")
+	right := v.where("rows %d–%d of %d · ")
+	if head.Width()+right.Width() > w {
+		right = v.where("%d–%d/%d · ")
+	}
 	out := []draw.Row{head.Rule(draw.Border, w-right.Width()).Row(right).Done().Fit(w)}
-	return append(out, rows[v.top:min(v.top+v.h, v.total)]...)
+	return rows.Append(out, v.top, min(v.top+v.h, v.total))
 }
 
-func (v *view) scroll(by int) { v.top = max(min(v.top+by, v.total-v.h), 0) }
+// where says what is seen of the sheet.
+func (v *view) where(rows string) draw.Row {
+	pen := v.theme.Pen().Fixed(draw.Plain, " ")
+	put := func(format string, args ...any) { pen.Put(draw.Dim, safeterm.Name(fmt.Sprintf(format, args...))) }
+	if len(v.marks) > 1 {
+		put("%d of %d · ", v.part+1, len(v.marks))
+	}
+	if v.total > v.h {
+		put(rows, v.top+1, min(v.top+v.h, v.total), v.total)
+	}
+	put("%s closes", v.close)
+	return pen.Done()
+}
+
+// rowsOf says which rows are seen, of how many.
+func rowsOf(from, to, of int) string { return fmt.Sprintf("rows %d–%d of %d", from+1, to, of) }
+
+// scroll moves the window; the part that is looked at is then the one at its top.
+func (v *view) scroll(by int) {
+	v.top = max(min(v.top+by, v.total-v.h), 0)
+	for i, at := range v.marks {
+		if at <= v.top {
+			v.part = i
+		}
+	}
+}
 
 // toPart goes to the next part of the sheet, or to the one before.
 func (v *view) toPart(by int) {
-	to := v.top
-	for _, at := range v.marks {
-		if by > 0 && at > v.top {
-			to = at
-			break
-		}
-		if by < 0 && at < v.top {
-			to = at
-		}
-	}
-	v.top = max(min(to, v.total-v.h), 0)
+	v.part = max(min(v.part+by, len(v.marks)-1), 0)
+	v.top = max(min(v.marks[v.part], v.total-v.h), 0)
 }
 
 // openSheet shows a sheet; the key of the one that is open closes it.
@@ -66,7 +99,7 @@ func (m *model) openSheet(s sheet) tea.Cmd {
 	if m.view.sheet == s {
 		return m.closeView()
 	}
-	m.view.sheet, m.view.top = s, 0
+	m.view.sheet, m.view.top, m.view.part = s, 0, 0
 	return nil
 }
 
@@ -98,6 +131,8 @@ func viewKeys() []binding {
 		{action: quit, scope: inView, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
 		{action: nextPart, scope: inView, keys: []string{"tab", "n"}, help: "the next file or part", can: canParts, do: viewPart(1)},
 		{action: nextPart, scope: inView, keys: []string{"shift+tab", "p"}, help: "the file or part before", can: canParts, do: viewPart(-1)},
+		{action: copyPart, scope: inView, keys: []string{"y"}, help: "changes: copy the path of the file", can: looksAtChanges, do: (*model).copyPath},
+		{action: copyPart, scope: inView, keys: []string{"d"}, help: "changes: copy the diff of the file", can: looksAtChanges, do: (*model).copyDiff},
 		{action: pageUp, scope: inView, keys: []string{"pgup", "b"}, label: "PgUp", help: "a page up", do: scrollView(page(-1))},
 		{action: pageDown, scope: inView, keys: []string{"pgdown", "space"}, label: "PgDn", help: "a page down", do: scrollView(page(1))},
 		{action: lineUp, scope: inView, keys: []string{"up", "k"}, help: "a row up", do: scrollView(by(-1))},

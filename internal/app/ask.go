@@ -14,7 +14,7 @@ import (
 
 // askPerson shows the gate's question, and saves the rule where the person wants it for ever.
 func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	a := tui.Ask{Question: q, Rule: strings.Join(p.Rules, "\n"), Why: reasons(p)}
+	a := tui.Ask{Question: q, Rule: strings.Join(p.Rules, "\n"), Why: reasons(p), Resolved: resolved(p), Waiting: s.w.gate.Waiting}
 	a.Covers, a.Spares = meaningOf(p.Rules)
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
@@ -40,6 +40,18 @@ func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Promp
 		return policy.Answer{Choice: policy.Session}, nil
 	}
 	return policy.Answer{Choice: policy.No, Reason: answer.Reason}, nil
+}
+
+// resolved says what a path or an address really is, where it is written in another way. The programs of a
+// command stand in the command itself.
+func resolved(p policy.Prompt) map[tool.Need]string {
+	out := map[tool.Need]string{}
+	for _, item := range p.Items {
+		if item.Need.Permission != tool.Execute && item.Target != item.Need.Target {
+			out[item.Need] = item.Target
+		}
+	}
+	return out
 }
 
 func reasons(p policy.Prompt) string {

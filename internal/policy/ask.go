@@ -44,10 +44,13 @@ type Answer struct {
 
 // askPerson waits for its turn and judges again: the answer before this one may have settled it.
 func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision, error) {
+	p.wait.Add(1)
 	select {
 	case p.turn <- struct{}{}:
+		p.wait.Add(-1)
 		defer func() { <-p.turn }()
 	case <-ctx.Done():
+		p.wait.Add(-1)
 		return tool.Decision{}, ctx.Err()
 	}
 	verdicts := p.judgeAll(q)
@@ -68,6 +71,9 @@ func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision,
 	}
 	return p.take(answer, open, prompt, grants)
 }
+
+// Waiting counts the questions that wait until the person has answered the one before.
+func (p *Policy) Waiting() int { return int(p.wait.Load()) }
 
 // promptFor gathers the open needs. Session is offered only when it would answer all of them.
 func promptFor(open []verdict) (Prompt, []grant) {

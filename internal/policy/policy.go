@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"adze/tool"
 )
@@ -43,6 +44,7 @@ type Policy struct {
 	home  string
 	ask   Asker
 	turn  chan struct{} // holds a token while a person is asked: one question at a time
+	wait  atomic.Int64  // how many wait for the token
 
 	mu     sync.RWMutex
 	mode   Mode

@@ -5,9 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/safeterm"
 	"adze/tool"
-	"adze/tui/draw/highlight"
 )
 
 // Count counts the added and removed lines of a unified diff.
@@ -27,25 +25,24 @@ func Count(diff string) (added, removed int) {
 	return added, removed
 }
 
-// Split appends a unified diff with the old lines at the left and the new ones at the right. Lines that are
-// longer than a side are cut there.
+// Split appends a unified diff with the old lines at the left and the new ones at the right.
 func (t *Theme) Split(dst []Row, b tool.Block, w int) []Row {
-	s := splitter{theme: t, side: (w - 3) / 2, w: w, rows: dst}
-	if len(b.Text) <= maxHighlight {
-		s.lang = highlight.ForFile(b.Path)
-	}
-	for line := range strings.SplitSeq(strings.TrimSuffix(b.Text, "\n"), "\n") {
+	p := t.Patch(b, w, true)
+	return p.Append(dst, 0, p.Len())
+}
+
+// pairs reads a unified diff for two columns: removed lines stand beside those that came in their place.
+func pairs(diff string) []patchLine {
+	var s splitter
+	for line := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {
 		s.line(strings.TrimSuffix(line, "\r"))
 	}
 	s.flush()
-	return s.rows
+	return s.lines
 }
 
 type splitter struct {
-	theme    *Theme
-	lang     highlight.Language
-	w, side  int
-	rows     []Row
+	lines    []patchLine
 	inHunk   bool
 	old, new int // numbers of the next lines
 	gone     []string
@@ -58,7 +55,7 @@ func (s *splitter) line(line string) {
 		s.flush()
 		s.inHunk = true
 		s.old, s.new = hunkStarts(line)
-		s.rows = append(s.rows, s.theme.Line(Hunk, safeterm.Reveal(line)).Fit(s.w))
+		s.lines = append(s.lines, patchLine{whole: line, style: Hunk})
 	case !s.inHunk:
 	case strings.HasPrefix(line, "-"):
 		if len(s.come) > 0 {
@@ -69,11 +66,11 @@ func (s *splitter) line(line string) {
 		s.come = append(s.come, line[1:])
 	case strings.HasPrefix(line, `\`):
 		s.flush()
-		s.rows = append(s.rows, s.theme.Line(Dim, safeterm.Reveal(line)).Fit(s.w))
+		s.lines = append(s.lines, patchLine{whole: line, style: Dim})
 	default:
 		s.flush()
 		text := strings.TrimPrefix(line, " ")
-		s.row(newCell(s.old, Plain, text), newCell(s.new, Plain, text))
+		s.lines = append(s.lines, patchLine{pair: true, l: cell{s.old, Plain, text}, r: cell{s.new, Plain, text}})
 		s.old, s.new = s.old+1, s.new+1
 	}
 }
@@ -83,49 +80,36 @@ func (s *splitter) flush() {
 	for i := range max(len(s.gone), len(s.come)) {
 		var l, r cell
 		if i < len(s.gone) {
-			l = newCell(s.old, Removed, s.gone[i])
+			l = cell{s.old, Removed, s.gone[i]}
 			s.old++
 		}
 		if i < len(s.come) {
-			r = newCell(s.new, Added, s.come[i])
+			r = cell{s.new, Added, s.come[i]}
 			s.new++
 		}
-		if l.number > 0 && r.number > 0 {
-			compare(&l.diffLine, &r.diffLine)
-		}
-		s.row(l, r)
+		s.lines = append(s.lines, patchLine{pair: true, alike: l.number > 0 && r.number > 0, l: l, r: r})
 	}
-	s.gone, s.come = nil, nil
+	s.gone, s.come = s.gone[:0], s.come[:0]
 }
 
 // cell is one line at one side; number 0: nothing is there.
 type cell struct {
 	number int
-	diffLine
-}
-
-func newCell(number int, s Style, text string) cell {
-	return cell{number, diffLine{style: s, text: flat(safeterm.Reveal(text).String(), 0)}}
-}
-
-func (s *splitter) row(l, r cell) {
-	left := s.cell(l)
-	s.rows = append(s.rows, s.theme.Pen().Row(left).Pad(s.side).Fixed(Border, " │ ").Row(s.cell(r)).Done())
+	style  Style
+	text   string
 }
 
 // numberWidth is the room for line numbers; longer ones push their line to the right.
 const numberWidth = 4
 
-func (s *splitter) cell(c cell) Row {
-	if c.number == 0 {
-		return Row{}
-	}
+// margin is the width of what stands before the text.
+func (c cell) margin() int { return max(numberWidth, len(strconv.Itoa(c.number))) + 2 }
+
+// head is what stands before the text: its number and what happened to it.
+func (c cell) head(t *Theme) Row {
 	mark := map[Style]string{Plain: "  ", Removed: " -", Added: " +"}[c.style]
 	n := strconv.Itoa(c.number)
-	p := s.theme.Pen().Pad(numberWidth-len(n)).Fixed(Dim, n).Fixed(c.style, mark)
-	line := join(paint(s.lang, c.diffLine))
-	line.put(p, 0, len(line.text))
-	return p.Done().Fit(s.side)
+	return t.Pen().Pad(numberWidth-len(n)).Fixed(Dim, n).Fixed(c.style, mark).Done()
 }
 
 // hunkStarts reads "@@ -12,5 +14,6 @@"; lines are counted from 1 when it cannot be read.
