@@ -96,7 +96,7 @@ func (a *app) chooseModel(ctx context.Context, o *options, cfg config.Config) (m
 		return demoModel(o), nil
 	}
 	if o.replay != "" {
-		return recording(o.replay)
+		return recording(o.replay, a.secrets(cfg))
 	}
 	if m, ok, err := a.configuredModel(cfg); ok {
 		return m, err
@@ -151,7 +151,7 @@ func (a *app) modelOf(ctx context.Context, o *options, w *wired) (model, error) 
 	if m.origin != foundOllama { // asking it for its models left a connection
 		warm(ctx, m.provider)
 	}
-	return o.recorded(m, w)
+	return o.recorded(m, w, a.secrets(w.settings.config))
 }
 
 // namedModel reads provider/name.

@@ -5,17 +5,18 @@ import (
 	"io/fs"
 	"os"
 
+	"adze/internal/config"
 	"adze/internal/llm/replay"
 )
 
 // recording serves a recording in place of a model.
-func recording(path string) (model, error) {
+func recording(path string, secrets []string) (model, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return model{}, misuse("check the path", "--replay: %v", err)
 	}
 	defer f.Close()
-	p, err := replay.NewPlayer(f)
+	p, err := replay.NewPlayer(f, secrets...)
 	if err != nil {
 		return model{}, misuse("record the run again with --record", "--replay %s: %v", path, err)
 	}
@@ -27,7 +28,7 @@ func recording(path string) (model, error) {
 }
 
 // recorded writes down what the chosen model is sent and answers, to a new file that only the person reads.
-func (o *options) recorded(m model, w *wired) (model, error) {
+func (o *options) recorded(m model, w *wired, secrets []string) (model, error) {
 	if o.record == "" {
 		return m, nil
 	}
@@ -39,6 +40,17 @@ func (o *options) recorded(m model, w *wired) (model, error) {
 		return m, misuse("name a file that can be written", "--record: %v", err)
 	}
 	w.closers = append(w.closers, func() { f.Close() })
-	m.provider = replay.NewRecorder(m.provider, f)
+	m.provider = replay.NewRecorder(m.provider, f, secrets...)
 	return m, nil
+}
+
+// secrets are the values of all variables that hold keys.
+func (a *app) secrets(cfg config.Config) []string {
+	var out []string
+	for _, name := range keyNames(cfg) {
+		if v := a.getenv(name); v != "" {
+			out = append(out, v)
+		}
+	}
+	return out
 }

@@ -13,20 +13,22 @@ import (
 	"adze/session"
 )
 
-// Player is a Provider that serves a recording.
+// Player is a Provider that serves a recording. It is safe for concurrent use.
 type Player struct {
-	head  Header
-	steps []Step
+	head   Header
+	steps  []Step
+	masker masker
 
-	mu     sync.Mutex
-	served map[string]int // steps of each agent
-	sent   talks
+	mu    sync.Mutex
+	next  map[string]int // by conversation: the place in steps after the last that was served
+	talks map[string]*talk
 }
 
-// NewPlayer reads a whole recording; a damaged one is an error that names the place.
-func NewPlayer(in io.Reader) (*Player, error) {
+// NewPlayer reads a whole recording; a damaged one is an error that names the place. The values of secrets are
+// compared as the recorder wrote them.
+func NewPlayer(in io.Reader, secrets ...string) (*Player, error) {
 	dec := json.NewDecoder(in)
-	p := &Player{served: map[string]int{}}
+	p := &Player{masker: newMasker(secrets), next: map[string]int{}, talks: map[string]*talk{}}
 	if err := dec.Decode(&p.head); err != nil || p.head.Format == "" {
 		return nil, fmt.Errorf("not a recording: its first value is no header (%w)", errors.Join(err))
 	}
@@ -78,38 +80,30 @@ func (p *Player) Stream(ctx context.Context, q session.Request) iter.Seq[session
 func (p *Player) take(q session.Request) (Step, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	step, ok := p.nextOf(q.Agent)
-	if !ok && q.Agent != "" {
-		return Step{}, failed(len(p.steps)+1, "the recording has only %d steps of the subagent %q", p.served[q.Agent], q.Agent)
+	name := talkOf(q)
+	if p.talks[name] == nil {
+		p.talks[name] = &talk{}
 	}
-	if !ok {
-		return Step{}, failed(len(p.steps)+1, "the recording has only %d steps", p.served[""])
+	at := p.next[name]
+	for at < len(p.steps) && p.steps[at].talk() != name {
+		at++
 	}
-	if difference := compare(step.Sent, sentOf(p.sent.news(q))); difference != "" {
+	if at == len(p.steps) && q.Agent != "" && p.next[name] == 0 {
+		return Step{}, failed(len(p.steps), "the recording has no subagent %s that was asked this: %.60q", q.Agent, firstWords(q))
+	}
+	if at == len(p.steps) {
+		return Step{}, failed(len(p.steps)+1, "the recording has only %d steps", len(p.steps))
+	}
+	step := p.steps[at]
+	if difference := p.masker.compare(step.Sent, p.masker.sent(p.talks[name].news(q.Messages))); difference != "" {
 		return Step{}, failed(step.Step, "%s", difference)
 	}
-	p.served[q.Agent]++
-	p.sent = p.sent.after(q)
+	p.next[name] = at + 1
 	return step, nil
 }
 
-// nextOf finds the next step of one agent.
-func (p *Player) nextOf(agent string) (Step, bool) {
-	n := 0
-	for _, s := range p.steps {
-		if s.Agent != agent {
-			continue
-		}
-		if n == p.served[agent] {
-			return s, true
-		}
-		n++
-	}
-	return Step{}, false
-}
-
 // compare names the first difference between what was sent then and now; empty: none that counts.
-func compare(then, now []Sent) string {
+func (m masker) compare(then, now []Sent) string {
 	for i := range max(len(then), len(now)) {
 		switch {
 		case i >= len(now):
@@ -119,14 +113,14 @@ func compare(then, now []Sent) string {
 		case then[i].Role != now[i].Role:
 			return fmt.Sprintf("the %s speaks where the %s spoke", now[i].Role, then[i].Role)
 		}
-		if d := compareParts(then[i], now[i]); d != "" {
+		if d := m.compareParts(then[i], now[i]); d != "" {
 			return d
 		}
 	}
 	return ""
 }
 
-func compareParts(then, now Sent) string {
+func (m masker) compareParts(then, now Sent) string {
 	for i := range max(len(then.Parts), len(now.Parts)) {
 		var a, b SentPart
 		if i < len(then.Parts) {
@@ -136,7 +130,7 @@ func compareParts(then, now Sent) string {
 			b = now.Parts[i]
 		}
 		was, is := spell(a), spell(b)
-		if comparable(was) == comparable(is) {
+		if m.comparable(was) == m.comparable(is) {
 			continue
 		}
 		what := "the message of the " + string(then.Role)

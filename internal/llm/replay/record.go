@@ -3,7 +3,6 @@ package replay
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -12,22 +11,23 @@ import (
 	"adze/session"
 )
 
-// Recorder is a Provider that passes everything through and writes it down.
+// Recorder is a Provider that passes everything through and writes it down. It is safe for concurrent use.
 type Recorder struct {
-	inner session.Provider
+	inner  session.Provider
+	masker masker
 
 	mu    sync.Mutex
 	out   io.Writer
 	begun bool
 	steps int
-	sent  talks
+	talks map[string]*talk
 	err   error
 }
 
-// NewRecorder records to out. What cannot be written stops the run at the next request: a recording with
-// holes would be worse than none.
-func NewRecorder(inner session.Provider, out io.Writer) *Recorder {
-	return &Recorder{inner: inner, out: out}
+// NewRecorder records to out; the values of secrets are written nowhere. What cannot be written stops the run
+// at the next request: a recording with holes would be worse than none.
+func NewRecorder(inner session.Provider, out io.Writer, secrets ...string) *Recorder {
+	return &Recorder{inner: inner, out: out, masker: newMasker(secrets), talks: map[string]*talk{}}
 }
 
 // Name is the recorded provider's.
@@ -42,14 +42,19 @@ func (r *Recorder) Stream(ctx context.Context, q session.Request) iter.Seq[sessi
 			return
 		}
 		for c := range r.inner.Stream(ctx, q) {
-			step.Answer = append(step.Answer, answerOf(c))
-			if done, ok := c.(session.Done); ok {
+			step.Answer = append(step.Answer, r.masker.answerOf(c))
+			done, ended := c.(session.Done)
+			if ended {
 				// Written before the end is passed on: a run that succeeded is wholly on disk.
 				if err := r.write(step); err != nil && done.Err == nil {
 					c = session.Done{Stop: session.StopError, Err: err, Usage: done.Usage}
 				}
 			}
 			if !yield(c) {
+				if !ended {
+					step.Answer = append(step.Answer, r.masker.answerOf(session.Done{Stop: session.StopAborted, Err: context.Canceled}))
+					_ = r.write(step) // kept for the next request, which says it
+				}
 				return
 			}
 		}
@@ -59,26 +64,29 @@ func (r *Recorder) Stream(ctx context.Context, q session.Request) iter.Seq[sessi
 func (r *Recorder) begin(q session.Request) (Step, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.begun {
+	if !r.begun && r.err == nil {
 		r.begun = true
 		r.err = r.encode(Header{Format: Format, Provider: r.inner.Name(), Model: q.Model})
 	}
 	if r.err != nil {
 		return Step{}, r.err
 	}
-	news := r.sent.news(q)
-	r.sent = r.sent.after(q)
+	name := talkOf(q)
+	if r.talks[name] == nil {
+		r.talks[name] = &talk{}
+	}
 	return Step{
-		Agent: q.Agent, System: digest([]byte(q.System)), Tools: q.ToolsDigest, Sent: sentOf(news),
+		Agent: q.Agent, Talk: talkHash(q), System: digest([]byte(q.System)), Tools: q.ToolsDigest, Sent: r.masker.sent(r.talks[name].news(q.Messages)),
 	}, nil
 }
 
 func (r *Recorder) write(s Step) error {
+	r.masker.hide(s.Answer)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.steps++
+	s.Step = r.steps
 	if r.err == nil {
-		r.steps++ // numbered as they are written: subagents end in any order
-		s.Step = r.steps
 		r.err = r.encode(s)
 	}
 	return r.err
@@ -92,13 +100,4 @@ func (r *Recorder) encode(v any) error {
 		return fmt.Errorf("the recording could not be written: %w", err)
 	}
 	return nil
-}
-
-// failureOf keeps what a provider error says.
-func failureOf(err error) *Failure {
-	var p *session.ProviderError
-	if errors.As(err, &p) {
-		return &Failure{Kind: p.Kind, Status: p.Status, Message: mask(p.Message), Hint: p.Hint}
-	}
-	return &Failure{Kind: session.NetworkError, Message: mask(err.Error())}
 }

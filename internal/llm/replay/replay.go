@@ -5,16 +5,15 @@
 // never goes on with answers to another question.
 //
 // A recording is a sequence of indented JSON values: a Header, then one Step for each model request with
-// what was new in it and every chunk of the answer. Shapes of secrets are masked before anything is written
+// what was new in it and every chunk of the answer. It holds neither addresses nor headers. Secrets that the
+// recorder was told, shapes of secrets, and what stands where keys stand are masked before anything is written
 // (mask.go), and again before anything is compared, so that a recording can be handed on.
 //
 // Start reading at Recorder.Stream and Player.Stream.
 //
-// Steps go by count in each conversation: the main one, and each subagent by its name.
-//
-// Known limits: two subagents of one name that run beside each other cannot be recorded, and a subagent that is
-// continued by its id is not found when that is played. Times in outputs ("in 0.3 s") and ids of sessions are
-// not compared.
+// Known limits: two subagents that are asked the same at the same time may get each other's answers. Times in
+// outputs ("in 0.3 s") and ids of sessions are not compared; a masked argument of a call is replayed as the mask. A recording from
+// which whole steps were cut off at its end is found out only when the run asks for them.
 package replay
 
 import (
@@ -37,12 +36,15 @@ type Header struct {
 // Step is one model request and its answer.
 type Step struct {
 	Step int `json:"step"`
-	// Agent is the subagent that asked; empty: the main conversation.
+	// Agent is the subagent that asked, and Talk its conversation, by the hash of what it was asked first;
+	// both are empty for the main one.
 	Agent string `json:"agent,omitempty"`
-	// System and Tools are hashes: they are compared, and their texts are adze's own.
+	Talk  string `json:"talk,omitempty"`
+	// System and Tools are hashes for the reader: a system prompt names the day and the folder, so they are not
+	// compared.
 	System string   `json:"system_sha256,omitempty"`
 	Tools  string   `json:"tools_digest,omitempty"`
-	Sent   []Sent   `json:"sent"` // what the request has more than the one before of its conversation
+	Sent   []Sent   `json:"sent"` // what the request has more than the one before
 	Answer []Answer `json:"answer"`
 }
 
@@ -116,6 +118,7 @@ type Failure struct {
 	Status  int               `json:"status,omitempty"`
 	Message string            `json:"message"`
 	Hint    string            `json:"hint,omitempty"`
+	Cut     bool              `json:"cut,omitempty"` // the answer broke off
 }
 
 func failed(step int, format string, args ...any) *session.ProviderError {

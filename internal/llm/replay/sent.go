@@ -1,86 +1,98 @@
 package replay
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"strings"
 
 	"adze/session"
 	"adze/tool"
 )
-
-// talks counts the messages of each agent's last request.
-type talks map[string]int
-
-// news are the messages that the request has more than the one before. A subagent begins with one message.
-func (t talks) news(q session.Request) []session.Message {
-	before := min(t[q.Agent], len(q.Messages))
-	if q.Agent != "" && len(q.Messages) == 1 {
-		before = 0
-	}
-	return q.Messages[before:]
-}
-
-func (t talks) after(q session.Request) talks {
-	if t == nil {
-		t = talks{}
-	}
-	t[q.Agent] = len(q.Messages)
-	return t
-}
 
 func digest(s []byte) string {
 	sum := sha256.Sum256(s)
 	return hex.EncodeToString(sum[:])
 }
 
-// sentOf keeps of messages what a model reads, masked.
-func sentOf(messages []session.Message) []Sent {
+// sent keeps of messages what a model reads, masked.
+func (m masker) sent(messages []session.Message) []Sent {
 	out := make([]Sent, len(messages))
-	for i, m := range messages {
-		out[i].Role = m.Role
-		for _, p := range m.Parts {
-			out[i].Parts = append(out[i].Parts, sentPart(p))
+	for i, message := range messages {
+		out[i].Role = message.Role
+		for _, p := range message.Parts {
+			out[i].Parts = append(out[i].Parts, m.sentPart(p))
 		}
 	}
 	return out
 }
 
-func sentPart(p session.Part) SentPart {
+func (m masker) sentPart(p session.Part) SentPart {
 	switch {
 	case p.Call != nil:
-		return SentPart{Call: &SentCall{p.Call.ID, p.Call.Name, mask(p.Call.Arguments)}}
+		return SentPart{Call: &SentCall{p.Call.ID, p.Call.Name, m.mask(p.Call.Arguments)}}
 	case p.Outcome != nil:
 		o := p.Outcome
-		return SentPart{Outcome: &SentResult{o.Call, o.Tool, o.Status, mask(o.Output)}}
+		return SentPart{Outcome: &SentResult{o.Call, o.Tool, o.Status, m.mask(o.Output)}}
 	case p.Attachment != nil:
 		return SentPart{Attachment: digest(p.Attachment.Data)}
 	case p.Kind == session.ReasoningPart:
-		return SentPart{Reasoning: mask(p.Text)}
+		return SentPart{Reasoning: m.mask(p.Text)}
 	}
-	return SentPart{Text: mask(p.Text)}
+	return SentPart{Text: m.mask(p.Text)}
 }
 
-// answerOf writes a chunk down.
-func answerOf(c session.Chunk) Answer {
+// answerOf writes a chunk down; what it says is masked when the answer is whole.
+func (m masker) answerOf(c session.Chunk) Answer {
 	switch c := c.(type) {
 	case session.Text:
-		text := mask(c.Delta)
-		return Answer{Text: &text}
+		return Answer{Text: &c.Delta}
 	case session.Reasoning:
-		return Answer{Reasoning: &Thought{mask(c.Delta), string(c.Opaque)}}
+		return Answer{Reasoning: &Thought{c.Delta, m.mask(string(c.Opaque))}}
 	case session.Forming:
 		return Answer{Forming: &FormingCall{c.ID, c.Name, c.Bytes}}
 	case session.Call:
-		return Answer{Call: &FullCall{c.ID, c.Name, mask(c.Arguments), c.Origin, string(c.Opaque)}}
+		return Answer{Call: &FullCall{c.ID, m.mask(c.Name), m.mask(c.Arguments), c.Origin, m.mask(string(c.Opaque))}}
 	case session.Done:
-		a := Answer{Done: &c.Usage, Stop: c.Stop, Notice: c.Notice}
+		a := Answer{Done: &c.Usage, Stop: c.Stop, Notice: m.mask(c.Notice)}
 		if c.Err != nil {
-			a.Error = failureOf(c.Err)
+			a.Error = m.failureOf(c.Err)
 		}
 		return a
 	}
 	return Answer{}
+}
+
+// hide masks the words of an answer. A model says a secret in pieces, none of which looks like one.
+func (m masker) hide(answer []Answer) {
+	var text, thought strings.Builder
+	var texts, thoughts []*string
+	for _, a := range answer {
+		switch {
+		case a.Text != nil:
+			text.WriteString(*a.Text)
+			texts = append(texts, a.Text)
+		case a.Reasoning != nil:
+			thought.WriteString(a.Reasoning.Delta)
+			thoughts = append(thoughts, &a.Reasoning.Delta)
+		}
+	}
+	m.pieces(texts, text.String())
+	m.pieces(thoughts, thought.String())
+}
+
+// failureOf keeps what an error says, and whether the run would ask again.
+func (m masker) failureOf(err error) *Failure {
+	var p *session.ProviderError
+	switch {
+	case errors.As(err, &p):
+		return &Failure{Kind: p.Kind, Status: p.Status, Message: m.mask(p.Message), Hint: m.mask(p.Hint), Cut: p.Cut}
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		return &Failure{Kind: session.ReplayError, Message: "the recorded run was stopped here"}
+	}
+	return &Failure{Kind: session.NetworkError, Message: m.mask(err.Error())}
 }
 
 func (a Answer) chunk() session.Chunk {
@@ -98,7 +110,7 @@ func (a Answer) chunk() session.Chunk {
 	case a.Done != nil:
 		done := session.Done{Stop: a.Stop, Usage: *a.Done, Notice: a.Notice}
 		if a.Error != nil {
-			done.Err = &session.ProviderError{Kind: a.Error.Kind, Status: a.Error.Status, Message: a.Error.Message, Hint: a.Error.Hint}
+			done.Err = &session.ProviderError{Kind: a.Error.Kind, Status: a.Error.Status, Message: a.Error.Message, Hint: a.Error.Hint, Cut: a.Error.Cut}
 		}
 		return done
 	}

@@ -1,0 +1,41 @@
+package replay
+
+import (
+	"adze/session"
+)
+
+// talkOf names the conversation of a request.
+func talkOf(q session.Request) string { return q.Agent + "/" + talkHash(q) }
+
+func talkHash(q session.Request) string {
+	if q.Agent == "" {
+		return ""
+	}
+	return digest([]byte(firstWords(q)))[:12]
+}
+
+func firstWords(q session.Request) string {
+	if len(q.Messages) == 0 {
+		return ""
+	}
+	return q.Messages[0].Text()
+}
+
+func (s Step) talk() string { return s.Agent + "/" + s.Talk }
+
+// talk is how far one conversation has come.
+type talk struct{ sent []string } // ids of the messages of its last request
+
+// news are the messages that a request has more than the one before; a conversation that was taken back
+// begins where the two part.
+func (t *talk) news(messages []session.Message) []session.Message {
+	same := 0
+	for same < len(t.sent) && same < len(messages) && t.sent[same] == messages[same].ID {
+		same++
+	}
+	t.sent = t.sent[:0]
+	for _, m := range messages {
+		t.sent = append(t.sent, m.ID)
+	}
+	return messages[same:]
+}
