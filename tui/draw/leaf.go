@@ -13,7 +13,7 @@ import (
 // from someParagraph bytes on what nothing that follows can change, from longParagraph bytes on in any case.
 const (
 	someParagraph = 1 << 10
-	longParagraph = 4 << 10
+	longParagraph = 2 << 10
 )
 
 // leafDrawer draws blocks of Markdown that hold text, the last of them while it grows.

@@ -20,7 +20,7 @@ func (d *leafDrawer) paragraph(b *markdown.Block, base Style, whole bool) int {
 	if box.w > 0 {
 		m.First, m.Rest = d.boxed(b, m, box)
 	}
-	lines, settled := inline(source, base)
+	lines, settled := d.inline(source, base)
 	end := cut{line: len(lines), source: len(source)}
 	if !whole {
 		end = d.cut(lines, m, min(settled, len(source)*3/4))
@@ -95,9 +95,12 @@ type source struct {
 }
 
 // inline reads the inside of a paragraph. It has at least one line.
-func inline(s string, base Style) (lines []inlineLine, settled int) {
+func (d *leafDrawer) inline(s string, base Style) (lines []inlineLine, settled int) {
 	lines = make([]inlineLine, 1)
 	spans, settled := markdown.Inline(s)
+	if d.bare {
+		spans = markStruck(spans)
+	}
 	for _, span := range spans {
 		if span.Form&markdown.Break != 0 {
 			lines = append(lines, inlineLine{})
@@ -112,6 +115,23 @@ func inline(s string, base Style) (lines []inlineLine, settled int) {
 		line.source = append(line.source, source{span.At, span.Exact && text.String() == span.Text, span.Form == 0})
 	}
 	return lines, settled
+}
+
+// markStruck says in words what is struck, where no line can be drawn through it.
+func markStruck(spans []markdown.Span) []markdown.Span {
+	var out []markdown.Span
+	struck := false
+	for i, s := range spans {
+		if now := s.Form&markdown.Strike != 0; now != struck {
+			struck = now
+			out = append(out, markdown.Span{Text: map[bool]string{true: "(deleted: ", false: ")"}[now], At: s.At})
+		}
+		out = append(out, s)
+		if i == len(spans)-1 && struck {
+			out = append(out, markdown.Span{Text: ")", At: s.At})
+		}
+	}
+	return out
 }
 
 func inlineStyle(f markdown.Form, base Style) Style {

@@ -11,7 +11,7 @@
 // below it: markdown reads the text, highlight tells the parts of code apart.
 //
 // Known limits: a line break in a paragraph is kept when its line is short (see markdown.Inline). Emphasis
-// across more than 4 KB of a paragraph stays as it is written. A table's columns are those of its first 64
+// across more than 2 KB of a paragraph stays as it is written. A table's columns are those of its first 64
 // rows. Links show their address as text and are not OSC 8 links: with those a text could lead to where it
 // does not say. Code is highlighted when it is finished and has up to 64 KB; in the changed lines of a diff
 // colour says what came and went, so the language shows by bold and italics alone. Widths are those of

@@ -15,6 +15,7 @@ import (
 const (
 	tableRows  = 64
 	tableBytes = 8 << 10
+	longColumn = 20 // the least width of its columns, where there is room
 )
 
 // tableLayout is how the rows of a table are drawn.
@@ -33,13 +34,13 @@ func (d *leafDrawer) table(b *markdown.Block, whole bool) int {
 		if !whole && bytes.Count(b.Text, []byte("\n")) < tableRows && len(b.Text) < tableBytes {
 			return 0
 		}
-		d.tableHead(b)
+		d.tableHead(b, !whole)
 	}
 	t := *d.leaf.table // a trial must not change the one that stays
 	d.leaf.table = &t
 	for t.at < len(b.Text) {
 		line, _, _ := strings.Cut(string(b.Text[t.at:]), "\n")
-		row := cells(line, len(t.align), Plain)
+		row := d.cells(line, len(t.align), Plain)
 		if t.widths == nil {
 			d.record(b, row)
 		} else {
@@ -56,10 +57,10 @@ func (d *leafDrawer) table(b *markdown.Block, whole bool) int {
 	return n
 }
 
-// tableHead finds the columns' widths and draws the header.
-func (d *leafDrawer) tableHead(b *markdown.Block) {
+// tableHead finds the columns' widths and draws the header. More: rows will follow that are not known yet.
+func (d *leafDrawer) tableHead(b *markdown.Block, more bool) {
 	lines := strings.Split(string(b.Text), "\n")
-	head := cells(lines[0], len(b.Align), Plain|Strong)
+	head := d.cells(lines[0], len(b.Align), Plain|Strong)
 	t := &tableLayout{align: b.Align, at: len(lines[0]) + 1}
 	for _, c := range head {
 		t.heads = append(t.heads, c[0].spans)
@@ -67,8 +68,13 @@ func (d *leafDrawer) tableHead(b *markdown.Block) {
 	d.leaf.table = t
 	columns := make([]column, len(head))
 	for _, line := range lines {
-		for i, c := range cells(line, len(columns), Plain) {
+		for i, c := range d.cells(line, len(columns), Plain) {
 			columns[i].fit(c)
+		}
+	}
+	for i := range columns {
+		if more {
+			columns[i].whole = max(columns[i].whole, longColumn)
 		}
 	}
 	if room := d.w - d.margin(b.In, restMargin).w - len(columnGap)*(len(columns)-1); !d.bare {
@@ -92,11 +98,11 @@ const columnGap = "   "
 type tableCell []inlineLine
 
 // cells reads a row: exactly n cells.
-func cells(line string, n int, base Style) []tableCell {
+func (d *leafDrawer) cells(line string, n int, base Style) []tableCell {
 	row := make([]tableCell, n)
 	for i, text := range markdown.Cells(line) {
 		if i < n {
-			row[i], _ = inline(text, base)
+			row[i], _ = d.inline(text, base)
 		}
 	}
 	for i := range row {

@@ -1,0 +1,87 @@
+package draw
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestBareIsWords shows what is read out where no attributes are: words and indentation, no lines.
+func TestBareIsWords(t *testing.T) {
+	got := drawn(Bare(), 40, `# Title
+a ~~b~~ **c** [d](e)
+
+| Name | Size |
+|------|-----:|
+| a.go | 12 |
+| b.go | |
+
+- [x] one
+- [ ] two
+  1. three
+
+> quote
+
+***
+
+`+"```go\nx := 1\n```")
+	want := `Title
+a (deleted: b) c d (e)
+
+Name: a.go
+Size: 12
+
+Name: b.go
+
+done: one
+not done: two
+  1. three
+
+> quote
+
+---
+
+go code:
+    x := 1`
+	if got != want {
+		t.Errorf("drawn:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func drawn(t *Theme, w int, text string) string {
+	var p Prose
+	p.Add(text)
+	p.End()
+	return plain(p.Rows(t, w))
+}
+
+// TestLongTable shows that a table whose columns were settled goes on with them.
+func TestLongTable(t *testing.T) {
+	rows := strings.Split(drawn(Color(), 60, "a|b\n-|-\n"+strings.Repeat("1|2\n", 100)+"longer|than what was before\n"), "\n")
+	got := []string{rows[0], rows[2], rows[101], rows[len(rows)-1]}
+	want := []string{"a                    │ b", "1                    │ 2", "1                    │ 2",
+		"longer               │ than what was before"}
+	if len(rows) != 103 || !slices.Equal(got, want) {
+		t.Errorf("%d rows: %q", len(rows), got)
+	}
+}
+
+// TestMarksOfItems shows that an item's mark stands before whatever its first block is.
+func TestMarksOfItems(t *testing.T) {
+	got := drawn(Color(), 40, "- ```go\n  x\n  ```\n- ```\n  y\n  ```\n- # h\n- > q\n- a|b\n  -|-\n- ***\n-\n1. - [x] z\n   - - w\n- <b>\n")
+	want := `• │ go
+  │ x
+• │ y
+• h
+• ▎ q
+• a │ b
+  ──┼──
+• ──────────────────────────────────────
+• 
+1. ☑ z
+   ◦ • w
+• <b>`
+	if got != want {
+		t.Errorf("drawn:\n%s\nwant:\n%s", got, want)
+	}
+}
