@@ -148,8 +148,7 @@ func (m *model) drawAgain() tea.Cmd { m.redrawn++; return nil }
 func (m *model) openHelp() tea.Cmd  { m.help.open, m.help.top = true, 0; return nil }
 func (m *model) closeHelp() tea.Cmd { m.help.open = false; return nil }
 
-func (m *model) toggleExpanded() tea.Cmd { m.draw.expanded = !m.draw.expanded; return nil }
-func (m *model) toggleTodos() tea.Cmd    { m.todos.hidden = !m.todos.hidden; return nil }
+func (m *model) toggleTodos() tea.Cmd { m.todos.hidden = !m.todos.hidden; return nil }
 
 func (m *model) toggleMouse() tea.Cmd {
 	m.mouse = !m.mouse

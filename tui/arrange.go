@@ -61,6 +61,41 @@ func Arrange(w, h int, want Wants) Layout {
 	return l
 }
 
+// Stack places the panes of an inline interface below the finished conversation, in as few rows as they want, of
+// a window of w by h cells; running is how many rows still change above them. It is pure, as Arrange is.
+func Stack(w, h int, want Wants, running int) Layout {
+	if w < minWidth || h < minHeight {
+		return Layout{TooSmall: true, Status: Rect{0, max(min(h-1, 4)-1, 0), w, 1}}
+	}
+	var l Layout
+	left := h - 2 // the status line, and a row of what is above
+	take := func(n, most int) int {
+		n = max(min(n, most, left), 0)
+		left -= n
+		return n
+	}
+	var todos, activity, menu int
+	prompt := take(want.Prompt, max(h/3, 3))
+	dialog := 0
+	if want.Dialog > 0 {
+		left, prompt = h-2, 0
+		dialog = take(want.Dialog, h*2/3)
+	} else {
+		menu = take(want.Menu, left-minTranscript)
+		todos = take(want.Todos, min(h/4, left-minTranscript))
+		activity = take(want.Activity, min(h/4, left-minTranscript))
+	}
+	y := 0
+	for _, p := range []struct {
+		rect *Rect
+		rows int
+	}{{&l.Transcript, take(running, h)}, {&l.Activity, activity}, {&l.Todos, todos}, {&l.Menu, menu}, {&l.Dialog, dialog}, {&l.Prompt, prompt}, {&l.Status, 1}} {
+		*p.rect = Rect{0, y, w, p.rows}
+		y += p.rows
+	}
+	return l
+}
+
 // bottom places a pane of n rows above row y and returns the row that is then free.
 func bottom(r *Rect, w, y, n int) int {
 	*r = Rect{0, y - n, w, n}

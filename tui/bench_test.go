@@ -38,7 +38,7 @@ func BenchmarkStream(b *testing.B) {
 func painted(b *testing.B) (*model, *screen.Screen) {
 	p := newPlayer(b, nil)
 	p.m.w, p.m.h = 120, 40
-	s, err := screen.Open(nil, io.Discard)
+	s, err := screen.Open(nil, io.Discard, screen.Way{})
 	if err != nil {
 		b.Fatal(err)
 	}

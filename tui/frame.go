@@ -50,6 +50,11 @@ func (m *model) title() safeterm.Text {
 func (m *model) panes(c *canvas, l Layout, f *screen.Frame) {
 	c.put(l.Transcript, m.transcript.Render(l.Transcript.W, l.Transcript.H))
 	c.divide(l.Divide)
+	m.lower(c, l, f)
+}
+
+// lower draws what is beside and below the conversation.
+func (m *model) lower(c *canvas, l Layout, f *screen.Frame) {
 	c.put(l.Activity, m.activity.Render(l.Activity.W, l.Activity.H))
 	c.put(l.Todos, m.todos.Render(l.Todos.W, l.Todos.H))
 	c.put(l.Menu, m.menu.Render(l.Menu.W, l.Menu.H))
@@ -126,6 +131,9 @@ func (m *model) moment() moment {
 	at.elapsed = m.now().Sub(m.turn.since)
 	if at.running && !at.stopping {
 		at.hints = append(at.hints, m.keys.label(stop)+" stops")
+	}
+	if m.inline.whole {
+		at.hints = append(at.hints, m.keys.label(expand)+" back")
 	}
 	if away, news := m.transcript.below(); away {
 		hint := m.keys.hint(m, toBottom) + " to the end"

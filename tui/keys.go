@@ -181,7 +181,7 @@ func mainKeys() []binding {
 		{action: editKey, keys: []string{"ctrl+v"}, help: "attach the picture that is on the clipboard", can: canPicture, do: (*model).pastePicture},
 		{action: cancelOneCall, keys: []string{"ctrl+x"}, help: "abort one running call; the agent goes on", can: canCancelCall, do: (*model).cancelCall},
 		{action: expand, keys: []string{"ctrl+o"}, help: "show all of tool results and thoughts, or less", do: (*model).toggleExpanded},
-		{action: releaseMouse, keys: []string{"f2"}, label: "F2", help: "give the mouse to the terminal, to select text", do: (*model).toggleMouse},
+		{action: releaseMouse, keys: []string{"f2"}, label: "F2", help: "give the mouse to the terminal, to select text", can: canMouse, do: (*model).toggleMouse},
 		{action: drawAgain, keys: []string{"ctrl+l"}, help: "draw the screen again", do: (*model).drawAgain},
 		{action: suspend, keys: []string{"ctrl+z"}, help: "go to the background", can: canSuspend, do: (*model).suspend},
 	}
@@ -196,14 +196,14 @@ func paneKeys() []binding {
 
 func scrollKeys() []binding {
 	return []binding{
-		{action: pageUp, keys: []string{"pgup"}, label: "PgUp", help: "a page up", do: scroll(pages(-1))},
-		{action: pageDown, keys: []string{"pgdown"}, label: "PgDn", help: "a page down", do: scroll(pages(1))},
-		{action: lineUp, keys: []string{"shift+up", "ctrl+up"}, help: "a row up", do: scroll(rows(-1))},
-		{action: lineDown, keys: []string{"shift+down", "ctrl+down"}, help: "a row down", do: scroll(rows(1))},
-		{action: toTop, keys: []string{"home"}, label: "Home", help: "to the beginning", can: needsEmpty, do: (*model).toTop},
-		{action: toTop, keys: []string{"ctrl+home"}, help: "to the beginning", do: (*model).toTop},
-		{action: toBottom, keys: []string{"end"}, label: "End", help: "to the end, and follow it", can: needsEmpty, do: (*model).toBottom},
-		{action: toBottom, keys: []string{"ctrl+end"}, help: "to the end, and follow it", do: (*model).toBottom},
+		{action: pageUp, keys: []string{"pgup"}, label: "PgUp", help: "a page up", can: canScroll, do: scroll(pages(-1))},
+		{action: pageDown, keys: []string{"pgdown"}, label: "PgDn", help: "a page down", can: canScroll, do: scroll(pages(1))},
+		{action: lineUp, keys: []string{"shift+up", "ctrl+up"}, help: "a row up", can: canScroll, do: scroll(rows(-1))},
+		{action: lineDown, keys: []string{"shift+down", "ctrl+down"}, help: "a row down", can: canScroll, do: scroll(rows(1))},
+		{action: toTop, keys: []string{"home"}, label: "Home", help: "to the beginning", can: either(needsEmpty, canScroll), do: (*model).toTop},
+		{action: toTop, keys: []string{"ctrl+home"}, help: "to the beginning", can: canScroll, do: (*model).toTop},
+		{action: toBottom, keys: []string{"end"}, label: "End", help: "to the end, and follow it", can: either(needsEmpty, canScroll), do: (*model).toBottom},
+		{action: toBottom, keys: []string{"ctrl+end"}, help: "to the end, and follow it", can: canScroll, do: (*model).toBottom},
 	}
 }
 

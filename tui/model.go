@@ -35,6 +35,7 @@ type model struct {
 	status     *status
 
 	look      look
+	inline    inline
 	turn      turn
 	mouse     bool
 	away      bool   // the terminal does not have the focus
@@ -154,7 +155,7 @@ func (m *model) answered(msg tea.Msg) {
 
 // View hands the frame to the screen; Bubble Tea draws nothing itself.
 func (m *model) View() tea.View {
-	m.show(m.frame())
+	m.show(m.present())
 	return tea.View{}
 }
 
@@ -251,6 +252,9 @@ func newModel(o Options) *model {
 	m.first = newFirst(o.First, d.theme)
 	for _, e := range o.History {
 		m.apply(e)
+	}
+	if m.inline.on = o.Inline; o.Inline && o.Shown {
+		m.inline.written = len(m.transcript.entries)
 	}
 	m.activity.running, m.activity.waiting = nil, nil
 	return m

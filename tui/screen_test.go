@@ -22,7 +22,7 @@ import (
 
 // TestScreens plays events and keys and compares what is drawn. A case's input is one step a line:
 //
-//	size 80x24 | narrow and other options    type TEXT | key NAME... | paste SECTION | wheel up|down
+//	inline (only as the first step) | size 80x24 | narrow and other options    type TEXT | key NAME... | paste SECTION | wheel up|down
 //	user TEXT | text MSG "…" | write MSG SECTION | styles (from here on screens show them, as in ⟨1;36⟩bold cyan⟨⟩) | think MSG "…" | said JSON(Message) | forming CALL NAME BYTES
 //	start|update|decided JSON(tool.Event) | end JSON(tool.Outcome, Parent) | retry JSON | notice TEXT
 //	turnend JSON(Result) | compacted JSON(session.Compaction) | ports (what the program can do beside running turns) | done CAUSE | permission JSON | withdraw | wait DURATION | screen NAME
@@ -51,6 +51,7 @@ type player struct {
 	log    []string
 	open   []*asked
 	styles bool
+	seen   *inlined // nil: the interface has the whole screen
 }
 
 type timer struct {
@@ -112,7 +113,7 @@ func (p *player) send(msg tea.Msg) {
 		default:
 		}
 	}
-	p.m.frame() // as in the program: a frame after every message
+	p.m.View() // as in the program: a frame after every message
 }
 
 func (p *player) run(cmd tea.Cmd) {
@@ -195,6 +196,8 @@ func (p *player) input(verb, rest string) bool {
 		p.m.external = func(text string) tea.Cmd {
 			return func() tea.Msg { return edited{text: text + " and more\n"} }
 		}
+	case "inline":
+		p.inline()
 	case "focus":
 		p.send(map[string]tea.Msg{"in": tea.FocusMsg{}, "out": tea.BlurMsg{}}[rest])
 	case "":
@@ -323,6 +326,10 @@ func (p *player) permission(rest string) {
 func (p *player) dump() string {
 	f := p.m.frame()
 	var b strings.Builder
+	if p.seen != nil {
+		b.WriteString(p.dumpInline())
+		f = p.seen.last
+	}
 	for _, r := range f.Rows {
 		text := ansi.Strip(r.String())
 		if w := ansi.StringWidth(text); w != r.Width() {

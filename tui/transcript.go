@@ -22,6 +22,7 @@ type transcript struct {
 	pieces  []*proseEntry
 	welcome func(t *draw.Theme, w int) []draw.Row
 	seen    int // entries when the window was last at the end
+	ended   int // entries when the last turn ended
 }
 
 func newTranscript(d *drawing, welcome func(t *draw.Theme, w int) []draw.Row) *transcript {
@@ -212,7 +213,7 @@ func (t *transcript) rewind() {
 	t.entries = t.entries[:at]
 	t.laid[0], t.laid[1] = min(t.laid[0], at), min(t.laid[1], at)
 	t.open, t.pieces = "", nil
-	t.seen = min(t.seen, at)
+	t.seen, t.ended = min(t.seen, at), min(t.ended, at)
 	t.toEnd()
 }
 
@@ -240,6 +241,7 @@ func (t *transcript) note(s draw.Style, text string) {
 func (t *transcript) end(r session.Result) {
 	t.finish() // an aborted answer stays as far as it came
 	t.open, t.pieces = "", nil
+	t.ended = len(t.entries)
 	if len(r.Changed) > 0 {
 		t.note(draw.Dim, "changed: "+shorten(strings.Join(r.Changed, ", ")))
 	}

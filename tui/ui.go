@@ -61,6 +61,9 @@ type Options struct {
 	Theme string
 	// Inline keeps the conversation in the terminal's own scrollback instead of taking the whole screen.
 	Inline bool
+	// Shown says that the terminal shows History already, from an interface before this one; inline, it is not
+	// written a second time.
+	Shown bool
 
 	In  io.Reader
 	Out io.Writer
@@ -131,6 +134,9 @@ func (u *UI) Ask(ctx context.Context, a Ask) (Answer, error) {
 // Next says how the person wants to go on; it is known when Run has returned.
 func (u *UI) Next() Next { return u.model.next }
 
+// Theme is the name of the theme that is in use.
+func (u *UI) Theme() string { return u.model.look.name }
+
 // Transcript is the whole conversation as it was drawn, safe for a terminal. It is for the time after Run.
 func (u *UI) Transcript() string {
 	var b strings.Builder
@@ -144,7 +150,7 @@ func (u *UI) Transcript() string {
 // Run shows the interface until the person quits, ctx ends or the terminal is gone. It gives the terminal back
 // on every way out, a panic included, and returns when the running turn has ended.
 func (u *UI) Run(ctx context.Context) (err error) {
-	s, err := screen.Open(u.options.In, u.options.Out)
+	s, err := screen.Open(u.options.In, u.options.Out, screen.WayFor(u.options.Inline, u.options.Env))
 	if err != nil {
 		return fmt.Errorf("take over the terminal: %w", err)
 	}
@@ -173,6 +179,9 @@ func (u *UI) Run(ctx context.Context) (err error) {
 	go t.continued(ctx, func() { program.Send(tea.ResumeMsg{}) })
 	go u.watch(ctx, s, cancel)
 	_, err = program.Run()
+	if last := u.model.lastWords(); len(last) > 0 {
+		s.Show(screen.Frame{W: u.model.w, Scrolled: last})
+	}
 	return u.verdict(ctx, s, err)
 }
 

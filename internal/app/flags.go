@@ -41,6 +41,8 @@ type options struct {
 	demo         bool
 	transcript   bool
 	plain        bool
+	inline       bool
+	theme, shown string  // in a later sitting: the theme that was chosen, the session that the terminal shows
 	byHand       *byHand // one call of adze tools run, in place of a model
 }
 
@@ -106,6 +108,7 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.BoolVar(&o.failOnDeny, "fail-on-deny", false, "exit 7 when anything was denied")
 	f.BoolVar(&o.taskComplete, "task-complete", false, "offer task_complete, with which the model ends its work")
 	f.BoolVar(&o.plain, "plain", false, "lines instead of a screen, for screen readers and simple terminals")
+	f.BoolVar(&o.inline, "inline", false, "keep the conversation in the terminal's own scrollback instead of taking the whole screen")
 	f.BoolVar(&o.transcript, "transcript", false, "leave the conversation in the terminal when adze ends")
 	f.BoolVar(&o.demo, "demo", false, "watch a scripted model fix a small program with the real tools")
 }

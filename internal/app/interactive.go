@@ -131,15 +131,17 @@ func (s *sitting) run(ctx context.Context) (tui.Next, error) {
 		Blocks:  s.w.set.Blocks,
 		History: replayed(s.w),
 		Info:    infoOf(s.w, s.words),
-		Theme:   s.w.settings.config.Interface.Theme, Inline: s.w.settings.config.Interface.Inline,
+		Theme:   firstOf(s.o.theme, s.w.settings.config.Interface.Theme),
+		Inline:  s.w.settings.config.Interface.Inline, Shown: s.o.shown == s.w.head.Session,
 		In: s.app.in, Out: s.app.out, Env: s.app.getenv,
 	})
 	var err error
 	if s.app.linesOnly(s.o) {
 		err = s.ui.RunPlain(ctx)
-	} else if err = s.ui.Run(ctx); s.o.transcript {
+	} else if err = s.ui.Run(ctx); s.o.transcript && !s.w.settings.config.Interface.Inline {
 		fmt.Fprint(s.app.out, s.ui.Transcript())
 	}
+	s.o.theme, s.o.shown = s.ui.Theme(), s.w.head.Session
 	s.w.close()
 	return s.ui.Next(), err
 }

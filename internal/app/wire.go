@@ -149,6 +149,10 @@ func (o *options) merge(cfg *config.Config) {
 	set(o.mode != "", "permission_mode", func() { cfg.PermissionMode = o.mode })
 	set(o.maxTurns > 0, "max_turns", func() { cfg.MaxTurns = o.maxTurns })
 	set(o.maxTime > 0, "max_time", func() { cfg.MaxTime = config.Duration(o.maxTime) })
+	if o.inline {
+		cfg.Interface.Inline = true
+		cfg.Set("interface", "flag --inline")
+	}
 }
 
 // folder decides where to work: the demo's copy, $AGENT_WORKSPACE_ROOT, --cwd, or here.

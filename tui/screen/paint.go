@@ -34,24 +34,25 @@ func (s *Screen) paintFrames() {
 
 // write brings the terminal from the last frame to f. It runs with mu held.
 func (s *Screen) write(f Frame) {
+	s.above, f.Scrolled = append(s.above, f.Scrolled...), nil
 	last := s.last
 	s.last = f
 	if !s.active {
 		return
 	}
+	if s.way.Inline && !f.Over {
+		s.writeInline(last, f)
+		return
+	}
 	b := append(s.buf[:0], "\x1b[?2026h\x1b[?25l"...) // show the result at once, where supported
 	start := len(b)
-	if s.fresh || f.Fresh != last.Fresh || f.W != last.W || len(f.Rows) != len(last.Rows) {
+	b = s.toOver(b, f.Over)
+	if s.fresh || len(b) > start || f.Fresh != last.Fresh || f.W != last.W || len(f.Rows) != len(last.Rows) {
 		b = append(b, "\x1b[m\x1b[2J"...)
 		last = Frame{}
 	}
 	b = appendRows(b, last.Rows, f.Rows, f.W)
-	if f.Mouse != last.Mouse {
-		b = append(b, map[bool]string{true: mouseOn, false: mouseOff}[f.Mouse]...)
-	}
-	if f.Title != last.Title {
-		b = append(append(append(b, "\x1b]2;"...), f.Title.String()...), '\a')
-	}
+	b = appendModes(b, last, f)
 	if len(b) > start || cursorMoved(last, f) {
 		b = appendCursor(b, f)
 		b = append(b, "\x1b[?2026l"...)
@@ -59,6 +60,49 @@ func (s *Screen) write(f Frame) {
 	}
 	s.fresh = false
 	s.buf = b[:0]
+}
+
+// writeInline is write for the terminal's own screen.
+func (s *Screen) writeInline(last, f Frame) {
+	b := append(s.buf[:0], "\x1b[?2026h\x1b[?25l"...)
+	start := len(b)
+	b = s.toOver(b, false)
+	if s.fresh {
+		last = Frame{}
+	}
+	b = s.region.paint(b, s.above, f, s.fresh || f.Fresh != last.Fresh, s.way.Cuts)
+	s.above = nil
+	b = appendModes(b, last, f)
+	if len(b) > start || cursorMoved(last, f) {
+		b = s.region.place(b, f)
+		b = append(b, "\x1b[?2026l"...)
+		s.put(b)
+	}
+	s.fresh = false
+	s.buf = b[:0]
+}
+
+// toOver takes the alternate screen or leaves it, inline.
+func (s *Screen) toOver(b []byte, over bool) []byte {
+	if !s.way.Inline || over == s.over {
+		return b
+	}
+	s.over = over
+	if over {
+		return append(b, overOn+clearKeys...)
+	}
+	return append(b, anyKeys+overOff...)
+}
+
+// appendModes changes what is around the cells.
+func appendModes(b []byte, last, f Frame) []byte {
+	if f.Mouse != last.Mouse {
+		b = append(b, map[bool]string{true: mouseOn, false: mouseOff}[f.Mouse]...)
+	}
+	if f.Title != last.Title {
+		b = append(append(append(b, "\x1b]2;"...), f.Title.String()...), '\a')
+	}
+	return b
 }
 
 func cursorMoved(a, b Frame) bool {

@@ -14,7 +14,9 @@ func (s *Screen) Retake() bool {
 		_, _ = term.MakeRaw(s.in.Fd()) // the modes to restore are those of the beginning
 	}
 	s.fresh = true
-	s.put([]byte(giveBack + takeOver)) // given back first, so that nothing is remembered twice
+	b := s.toOver(nil, false)
+	s.region = region{}                                    // somebody else moved the cursor: begin where it is
+	s.put(append(b, s.way.giveBack()+s.way.takeOver()...)) // given back first, so that nothing is remembered twice
 	if s.last.Mouse {
 		s.put([]byte(mouseOn))
 	}

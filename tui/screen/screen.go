@@ -1,20 +1,23 @@
-// Package screen owns the terminal while the interface runs: raw mode, the alternate screen, and the
-// painting of frames.
+// Package screen owns the terminal while the interface runs: raw mode, the alternate screen (or, inline, the lower
+// part of the terminal's own), and the painting of frames.
 //
 // The one rule: whatever happens, Close gives the terminal back as it was; it may be called twice.
 //
-// Start reading at Open, then paint.go. Bubble Tea reads keys and runs the event loop; its own renderer
+// Start reading at Open, then paint.go, for the inline way region.go. Bubble Tea reads keys and runs the event loop; its own renderer
 // is not used, for three reasons: it wakes up sixty times a second when nothing happens, it makes a key
 // wait for the next of these ticks, and it parses every frame into cells (more than a millisecond), which
 // alone would use up the time budget of a long answer. Here a frame is a list of rows, and a row that
 // did not change costs a string comparison.
 //
 // Known limits: one row is the smallest thing that is repainted. A terminal that answers nothing and
-// accepts no more output blocks the painter, and Close with it.
+// accepts no more output blocks the painter, and Close with it. Inline, a window that shrinks moves rows of the region
+// into the scrollback when they do not fit any more, where nobody can erase them; and where a terminal breaks
+// rows otherwise than by their width, some of them stay as they were. Finished rows are never written again.
 package screen
 
 import (
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,6 +34,10 @@ const frameTime = time.Second / 60
 type Frame struct {
 	Rows []draw.Row // from the top; rows below are empty
 	W    int        // columns: a narrower row is erased up to its end
+	// Inline, Scrolled are rows that are final: they go above the others and are not part of later frames. Over
+	// takes the alternate screen for as long as it is set.
+	Scrolled []draw.Row
+	Over     bool
 	// Fresh, when it changes, has everything painted anew.
 	Fresh int
 	// CursorX and CursorY place the cursor; it is hidden when Cursor is false.
@@ -53,19 +60,25 @@ type Screen struct {
 	closed sync.Once
 	lost   chan struct{} // closed by the first write that failed
 
+	way Way
+
 	mu     sync.Mutex // guards what follows and writing
 	raw    *term.State
 	last   Frame
 	fresh  bool // nothing of last is on the terminal
 	active bool
+	region region     // inline
+	above  []draw.Row // inline: final rows that are not written yet
+	over   bool       // inline: on the alternate screen
 	buf    []byte
 	err    error // first write that failed
 }
 
-// Open takes the terminal over: raw mode, alternate screen, bracketed paste, unambiguous keys. Where in
+// Open takes the terminal over: raw mode, alternate screen unless inline, bracketed paste, unambiguous keys. Where in
 // or out are no terminals, what needs one is left out.
-func Open(in io.Reader, out io.Writer) (*Screen, error) {
+func Open(in io.Reader, out io.Writer, way Way) (*Screen, error) {
 	s := &Screen{
+		way: way,
 		out: out, in: asTerminal(in), outTTY: asTerminal(out),
 		frames: make(chan Frame, 1), stop: make(chan struct{}), done: make(chan struct{}),
 		lost: make(chan struct{}),
@@ -103,7 +116,8 @@ func (s *Screen) Err() error {
 	return s.err
 }
 
-// Show hands over the newest frame; it never waits. A frame that was not painted yet is replaced.
+// Show hands over the newest frame; it never waits. A frame that was not painted yet is replaced, but for what
+// it scrolled.
 func (s *Screen) Show(f Frame) {
 	for {
 		select {
@@ -112,7 +126,8 @@ func (s *Screen) Show(f Frame) {
 		default:
 		}
 		select {
-		case <-s.frames:
+		case missed := <-s.frames:
+			f.Scrolled = append(slices.Clip(missed.Scrolled), f.Scrolled...)
 		default:
 		}
 	}
@@ -136,13 +151,18 @@ func (s *Screen) Resume() error {
 	return nil
 }
 
-// Close paints the newest frame no more and gives the terminal back.
+// Close paints the newest frame no more, but for what it scrolled, and gives the terminal back.
 func (s *Screen) Close() {
 	s.closed.Do(func() {
 		close(s.stop)
 		<-s.done
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		select {
+		case f := <-s.frames:
+			s.above = append(s.above, f.Scrolled...)
+		default:
+		}
 		s.leave()
 	})
 }
@@ -150,13 +170,31 @@ func (s *Screen) Close() {
 // Sequences of taking and giving back the terminal. Autowrap is off, so that a row whose width a
 // terminal sees differently cannot spill into the next one.
 const (
-	takeOver = "\x1b[?1049h\x1b[?7l\x1b[?2004h\x1b[?1004h" + // alternate screen, no autowrap, bracketed paste, focus
+	takeModes = "\x1b[?7l\x1b[?2004h\x1b[?1004h" + // no autowrap, bracketed paste, focus
 		"\x1b[22;0t" + // remember the title
-		"\x1b[>4;2m\x1b[>1u" // modifyOtherKeys, kitty keyboard: tell shift+enter from enter
-	giveBack = "\x1b[<u\x1b[>4m\x1b[23;0t" + mouseOff + "\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[m\x1b[?1049l"
-	mouseOn  = "\x1b[?1000h\x1b[?1006h"
-	mouseOff = "\x1b[?1006l\x1b[?1000l"
+		"\x1b[>4;2m" + clearKeys // modifyOtherKeys
+	giveModes = anyKeys + "\x1b[>4m\x1b[23;0t" + mouseOff + "\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[m"
+	overOn    = "\x1b[?1049h" // the alternate screen
+	overOff   = "\x1b[?1049l"
+	clearKeys = "\x1b[>1u" // kitty keyboard: tell shift+enter from enter; each screen has its own
+	anyKeys   = "\x1b[<u"
+	mouseOn   = "\x1b[?1000h\x1b[?1006h"
+	mouseOff  = "\x1b[?1006l\x1b[?1000l"
 )
+
+func (w Way) takeOver() string {
+	if w.Inline {
+		return takeModes
+	}
+	return overOn + takeModes
+}
+
+func (w Way) giveBack() string {
+	if w.Inline {
+		return giveModes
+	}
+	return giveModes + overOff
+}
 
 func (s *Screen) enter() error {
 	s.mu.Lock()
@@ -172,7 +210,7 @@ func (s *Screen) enter() error {
 		s.raw = raw
 	}
 	s.active, s.fresh = true, true
-	s.put([]byte(takeOver))
+	s.put([]byte(s.way.takeOver()))
 	return nil
 }
 
@@ -182,7 +220,10 @@ func (s *Screen) leave() {
 		return
 	}
 	s.active = false
-	s.put([]byte(giveBack))
+	b := s.toOver(nil, false)
+	b = s.region.erase(b, s.above)
+	s.above = nil
+	s.put(append(b, s.way.giveBack()...))
 	if s.raw != nil {
 		_ = term.Restore(s.in.Fd(), s.raw) // the terminal may be gone; there is nothing else to try
 	}

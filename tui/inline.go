@@ -1,0 +1,203 @@
+package tui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw"
+	"adze/tui/screen"
+)
+
+// inline is the interface without the alternate screen: entries of the conversation that are final go to the
+// terminal's own scrollback, once, and what still changes is painted below them. What needs the whole screen (help,
+// panes, lists, the whole conversation) takes the alternate one while it is open.
+type inline struct {
+	on      bool
+	greeted bool
+	written int  // entries that are in the scrollback
+	whole   bool // the whole conversation is looked at
+}
+
+// inlineHistory is how many entries of a resumed conversation are written at the start.
+const inlineHistory = 100
+
+// present is the next frame for the screen; inline, it hands over what became final.
+func (m *model) present() screen.Frame {
+	if !m.inline.on {
+		return m.frame()
+	}
+	final := m.settled()
+	f := m.region()
+	if m.needsScreen() {
+		f = m.frame()
+		f.Over = true
+	}
+	f.Scrolled = final
+	return f
+}
+
+// needsScreen reports whether something is open that is not drawn in the region.
+func (m *model) needsScreen() bool {
+	return m.inline.whole || m.help.open || m.picker.open || m.view.sheet != nil
+}
+
+// settled lays out what became final since it was last called.
+func (m *model) settled() []draw.Row {
+	if m.w <= 0 || m.h <= 0 {
+		return nil
+	}
+	rows := m.greeting()
+	t := m.transcript
+	if m.inline.written > len(t.entries) {
+		m.inline.written = len(t.entries)
+		rows = append(rows, draw.Row{}, m.draw.theme.Line(draw.Dim, safeterm.Fixed("(your last message was taken back, with all that came after it)")).Fit(m.w))
+	}
+	until := m.inline.written
+	for until < len(t.entries) && t.final(until) {
+		until++
+	}
+	return append(rows, m.write(until)...)
+}
+
+// write lays out the entries up to until as they are when they are not expanded, and counts them as written.
+func (m *model) write(until int) []draw.Row {
+	expanded := m.draw.expanded
+	m.draw.expanded = false
+	defer func() { m.draw.expanded = expanded }()
+	var rows []draw.Row
+	for i := m.inline.written; i < until; i++ {
+		rows = m.transcript.appendEntry(rows, i, m.w)
+	}
+	m.inline.written = until
+	return rows
+}
+
+// greeting is what stands above everything, once. Of a long resumed conversation only the end is repeated.
+func (m *model) greeting() []draw.Row {
+	if m.inline.greeted {
+		return nil
+	}
+	m.inline.greeted = true
+	var rows []draw.Row
+	if m.inline.written > 0 { // it goes on where the terminal shows it already
+		for _, n := range m.info.Notices {
+			rows = m.draw.theme.Wrap(append(rows, draw.Row{}), m.w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Clean(n)})
+		}
+		return rows
+	}
+	rows = m.welcome(m.draw.theme, m.w)
+	if n := len(m.transcript.entries) - inlineHistory; n > 0 {
+		m.inline.written = n
+		text := "… " + count(n, "earlier entry") + "; " + m.keys.label(expand) + " shows all"
+		rows = append(rows, draw.Row{}, m.draw.theme.Line(draw.Dim, safeterm.Name(text)).Fit(m.w))
+	}
+	return append(rows, draw.Row{})
+}
+
+// lastWords are the rows of what did not become final: when the interface ends, they stay as they are.
+func (m *model) lastWords() []draw.Row {
+	if !m.inline.on || m.w <= 0 {
+		return nil
+	}
+	return append(m.settled(), m.write(len(m.transcript.entries))...)
+}
+
+// region draws what still changes.
+func (m *model) region() screen.Frame {
+	f := screen.Frame{W: m.w, Fresh: m.redrawn, Title: m.title()}
+	if m.w <= 0 || m.h <= 0 {
+		return f
+	}
+	running := m.transcript.tail(m.inline.written, m.w, m.h)
+	l := Stack(m.w, m.h, m.wants(), len(running))
+	c := canvas{rows: make([]draw.Row, l.Status.Y+1), theme: m.draw.theme}
+	if l.TooSmall {
+		c.put(Rect{0, 0, m.w, l.Status.Y}, m.tooSmall())
+	} else {
+		c.put(l.Transcript, running[len(running)-l.Transcript.H:])
+		m.lower(&c, l, &f)
+	}
+	c.put(l.Status, []draw.Row{m.status.Render(m.w, m.moment())})
+	for i, r := range c.rows {
+		c.rows[i] = r.Fit(m.w)
+	}
+	f.Rows = c.rows
+	return f
+}
+
+// canScroll says why the conversation does not scroll: inline, that is the terminal's.
+func canScroll(m *model) string {
+	if m.inline.on && !m.inline.whole {
+		return "your terminal scrolls; " + m.keys.label(expand) + " shows the whole conversation"
+	}
+	return ""
+}
+
+// either is the first reason of several.
+func either(reasons ...func(*model) string) func(*model) string {
+	return func(m *model) string {
+		for _, can := range reasons {
+			if why := can(m); why != "" {
+				return why
+			}
+		}
+		return ""
+	}
+}
+
+func canMouse(m *model) string {
+	if m.inline.on && !m.needsScreen() {
+		return "the mouse is your terminal's"
+	}
+	return ""
+}
+
+// toggleExpanded shows all of results and thoughts, or less; inline, all of the conversation.
+func (m *model) toggleExpanded() tea.Cmd {
+	m.draw.expanded = !m.draw.expanded
+	if m.inline.on {
+		m.inline.whole = m.draw.expanded
+		m.transcript.toEnd()
+	}
+	return nil
+}
+
+// final reports whether an entry does not change any more.
+func (t *transcript) final(i int) bool {
+	if i < t.ended {
+		return true
+	}
+	switch e := t.entries[i].(type) {
+	case *callEntry:
+		return e.outcome != nil
+	case *proseEntry:
+		return e.done && !slices.Contains(t.pieces, e) // a message that fails is taken back
+	}
+	return true
+}
+
+// appendEntry appends an entry with the empty row before it, and forgets its layout.
+func (t *transcript) appendEntry(rows []draw.Row, i, w int) []draw.Row {
+	if t.gap(i) == 1 {
+		rows = append(rows, draw.Row{})
+	}
+	rows = append(rows, t.entries[i].rows(t.draw, w)...)
+	t.entries[i].forget()
+	return rows
+}
+
+// tail is the last rows, at most h, of the entries from first on.
+func (t *transcript) tail(first, w, h int) []draw.Row {
+	var rows []draw.Row
+	for i := len(t.entries) - 1; i >= first && len(rows) < h; i-- {
+		own, room := t.entries[i].rows(t.draw, w), h-len(rows)
+		part := own[max(len(own)-room, 0):]
+		if len(own) < room && t.gap(i) == 1 {
+			part = append([]draw.Row{{}}, part...)
+		}
+		rows = append(slices.Clip(part), rows...)
+	}
+	return rows
+}
