@@ -10,7 +10,7 @@ import (
 
 // frame draws the whole screen.
 func (m *model) frame() screen.Frame {
-	f := screen.Frame{W: m.w, Fresh: m.redrawn, Mouse: m.mouse, Title: m.title()}
+	f := screen.Frame{W: m.w, H: m.h, Fresh: m.redrawn, Mouse: m.mouse, Title: m.title()}
 	if m.w <= 0 || m.h <= 0 {
 		return f
 	}

@@ -106,7 +106,7 @@ func (m *model) lastWords() []draw.Row {
 
 // region draws what still changes.
 func (m *model) region() screen.Frame {
-	f := screen.Frame{W: m.w, Fresh: m.redrawn, Title: m.title()}
+	f := screen.Frame{W: m.w, H: m.h, Fresh: m.redrawn, Title: m.title()}
 	if m.w <= 0 || m.h <= 0 {
 		return f
 	}

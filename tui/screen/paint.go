@@ -41,6 +41,10 @@ func (s *Screen) write(f Frame) {
 		return
 	}
 	if s.way.Inline && !f.Over {
+		if s.outdated(f) {
+			s.last = last
+			return
+		}
 		s.writeInline(last, f)
 		return
 	}

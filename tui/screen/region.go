@@ -27,7 +27,7 @@ func WayFor(inline bool, env func(string) string) Way {
 // known, only where the cursor is in it; so every move is relative.
 type region struct {
 	rows []draw.Row // as they are on the terminal
-	w    int        // of the window when they were written
+	w, h int        // of the window when they were written
 	x, y int        // the cursor, in the region
 }
 
@@ -38,12 +38,12 @@ func (g *region) paint(b []byte, above []draw.Row, f Frame, anew, cuts bool) []b
 	if len(rows) == 0 {
 		rows = []draw.Row{{}}
 	}
-	if anew || len(above) > 0 || f.W != g.w || len(g.rows) == 0 {
+	if anew || len(above) > 0 || f.W != g.w || f.H != g.h || len(g.rows) == 0 {
 		b = g.replace(b, above, rows, f.W, cuts)
 	} else {
 		b = g.change(b, rows)
 	}
-	g.rows, g.w = rows, f.W
+	g.rows, g.w, g.h = rows, f.W, f.H
 	return b
 }
 
@@ -59,42 +59,36 @@ func (g *region) place(b []byte, f Frame) []byte {
 
 // replace writes everything, from the first row of what is there.
 func (g *region) replace(b []byte, above, rows []draw.Row, w int, cuts bool) []byte {
-	up, height := g.y, len(g.rows)
+	up := g.y
 	if w < g.w && !cuts {
-		up, height = g.broken(w)
+		up = g.broken(w)
 	}
 	b = append(vertical(b, -up), "\r\x1b[m"...)
 	for _, r := range above {
-		b = append(appendRow(b, r, w), "\r\n"...)
+		b = append(appendRow(b, r), "\r\n"...)
 	}
-	for i, r := range rows {
-		if i > 0 {
-			b = append(b, "\r\n"...)
-		}
-		b = appendRow(b, r, w)
+	for _, r := range rows[:len(rows)-1] {
+		b = append(appendRow(b, r), "\r\n"...)
 	}
-	if height > len(above)+len(rows) {
-		b = append(vertical(b, 1), "\r\x1b[J"...)
-		b = vertical(b, -1)
-	}
+	b = append(b, "\x1b[J"...) // nothing is known of what is below: a window that shrank may have cut it off
+	b = append(b, rows[len(rows)-1].String()...)
 	g.y = len(rows) - 1
 	return b
 }
 
-// broken is how many rows are above the cursor, and how many there are, after the terminal broke each row that is
-// wider than w into several.
-func (g *region) broken(w int) (up, height int) {
-	for i, r := range g.rows {
-		n := max((r.Width()+w-1)/w, 1)
-		height += n
-		if i < g.y {
-			up += n
-		}
+// broken is how many rows are above the cursor after the terminal broke each row that is wider than w into several.
+func (g *region) broken(w int) int {
+	if g.y >= len(g.rows) {
+		return g.y
 	}
-	if g.y < len(g.rows) && g.rows[g.y].Width() > w {
+	up := 0
+	for _, r := range g.rows[:g.y] {
+		up += max((r.Width()+w-1)/w, 1)
+	}
+	if g.rows[g.y].Width() > w {
 		up += g.x / w
 	}
-	return up, height
+	return up
 }
 
 // change writes the rows that differ.
@@ -109,7 +103,7 @@ func (g *region) change(b []byte, rows []draw.Row) []byte {
 		default:
 			b = append(g.to(b, y), '\r')
 		}
-		b = appendRow(b, r, g.w)
+		b = appendRow(b, r)
 	}
 	if len(g.rows) > len(rows) { // below the first row: to erase the whole screen, some terminals scroll it
 		b = append(g.to(b, len(rows)), "\r\x1b[J"...)
@@ -134,13 +128,10 @@ func (g *region) erase(b []byte, above []draw.Row) []byte {
 	return b
 }
 
-// appendRow writes a row from the first column on.
-func appendRow(b []byte, r draw.Row, w int) []byte {
-	b = append(b, r.String()...)
-	if r.Width() < w { // at the last column, erasing to the end would take the last character
-		b = append(b, "\x1b[K"...)
-	}
-	return b
+// appendRow writes a row from the first column on. The whole line is erased first, not its rest afterwards: what
+// tmux erased to the end of a line, it still takes for a part of it when it breaks lines anew.
+func appendRow(b []byte, r draw.Row) []byte {
+	return append(append(b, "\x1b[2K"...), r.String()...)
 }
 
 // vertical moves the cursor by n rows, up when negative. It never scrolls.

@@ -9,11 +9,12 @@ import (
 	"syscall"
 )
 
-// Watch calls resized with each new size until ctx ends.
+// Watch calls resized with the size and with each new one until ctx ends.
 func (s *Screen) Watch(ctx context.Context, resized func(w, h int)) {
 	changed := make(chan os.Signal, 1)
 	signal.Notify(changed, syscall.SIGWINCH)
 	defer signal.Stop(changed)
+	changed <- syscall.SIGWINCH // it may have changed before anybody listened
 	for {
 		select {
 		case <-ctx.Done():
@@ -24,4 +25,11 @@ func (s *Screen) Watch(ctx context.Context, resized func(w, h int)) {
 			}
 		}
 	}
+}
+
+// outdated reports that a frame is for a window of another width than it has by now: one for the new width is on
+// its way, and where rows stand after the terminal broke them can be told only if none was written since.
+func (s *Screen) outdated(f Frame) bool {
+	w, _, ok := s.Size()
+	return ok && f.W > 0 && w != f.W
 }

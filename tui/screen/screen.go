@@ -33,7 +33,7 @@ const frameTime = time.Second / 60
 // Frame is what the terminal shows.
 type Frame struct {
 	Rows []draw.Row // from the top; rows below are empty
-	W    int        // columns: a narrower row is erased up to its end
+	W, H int        // of the window: a narrower row is erased up to its end
 	// Inline, Scrolled are rows that are final: they go above the others and are not part of later frames. Over
 	// takes the alternate screen for as long as it is set.
 	Scrolled []draw.Row
