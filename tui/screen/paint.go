@@ -11,16 +11,29 @@ import (
 // without a timer while there is none.
 func (s *Screen) paintFrames() {
 	defer close(s.done)
-	wait := time.NewTimer(0)
+	wait, settled := time.NewTimer(0), time.NewTimer(0)
 	defer wait.Stop()
+	defer settled.Stop()
 	<-wait.C
+	<-settled.C
 	for {
+		s.mu.Lock()
+		if s.held != nil {
+			settled.Reset(s.settle)
+		}
+		s.mu.Unlock()
 		select {
 		case <-s.stop:
 			return
 		case f := <-s.frames:
 			s.mu.Lock()
 			s.write(f)
+			s.mu.Unlock()
+		case <-settled.C:
+			s.mu.Lock()
+			if s.held != nil {
+				s.write(*s.held)
+			}
 			s.mu.Unlock()
 		}
 		wait.Reset(frameTime)
@@ -34,15 +47,15 @@ func (s *Screen) paintFrames() {
 
 // write brings the terminal from the last frame to f. It runs with mu held.
 func (s *Screen) write(f Frame) {
-	s.above, f.Scrolled = append(s.above, f.Scrolled...), nil
+	s.above, f.Scrolled, s.held = append(s.above, f.Scrolled...), nil, nil
 	last := s.last
 	s.last = f
 	if !s.active {
 		return
 	}
 	if s.way.Inline && !f.Over {
-		if s.outdated(f) {
-			s.last = last
+		if s.unsettled(f) {
+			s.last, s.held = last, &f
 			return
 		}
 		s.writeInline(last, f)

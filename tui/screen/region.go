@@ -3,6 +3,7 @@ package screen
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"adze/tui/draw"
 )
@@ -29,6 +30,25 @@ type region struct {
 	rows []draw.Row // as they are on the terminal
 	w, h int        // of the window when they were written
 	x, y int        // the cursor, in the region
+}
+
+// settleTime is how long a window must have kept its size before its region is painted anew. Terminals break rows
+// before they tell of the new width, tmux up to 250 ms before, and where the region begins is known only for the
+// width that they were broken for last.
+const settleTime = 300 * time.Millisecond
+
+// unsettled reports that the window may change still, so that nothing can be painted now.
+func (s *Screen) unsettled(f Frame) bool {
+	g, size := &s.region, [2]int{f.W, f.H}
+	switch {
+	case len(g.rows) == 0 || s.settle == 0:
+		s.size = size
+		return false
+	case s.size != size:
+		s.size, s.since = size, time.Now()
+		g.h = -1 // also when it comes back to the size it had: rows may have been cut off meanwhile
+	}
+	return s.outdated(f) || g.h < 0 && time.Since(s.since) < s.settle
 }
 
 // paint writes the rows above the region for good and brings the region from its last rows to those of f. When anew

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"adze/internal/safeterm"
 	"adze/tui/draw"
@@ -286,4 +288,47 @@ func TestBytesAreBoundedByWhatChanged(t *testing.T) {
 			t.Errorf("inline %v: %d bytes to move the cursor", inline, out.Len())
 		}
 	}
+}
+
+// TestInlineWaitsForTheWindow: a region is painted in a new size when that has not changed for a while; what became
+// final meanwhile is not lost.
+func TestInlineWaitsForTheWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		s, err := Open(nil, &out, Way{Inline: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		show := func(w, h int, text string) string {
+			s.mu.Lock()
+			out.Reset()
+			s.mu.Unlock()
+			row := func(s string) draw.Row { return draw.Bare().Line(draw.Plain, safeterm.Name(s)) }
+			s.Show(Frame{W: w, H: h, Scrolled: []draw.Row{row("final " + text)}, Rows: []draw.Row{row("region " + text)}})
+			time.Sleep(100 * time.Millisecond)
+			synctest.Wait()
+			return painted(s, &out)
+		}
+		if got := show(80, 24, "one"); !strings.Contains(got, "region one") {
+			t.Errorf("the first frame waits: %q", got)
+		}
+		if got := show(70, 24, "two") + show(60, 24, "three") + show(80, 24, "four"); got != "" {
+			t.Errorf("painted while the size changes: %q", got)
+		}
+		time.Sleep(settleTime)
+		synctest.Wait()
+		got := painted(s, &out)
+		for _, text := range []string{"final two", "final three", "final four", "region four"} {
+			if strings.Count(got, text) != 1 {
+				t.Errorf("%q is not painted once: %q", text, got)
+			}
+		}
+		s.Close()
+	})
+}
+
+func painted(s *Screen, out *bytes.Buffer) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return out.String()
 }

@@ -60,7 +60,8 @@ type Screen struct {
 	closed sync.Once
 	lost   chan struct{} // closed by the first write that failed
 
-	way Way
+	way    Way
+	settle time.Duration
 
 	mu     sync.Mutex // guards what follows and writing
 	raw    *term.State
@@ -70,6 +71,9 @@ type Screen struct {
 	region region     // inline
 	above  []draw.Row // inline: final rows that are not written yet
 	over   bool       // inline: on the alternate screen
+	held   *Frame     // inline: not painted until the window has settled
+	size   [2]int     // inline: of the newest frames, from since on
+	since  time.Time
 	buf    []byte
 	err    error // first write that failed
 }
@@ -78,7 +82,7 @@ type Screen struct {
 // or out are no terminals, what needs one is left out.
 func Open(in io.Reader, out io.Writer, way Way) (*Screen, error) {
 	s := &Screen{
-		way: way,
+		way: way, settle: settleTime,
 		out: out, in: asTerminal(in), outTTY: asTerminal(out),
 		frames: make(chan Frame, 1), stop: make(chan struct{}), done: make(chan struct{}),
 		lost: make(chan struct{}),
@@ -147,6 +151,9 @@ func (s *Screen) Resume() error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.held != nil {
+		s.last = *s.held
+	}
 	s.write(s.last)
 	return nil
 }
