@@ -40,12 +40,12 @@ func (m *model) present() screen.Frame {
 
 // needsScreen reports whether something is open that is not drawn in the region.
 func (m *model) needsScreen() bool {
-	return m.inline.whole || m.help.open || m.picker.open || m.view.sheet != nil
+	return m.inline.whole || m.help.open || m.picker.open || m.view.sheet != nil || m.first != nil
 }
 
 // settled lays out what became final since it was last called.
 func (m *model) settled() []draw.Row {
-	if m.w <= 0 || m.h <= 0 {
+	if m.w <= 0 || m.h <= 0 || m.first != nil {
 		return nil
 	}
 	rows := m.greeting()
