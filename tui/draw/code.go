@@ -119,6 +119,9 @@ func (d *leafDrawer) codePart(b *markdown.Block) {
 func (d *leafDrawer) code(b *markdown.Block) {
 	d.codeLines(b, true)
 	lang := highlight.Named(language(b.Info))
+	if !lang.Known() {
+		lang = highlight.ForFile(language(b.Info)) // some write the file's name there
+	}
 	if d.trial || d.bare || d.leaf.code.long || !lang.Known() {
 		return
 	}

@@ -143,14 +143,12 @@ func TestBlocksFitAndAreClean(t *testing.T) {
 	}
 }
 
-// FuzzProse looks for texts that break the layout.
+// FuzzProse looks for texts that break the layout, or that are drawn in another way when they come in pieces.
 func FuzzProse(f *testing.F) {
 	f.Add("# a\n- b `c` **d**\n```go\nx\n```\n> q\n1. z\n---\n", 20)
+	f.Add("a|b\n-|:-:\n1|[x](y_z)\n\n- [ ] t\n  > ~~s~~\n\n<div>\n&amp;<br>\n===\n", 33)
 	f.Fuzz(func(t *testing.T, text string, w int) {
-		w = 4 + (w&0xff)%100
-		var p Prose
-		p.Add(text)
-		p.End()
-		checkRows(t, p.Rows(Color(), w), w)
+		rnd := rand.New(rand.NewPCG(uint64(len(text)), uint64(w)))
+		sameInPieces(t, rnd, text, 1+len(text)/4, 4+(w&0xff)%100)
 	})
 }
