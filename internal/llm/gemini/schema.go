@@ -28,8 +28,8 @@ type node = map[string]any
 // subset translates a JSON Schema into the API's Schema; nothing for a function without parameters. The
 // canonical schema still validates what the model sends, so what is lost here is only advice.
 func subset(schema json.RawMessage) json.RawMessage {
-	var root node
-	if json.Unmarshal(schema, &root) != nil {
+	root, ok := ordered(schema)
+	if !ok {
 		return nil
 	}
 	out := translator{root}.schema(root, 0)
@@ -176,9 +176,16 @@ func (t translator) children(in, out node, depth int) {
 	if properties, ok := in["properties"].(node); ok && len(properties) > 0 {
 		list := node{}
 		for name, p := range properties {
-			list[name] = t.schema(p, depth+1)
+			if name != orderKey {
+				list[name] = t.schema(p, depth+1)
+			}
 		}
-		out["properties"] = list
+		if len(list) > 0 {
+			out["properties"] = list
+		}
+		if order := orderOf(properties, list); len(order) > 1 && out["propertyOrdering"] == nil {
+			out["propertyOrdering"] = order
+		}
 		if required := known(in["required"], list); len(required) > 0 {
 			out["required"] = required
 		}

@@ -1,0 +1,39 @@
+package app
+
+import (
+	"context"
+	"io"
+	"net"
+	"testing"
+
+	"adze/internal/config"
+)
+
+// Choosing the model of a run opens the connection to it, over which nothing is sent before a request.
+func TestTheConnectionIsOpenedAhead(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	base := "http://" + l.Addr().String()
+	env := map[string]string{"OPENAI_BASE_URL": base, "ANTHROPIC_BASE_URL": base, "GEMINI_BASE_URL": base, "OLLAMA_HOST": base}
+	a := &app{getenv: func(name string) string { return env[name] }}
+	for _, name := range []string{"openai/m", "responses/m", "anthropic/m", "gemini/m", "ollama/m"} {
+		w := &wired{}
+		w.settings.config = config.Config{Model: name}
+		ctx, cancel := context.WithCancel(t.Context())
+		if _, err := a.modelOf(ctx, &options{}, w); err != nil {
+			t.Fatal(err)
+		}
+		conn, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancel() // the run is over: what nobody took is closed
+		if sent, err := io.ReadAll(conn); len(sent) > 0 || err != nil {
+			t.Errorf("%s: sent %q, %v", name, sent, err)
+		}
+		conn.Close()
+	}
+}
