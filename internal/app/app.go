@@ -4,7 +4,8 @@
 // The one rule: this is the only package that knows all others; nothing imports it but main.
 //
 // Start reading at Main, then run.go (one run from flags to exit code) and wire.go (what is connected to
-// what). models.go chooses the model, gate.go connects policy and workspace, shelf.go chooses which
+// what). models.go chooses the model, local.go looks for one on this machine, window.go tells what it takes,
+// gate.go connects policy and workspace, shelf.go chooses which
 // of many tools requests show, demo.go is --demo.
 // The subcommands have a file for each group: sessions.go, tools.go, audit.go, permission.go, pick.go,
 // listing.go (models), doctor.go; command.go is what they share.

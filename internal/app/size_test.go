@@ -47,3 +47,35 @@ func TestTheFirstRequestIsSmall(t *testing.T) {
 		}
 	}
 }
+
+// Small models of other servers get the same few bytes, unless the person wants all.
+func TestTheLocalProfileIsSmallEverywhere(t *testing.T) {
+	for _, c := range []struct {
+		model, env, config string
+		answers            map[string]string
+		least, most        int
+	}{
+		{"llamacpp/qwen.gguf", "LLAMACPP_BASE_URL", `{}`, llamaCPP(), 3_000, 6_000},
+		{"lmstudio/warm", "LMSTUDIO_BASE_URL", `{}`, lmStudio(), 3_000, 6_000},
+		{"vllm/big", "VLLM_BASE_URL", `{}`, vLLM(), 10_000, 18_000},
+		{"vllm/big", "VLLM_BASE_URL", `{"providers": {"vllm": {"profile": "local"}}}`, vLLM(), 3_000, 6_000},
+		{"lmstudio/warm", "LMSTUDIO_BASE_URL", `{"providers": {"lmstudio": {"profile": "full"}}}`, lmStudio(), 10_000, 18_000},
+	} {
+		u := newUser(t)
+		n := newNear(t, c.answers)
+		u.env = append(u.env, c.env+"="+n.URL+"/v1")
+		u.configure(c.config)
+		u.run("-p", "--model", c.model, "hi").wants(0, "by chat")
+		if len(n.chats) != 1 {
+			t.Fatalf("%s: %d requests", c.model, len(n.chats))
+		}
+		first, small := n.chats[0], c.most <= 6_000
+		t.Logf("%s %s: %d bytes, %d tools", c.model, c.config, len(first), strings.Count(first, `"parameters":`))
+		if len(first) < c.least || len(first) > c.most {
+			t.Errorf("%s %s: the first request has %d bytes, want %d to %d", c.model, c.config, len(first), c.least, c.most)
+		}
+		if strings.Contains(first, `"task_complete"`) != small || strings.Contains(first, "Do this, step by step") != small {
+			t.Errorf("%s %s: the prompt or the tools are those of the other profile", c.model, c.config)
+		}
+	}
+}
