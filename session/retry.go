@@ -39,7 +39,7 @@ func (s *Session) attempts(t *turn, id string) (*draft, error) {
 		}
 		delay := max(pause.NextBackOff(), min(asked, maxRetryAfter))
 		s.emit(Retry{Message: id, Attempt: attempt + 1, Of: maxAttempts, Delay: delay, Cause: err.Error()})
-		if err := wait(t.ctx, delay); err != nil {
+		if err := s.config.Wait(t.ctx, delay); err != nil {
 			d.message.Parts, d.message.Stop = nil, StopAborted // what it said is void
 			return d, err
 		}

@@ -70,6 +70,8 @@ type Config struct {
 	Observe func(Event)
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
+	// Wait sleeps before a request is made again, unless ctx ends first; nil: a timer.
+	Wait func(ctx context.Context, d time.Duration) error
 }
 
 // Session is one conversation. Prompt runs one turn at a time; its methods are for one goroutine, but
@@ -104,6 +106,9 @@ func NewID(now time.Time) ID {
 func New(c Config) *Session {
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Wait == nil {
+		c.Wait = wait
 	}
 	s := &Session{config: c, tools: c.Tools.Definitions(), digest: c.Tools.Digest()}
 	s.ledger.provider, s.ledger.model = c.Provider.Name(), c.Model

@@ -20,6 +20,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -46,6 +47,8 @@ type app struct {
 	err     io.Writer
 	getenv  func(string) string
 	exit    int
+	// wait sleeps before a model request is made again; nil: a timer.
+	wait func(context.Context, time.Duration) error
 }
 
 func (a *app) main(args []string) (exit int) {

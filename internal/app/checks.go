@@ -76,7 +76,7 @@ func (a *app) checkServer(ctx context.Context, cfg config.Config, m model) check
 	}
 	e := all[i]
 	if e.missing() {
-		return failing("server", &noModelError{"there is no key for " + e.name, "set " + e.keyEnv + " to a key of your account there"})
+		return failing("server", e.lacking())
 	}
 	if name == "ollama" {
 		return a.checkOllama(ctx, cfg, m)

@@ -107,6 +107,11 @@ func (e endpoint) near() bool {
 // missing reports that a key is needed and not there.
 func (e endpoint) missing() bool { return e.needsKey && e.key == "" }
 
+// lacking is the error of a run without the key.
+func (e endpoint) lacking() error {
+	return &noModelError{"there is no key for " + e.name, "set " + e.keyEnv + " to a key of your account there"}
+}
+
 // server is how the endpoint is asked what it has.
 func (e endpoint) server() discover.Server {
 	kind, _ := tells(e.name)

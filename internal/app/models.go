@@ -163,9 +163,15 @@ func (a *app) namedModel(cfg config.Config, full string) (model, error) {
 	switch provider {
 	case "anthropic":
 		options, _ := anthropic.FromEnv(a.getenv)
+		if e := a.anthropicEndpoint(cfg); e.missing() {
+			return model{}, e.lacking()
+		}
 		return model{provider: a.anthropic(cfg, options), name: name, profile: profileOf(cfg.Providers["anthropic"], coderProfile)}, nil
 	case "gemini":
 		options, _ := gemini.FromEnv(a.getenv)
+		if e := a.geminiEndpoint(cfg); e.missing() {
+			return model{}, e.lacking()
+		}
 		return model{provider: a.gemini(cfg, options), name: name, profile: profileOf(cfg.Providers["gemini"], coderProfile)}, nil
 	case "ollama":
 		return a.ollama(cfg, ollama.New(a.ollamaOptions(cfg)), name), nil
