@@ -32,19 +32,6 @@ func (a *app) checkFile(file string) check {
 	return fine("configuration", file)
 }
 
-func (a *app) checkKeys(cfg config.Config) check {
-	var set []string
-	for _, e := range a.endpoints(cfg) {
-		if e.key != "" && e.keyEnv != "" {
-			set = append(set, e.keyEnv)
-		}
-	}
-	if len(set) == 0 {
-		return fine("keys", "none is set; local models need none")
-	}
-	return fine("keys", strings.Join(set, ", "))
-}
-
 // checkModel chooses as a run does, then asks the server of the model.
 func (a *app) checkModel(ctx context.Context, cfg config.Config, offline bool) []check {
 	m, ok, err := a.configuredModel(cfg)

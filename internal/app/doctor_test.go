@@ -131,3 +131,34 @@ func TestTheDoctorFindsJobsOfAKilledRun(t *testing.T) {
 		t.Errorf("the doctor only looks: %v", err)
 	}
 }
+
+// A key that cannot be right is told without a request, and no key is shown, not in part either.
+func TestTheDoctorSeesAKeyThatCannotBeRight(t *testing.T) {
+	for name, c := range map[string]struct{ env, key, says string }{
+		"of another company": {"ANTHROPIC_API_KEY", "gsk_0123456789abcdefghij", "ANTHROPIC_API_KEY holds a key of groq"},
+		"with its header":    {"GROQ_API_KEY", "Bearer gsk_0123456789abcdefghij", "GROQ_API_KEY begins with Bearer"},
+		"an example":         {"GEMINI_API_KEY", "your-key-0123456789-goes-here", "looks like an example"},
+		"in quotes":          {"OPENAI_API_KEY", `"sk-0123456789abcdefghij"`, "has quotes"},
+		"cut":                {"OPENAI_API_KEY", "sk-0123456", "too short"},
+		"pasted twice":       {"MISTRAL_API_KEY", "0123456789abcdefghij 0123456789abcdefghij", "has characters"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := newUser(t)
+			u.env = append(u.env, c.env+"="+c.key)
+			u.configure(`{"model": "llamacpp/m"}`)
+			r := u.run("doctor", "--offline").wants(0, "warn  keys", c.says, "copy the key again")
+			if strings.Contains(r.out+r.err, "0123456") {
+				t.Errorf("the key was shown:\n%s", r.out)
+			}
+		})
+	}
+	u := newUser(t)
+	u.env = append(u.env, "OPENAI_API_KEY=any", "OPENAI_BASE_URL=http://127.0.0.1:1/v1") // no company's server
+	u.configure(`{"model": "openai/m"}`)
+	u.doctor(0, "--offline").wants(t, "keys", "ok", "OPENAI_API_KEY")
+}
+
+func TestTheDoctorLooksAtTheClock(t *testing.T) {
+	newUser(t).doctor(0, "--offline").wants(t, "clock", "ok", "20")
+	newUser(t).run("doctor", "--offline", "--online").wants(2, "exclude each other")
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,12 +20,13 @@ import (
 
 // modelsCommand is adze models.
 func (a *app) modelsCommand() *cobra.Command {
-	c := &cobra.Command{Use: "models [--check] [--json]", Short: "List the models that can be used now, and what the others lack", Args: takes(0, 0),
+	c := &cobra.Command{Use: "models [FILTER] [--check] [--json]", Short: "List the models that can be used now, and what the others lack", Args: takes(0, 1),
 		Long: `Shows which model a run would choose and why, each provider with its address and whether a key is set (never the key),
-and what is known of its models. Only an Ollama on this machine is asked; --check asks every server that can be used.`,
-		Example: "  adze models\n  adze models --check\n  adze models --json | jq .default",
-		RunE: func(c *cobra.Command, _ []string) error {
-			return a.listModels(c.Context(), flagged(c, "check"), flagged(c, "json"))
+and what is known of its models. Only servers on this machine are asked (Ollama, llama.cpp, LM Studio, vLLM); --check asks every server that can be used.
+With FILTER only models whose provider/name holds it are listed.`,
+		Example: "  adze models\n  adze models qwen\n  adze models --check\n  adze models --json | jq .default",
+		RunE: func(c *cobra.Command, words []string) error {
+			return a.listModels(c.Context(), strings.Join(words, ""), flagged(c, "check"), flagged(c, "json"))
 		}}
 	c.Flags().Bool("check", false, "ask the servers, also those of companies")
 	c.Flags().Bool("json", false, "as one JSON object")
@@ -70,12 +72,12 @@ type listedModel struct {
 	Answer    *float64 `json:"output_usd"`
 }
 
-func (a *app) listModels(ctx context.Context, check, asJSON bool) error {
+func (a *app) listModels(ctx context.Context, filter string, check, asJSON bool) error {
 	cfg, err := config.Load(config.File(a.getenv, userPlaces(a.getenv).config))
 	if err != nil {
 		return err
 	}
-	l := a.listing(ctx, cfg, check)
+	l := a.listing(ctx, cfg, check).only(filter)
 	if asJSON {
 		a.showJSON(l)
 		return nil
@@ -107,6 +109,22 @@ func (a *app) listing(ctx context.Context, cfg config.Config, check bool) (l lis
 			l.Default = &chosen{m.full(), m.origin}
 		}
 	}
+	return l
+}
+
+// only keeps the models whose provider/name holds the text, and the providers that have one or are named so.
+func (l listing) only(text string) listing {
+	text = strings.ToLower(text)
+	kept := []listedProvider{} // a script reads a list, also an empty one
+	for _, p := range l.Providers {
+		p.Models = slices.DeleteFunc(p.Models, func(m listedModel) bool {
+			return !strings.Contains(strings.ToLower(p.Provider+"/"+m.Model), text)
+		})
+		if len(p.Models) > 0 || strings.Contains(p.Provider, text) {
+			kept = append(kept, p)
+		}
+	}
+	l.Providers = kept
 	return l
 }
 

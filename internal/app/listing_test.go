@@ -141,3 +141,22 @@ func TestAServerThatNeverAnswersIsNoFaultOfAdze(t *testing.T) {
 	u.configure(`{"model": "ollama/coder:7b"}`)
 	u.doctor(4).wants(t, "server", "fail", "did not answer in time")
 }
+
+func TestModelsCanBeFiltered(t *testing.T) {
+	u := newUser(t)
+	u.env = append(u.env, "ANTHROPIC_API_KEY=sk-never-shown", "GEMINI_API_KEY=sk-never-shown")
+	l := u.models("HAIKU")
+	if len(l.Providers) != 1 || l.Providers[0].Provider != "anthropic" || len(l.Providers[0].Models) == 0 {
+		t.Fatalf("%+v", l.Providers)
+	}
+	for _, m := range l.Providers[0].Models {
+		if !strings.Contains(m.Model, "haiku") {
+			t.Errorf("%s is listed", m.Model)
+		}
+	}
+	if l := u.models("nothing-of-this-name"); l.Providers == nil || len(l.Providers) != 0 {
+		t.Errorf("%+v", l.Providers)
+	}
+	u.run("models", "gemini").wants(0, "gemini-flash-latest · context 1048576 · output 65536 · tools · vision · documents · thinking")
+	u.run("models", "a", "b").wants(2)
+}

@@ -1,0 +1,137 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"adze/internal/catalog"
+	"adze/internal/config"
+	"adze/session"
+)
+
+// checkKeys tells which keys are set, and what is plainly wrong with one. No key is shown, not in part either.
+func (a *app) checkKeys(cfg config.Config) []check {
+	var set []string
+	var bad []check
+	for _, e := range a.endpoints(cfg) {
+		if e.key == "" || e.keyEnv == "" {
+			continue
+		}
+		set = append(set, e.keyEnv)
+		if fault := keyFault(e.name, e.key); fault != "" && a.atCompany(cfg, e) {
+			bad = append(bad, lacks("keys", e.keyEnv+" "+fault, "copy the key again from your account at "+e.name))
+		}
+	}
+	if len(set) == 0 {
+		return []check{fine("keys", "none is set; local models need none")}
+	}
+	return append([]check{fine("keys", strings.Join(set, ", "))}, bad...)
+}
+
+// atCompany reports whether an endpoint is the company's own: other servers take keys of any shape.
+func (a *app) atCompany(cfg config.Config, e endpoint) bool {
+	return e.needsKey && a.atHome(cfg, e.name)
+}
+
+// prefixes begin the keys of companies that mark theirs. A key that begins as another company's is in the wrong
+// variable; the longest prefix comes first, because OpenAI's is the beginning of others.
+func prefixes() [][2]string {
+	return [][2]string{
+		{"sk-ant-", "anthropic"}, {"sk-or-", "openrouter"}, {"gsk_", "groq"}, {"xai-", "xai"}, {"csk-", "cerebras"}, {"AIza", "gemini"},
+	}
+}
+
+// keyFault is what is wrong with a key as far as one can see without asking; empty: nothing.
+func keyFault(provider, key string) string {
+	low := strings.ToLower(key)
+	switch {
+	case strings.HasPrefix(low, "bearer "):
+		return "begins with Bearer, which is no part of a key"
+	case strings.ContainsAny(key, `"'`):
+		return "has quotes in it"
+	case strings.ContainsFunc(key, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r > unicode.MaxASCII }):
+		return "has characters in it that no key has"
+	case strings.Contains(low, "your") || strings.Contains(low, "xxxx") || strings.ContainsAny(key, "<>$"):
+		return "looks like an example, not like a key"
+	case len(key) < 16:
+		return "is too short for a key"
+	}
+	for _, p := range prefixes() {
+		if strings.HasPrefix(key, p[0]) && p[1] != provider {
+			return "holds a key of " + p[1]
+		}
+	}
+	return ""
+}
+
+// checkOnline asks each server for which a key is set what models there are, which costs nothing.
+func (a *app) checkOnline(ctx context.Context, cfg config.Config) []check {
+	var asked []endpoint
+	for _, e := range a.endpoints(cfg) {
+		if e.keyEnv != "" && e.key != "" {
+			asked = append(asked, e)
+		}
+	}
+	out := make([]check, len(asked))
+	var group sync.WaitGroup
+	for i, e := range asked {
+		group.Go(func() {
+			_, err := e.server().Models(ctx)
+			var failed *session.ProviderError
+			switch {
+			case err == nil:
+				out[i] = fine("online", e.name+" takes "+e.keyEnv)
+			case errors.As(err, &failed):
+				out[i] = lacks("online", failed.Error(), cmp.Or(failed.Hint, "try again"))
+			default:
+				out[i] = lacks("online", e.name+": "+err.Error(), "try again")
+			}
+		})
+	}
+	group.Wait()
+	return out
+}
+
+// checkClock compares the clock with the newest date that the program itself knows: with a clock that is far
+// off, every certificate seems false, and prices that ended still hold.
+func checkClock(now time.Time) check {
+	newest := ""
+	rows, err := catalog.Known()
+	if err != nil {
+		return lacks("clock", err.Error(), "this is a bug of adze")
+	}
+	for _, r := range rows {
+		newest = max(newest, r.Date)
+	}
+	day := now.Format(time.DateOnly)
+	if now.AddDate(0, 0, 1).Format(time.DateOnly) < newest { // a day, for the other side of the earth
+		return lacks("clock", "it says "+day+", which is before this adze was made", "set the clock: certificates and prices go by it")
+	}
+	return fine("clock", day)
+}
+
+// tmuxPatience is how long a tmux may take to tell an option.
+const tmuxPatience = time.Second
+
+// checkTmux looks at what a tmux around adze lets through.
+func (a *app) checkTmux(ctx context.Context) []check {
+	if a.getenv("TMUX") == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, tmuxPatience)
+	defer cancel()
+	keys, err := exec.CommandContext(ctx, "tmux", "show-options", "-sv", "extended-keys").Output()
+	switch value := strings.TrimSpace(string(keys)); {
+	case err != nil:
+		return []check{lacks("tmux", "it does not tell its options", "look at: tmux show-options -s")}
+	case value == "off":
+		return []check{lacks("tmux", "extended-keys is off: shift+enter and some other keys do not arrive", "put into ~/.tmux.conf: set -s extended-keys on")}
+	}
+	return []check{fine("tmux", "extended-keys is on")}
+}
