@@ -32,6 +32,7 @@ func commands() []command {
 		{name: "compact", args: "[what to keep]", help: "sum the conversation up, to make room", can: canCompact, do: (*model).compact},
 		{name: "todos", help: "show or hide the todos", can: canTodos, do: plain((*model).toggleTodos)},
 		{name: "theme", args: "[name]", help: "other colours", do: (*model).themeCommand},
+		{name: "vim", help: "vim keys in the prompt, or the usual ones", do: plain((*model).toggleVim)},
 		{name: "copy", args: "[code]", help: "copy the last answer, or the last code in it", can: canCopy, do: (*model).copyCommand},
 		{name: "edit", help: "write the prompt in your own editor", can: canEdit, do: plain((*model).edit)},
 		{name: "rewind", help: "take your last message back to edit it", can: canRewind, do: plain((*model).rewind)},

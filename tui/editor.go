@@ -19,6 +19,7 @@ type editor struct {
 	units  []string
 	undone undo
 	killed string // what was deleted last by more than a character
+	marked [2]int // what is drawn as chosen
 }
 
 // insert puts a text at the cursor.
@@ -73,7 +74,7 @@ func (e *editor) kill(from, to int) {
 	if from < to {
 		e.killed = e.text[from:to]
 	}
-	e.cut(from, to)
+	e.together(func() { e.cut(from, to) })
 }
 
 func (e *editor) yank() { e.insert(e.killed) }
@@ -236,7 +237,9 @@ func (e *editor) vertical(w, by int) bool {
 func (e *editor) Rows(t *draw.Theme, w int) (rows []draw.Row, x, y int) {
 	places := e.places(max(w-1, 1)) // the cursor may stand behind a full row
 	for _, p := range places {
-		rows = append(rows, t.Line(draw.Plain, drawable(e.text[p.from:p.to])))
+		from, to := max(min(e.marked[0], p.to), p.from), max(min(e.marked[1], p.to), p.from)
+		rows = append(rows, t.Pen().Put(draw.Plain, drawable(e.text[p.from:from])).
+			Put(draw.Accent|draw.Underlined, drawable(e.text[from:to])).Put(draw.Plain, drawable(e.text[to:p.to])).Done())
 	}
 	y, x = e.cursor(places)
 	return rows, x, y

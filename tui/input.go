@@ -11,6 +11,10 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if m.dialog.open() && s != inDialog && s != inReason {
 		m.dialog.holdOff() // still at something else: the dialog waits
 	}
+	if s == inPrompt && m.prompt.vim.on && m.vimKey(msg) {
+		m.armed, m.stopped = send, false
+		return tea.Batch(m.guardTimer(), m.follow())
+	}
 	b, reason := m.keys.find(m, s, msg.String())
 	if b == nil || b.action != m.armed {
 		m.armed = send
@@ -28,6 +32,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case reason != "":
 		m.say(reason)
 	}
+	m.prompt.vim.settle(&m.prompt.editor)
 	return tea.Batch(append(cmds, m.written(s))...)
 }
 

@@ -243,7 +243,7 @@ func newModel(o Options) *model {
 	m.todos = &todos{draw: d}
 	m.changes = &changes{draw: d}
 	m.ledger = &ledger{draw: d, fixed: o.Info.Fixed}
-	m.prompt = &prompt{theme: d.theme}
+	m.prompt = &prompt{theme: d.theme, vim: vim{on: o.Vim}}
 	m.menu = &menu{theme: d.theme}
 	m.picker = &picker{theme: d.theme}
 	m.view = &view{theme: d.theme, close: m.keys.label(closePane)}

@@ -55,6 +55,7 @@ func (p *prompt) remember(text string) {
 // clear empties the prompt; what was there is the newest of the history.
 func (p *prompt) clear() {
 	p.remember(p.text)
+	p.vim.reset(&p.editor)
 	p.set("")
 	p.browse = 0
 }

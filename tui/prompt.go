@@ -20,6 +20,7 @@ const (
 // prompt is the pane where the person writes.
 type prompt struct {
 	editor
+	vim   vim
 	theme *draw.Theme
 	past
 	queue []Prompt
@@ -111,7 +112,12 @@ func (p *prompt) Want(w int) int {
 
 // Render draws the pane and says where the cursor is.
 func (p *prompt) Render(w, h int) (rows []draw.Row, x, y int) {
-	rows = append(rows, p.theme.Pen().Rule(draw.Border, w).Done())
+	pen := p.theme.Pen()
+	if mode := p.vim.name(); mode != "" {
+		pen.Fixed(draw.Border, "── ").Put(draw.Dim, safeterm.Name(mode)).Fixed(draw.Plain, " ")
+	}
+	rows = append(rows, pen.Rule(draw.Border, w).Done().Fit(w))
+	p.marked[0], p.marked[1], _ = p.vim.chosen(&p.editor)
 	lead, texts := p.waiting()
 	for i, q := range texts[:min(len(texts), 2)] {
 		text, _, _ := strings.Cut(q, "\n")

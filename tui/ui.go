@@ -19,8 +19,9 @@
 // folders draw, screen and input.
 //
 // Known limits: the changes are those that calls declare: what a command changes without saying so is not among
-// them. After a rewind the panes beside the conversation and the context keep what they showed. There are no
-// vim keys. A line is selected by the terminal, not by us: F2 releases the mouse.
+// them. After a rewind the panes beside the conversation and the context keep what they showed. Vim keys are
+// those of a line of text: no registers, marks, macros or searches. A line is selected by the terminal, not by us:
+// F2 releases the mouse.
 package tui
 
 import (
@@ -64,6 +65,8 @@ type Options struct {
 	// Shown says that the terminal shows History already, from an interface before this one; inline, it is not
 	// written a second time.
 	Shown bool
+	// Vim puts the keys of the editor vim into the prompt.
+	Vim bool
 
 	In  io.Reader
 	Out io.Writer

@@ -31,17 +31,18 @@ type undo struct {
 	past, future []snapshot
 	bytes        int // of past
 	last         change
-	held         int // in together: 1 before its first change, 2 behind
+	depth        int  // of begin: what changes in it is undone at once
+	kept         bool // since begin the text before it is kept
 }
 
 // keep remembers the text before a change.
 func (e *editor) keep(c change) {
 	u := &e.undone
-	if u.held > 1 {
-		return
-	}
-	if u.held == 1 { // the first of several
-		u.held, c = 2, otherChange
+	if u.depth > 0 {
+		if u.kept {
+			return
+		}
+		u.kept, c = true, otherChange // the first of several
 	}
 	u.future = nil
 	if c != otherChange && c == u.last && len(u.past) > 0 {
@@ -61,14 +62,23 @@ func (e *editor) keep(c change) {
 
 // together makes several changes one.
 func (e *editor) together(do func()) {
-	u := &e.undone
-	if u.held > 0 {
-		do()
-		return
-	}
-	u.held = 1
+	e.begin()
 	do()
-	u.held, u.last = 0, otherChange
+	e.end()
+}
+
+// begin is before several changes that are one, end behind them; they may nest.
+func (e *editor) begin() {
+	u := &e.undone
+	if u.depth == 0 {
+		u.kept = false
+	}
+	u.depth++
+}
+
+func (e *editor) end() {
+	e.undone.depth--
+	e.undone.last = otherChange
 }
 
 // undo takes the last change back; it reports false when there is none.
@@ -104,6 +114,7 @@ func (e *editor) redo() bool {
 
 func (e *editor) to(s snapshot) {
 	e.text, e.at, e.goal, e.undone.last = s.text, s.at, 0, otherChange
+	e.undone.kept = false
 }
 
 // typing is the kind of change that inserting s is: words are undone one by one, with the spaces behind them.

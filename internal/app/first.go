@@ -66,7 +66,7 @@ func (a *app) firstRun(ctx context.Context, problem error) (tui.Next, error) {
 			return l.rows(), err
 		}},
 		Info:  tui.Info{Version: Version},
-		Theme: cfg.Interface.Theme, Inline: cfg.Interface.Inline,
+		Theme: cfg.Interface.Theme, Inline: cfg.Interface.Inline, Vim: cfg.Interface.Keys == "vim",
 		In: a.in, Out: a.out, Env: a.getenv,
 	})
 	err = ui.Run(ctx)

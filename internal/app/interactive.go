@@ -133,7 +133,8 @@ func (s *sitting) run(ctx context.Context) (tui.Next, error) {
 		Info:    infoOf(s.w, s.words),
 		Theme:   firstOf(s.o.theme, s.w.settings.config.Interface.Theme),
 		Inline:  s.w.settings.config.Interface.Inline, Shown: s.o.shown == s.w.head.Session,
-		In: s.app.in, Out: s.app.out, Env: s.app.getenv,
+		Vim: s.w.settings.config.Interface.Keys == "vim",
+		In:  s.app.in, Out: s.app.out, Env: s.app.getenv,
 	})
 	var err error
 	if s.app.linesOnly(s.o) {

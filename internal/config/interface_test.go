@@ -24,6 +24,7 @@ func TestAnInterfaceThatIsNoneIsAMistake(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"interface": {"theme": "solarised"}}`: `interface.theme is "solarised"`,
 		`{"interface": {"inline": "yes"}}`:      "interface.inline must be true or false, is string",
+		`{"interface": {"keys": "emacs"}}`:      `interface.keys is "emacs"`,
 		`{"interface": {"colour": 1}}`:          `unknown field "colour"`,
 	} {
 		_, err := config.Parse("c.json", []byte(text))
@@ -34,8 +35,8 @@ func TestAnInterfaceThatIsNoneIsAMistake(t *testing.T) {
 	}
 }
 
-// TestSchemaKnowsTheThemes keeps the published names and those that are obeyed together.
-func TestSchemaKnowsTheThemes(t *testing.T) {
+// TestSchemaKnowsTheNames keeps the published names and those that are obeyed together.
+func TestSchemaKnowsTheNames(t *testing.T) {
 	var schema struct {
 		Properties struct {
 			Interface struct {
@@ -43,6 +44,9 @@ func TestSchemaKnowsTheThemes(t *testing.T) {
 					Theme struct {
 						Enum []string `json:"enum"`
 					} `json:"theme"`
+					Keys struct {
+						Enum []string `json:"enum"`
+					} `json:"keys"`
 				} `json:"properties"`
 			} `json:"interface"`
 		} `json:"properties"`
@@ -52,5 +56,8 @@ func TestSchemaKnowsTheThemes(t *testing.T) {
 	}
 	if got := schema.Properties.Interface.Properties.Theme.Enum; !slices.Equal(got, config.Themes()) {
 		t.Errorf("schema %v, obeyed %v", got, config.Themes())
+	}
+	if got := schema.Properties.Interface.Properties.Keys.Enum; !slices.Equal(got, config.Keys()) {
+		t.Errorf("schema %v, obeyed %v", got, config.Keys())
 	}
 }
