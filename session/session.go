@@ -9,7 +9,8 @@
 //
 // Start reading at Prompt, then ask.go (one model request) and calls.go (its calls). offer.go holds which
 // tools requests show; they change only at an Occasion, so that the provider's cached prefix lasts; prefix.go
-// tells when it did not. ledger.go counts what fills a request.
+// tells when it did not. ledger.go counts what fills a request, budget.go what a turn uses: a session with a Within
+// works for the turn of another one, as a subagent.
 //
 // compact.go keeps a conversation within the model's context: a summary takes the place of its beginning. What
 // does not fit even so ends with CauseContext.

@@ -93,6 +93,7 @@ func (f *staff) tools(ctx context.Context) (*tool.Set, func(), error) {
 	deps := f.deps
 	deps.Seen, deps.Todos, deps.Shell = nil, nil, f.settings.shell(f.wired.ledger)
 	deps.Tasks, deps.Finder, deps.Brief = nil, nil, f.model.profile.budget > 0
+	deps.Declared = &toolset.Declared{Dir: f.deps.Declared.Dir} // New writes into it, and several may work at once
 	dir := f.settings.root.Dir()
 	set, err := toolsFor(ctx, &options{}, deps, dir, f.model.profile)
 	if err != nil {
