@@ -85,3 +85,20 @@ func TestMarksOfItems(t *testing.T) {
 		t.Errorf("drawn:\n%s\nwant:\n%s", got, want)
 	}
 }
+
+// TestReferencesStaySafe shows that what a character reference or a link brings in is made safe as all text.
+func TestReferencesStaySafe(t *testing.T) {
+	for in, want := range map[string]string{
+		"&#27;[31mred&#x9b;1m&#8238;x&#10;y":          "[31mred›1mx y",
+		"[a](http://b&#8238;c)":                       "a (http://b<U+202E>c)",
+		"![a&#13;](<b&#27;]8;;>)":                     "image: a (b<U+001B>]8;;)",
+		"<http://a\u202e.b>":                          "http://a.b",
+		"|a&#27;|\n|-|\n|&#27;b|":                     "a\n─\nb",
+		"```a&#27;\n&#27;\n```":                       "│ a&#27;\n│ &#27;",
+		"[https://good.example](https://bad.example)": "https://good.example (https://bad.example)",
+	} {
+		if got := drawn(Color(), 60, in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
