@@ -145,9 +145,6 @@ func (m *model) suspend() tea.Cmd {
 
 func (m *model) drawAgain() tea.Cmd { m.redrawn++; return nil }
 
-func (m *model) openHelp() tea.Cmd  { m.help.open, m.help.top = true, 0; return nil }
-func (m *model) closeHelp() tea.Cmd { m.help.open = false; return nil }
-
 func (m *model) toggleTodos() tea.Cmd { m.todos.hidden = !m.todos.hidden; return nil }
 
 func (m *model) toggleMouse() tea.Cmd {
@@ -177,10 +174,6 @@ func scrollDialog(by int) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd { m.dialog.scroll(by); return nil }
 }
 
-func scrollHelp(by int) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { m.help.top = max(m.help.top+by, 0); return nil }
-}
-
 // edit changes the editor that has the cursor; w is how wide it is drawn.
 func edit(change func(e *editor, w int)) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd {
@@ -196,6 +189,8 @@ func (m *model) editor() (*editor, int) {
 		return &m.dialog.reason, m.w
 	case inPicker:
 		return &m.picker.filter, m.w
+	case inHelp:
+		return &m.help.filter, m.w
 	}
 	return &m.prompt.editor, max(m.w-len([]rune(promptSign))-1, 1)
 }

@@ -22,7 +22,7 @@ func commands() []command {
 		return func(m *model, _ string) tea.Cmd { return do(m) }
 	}
 	return []command{
-		{name: "help", help: "all keys and commands", do: plain((*model).openHelp)},
+		{name: "help", args: "[words]", help: "all keys and commands, or those with these words", do: (*model).helpCommand},
 		{name: "sessions", help: "open another session, or a new one", can: canSessions, do: plain((*model).chooseSession)},
 		{name: "new", help: "a new session in this folder", can: canSwitch, do: plain((*model).newSession)},
 		{name: "model", args: "[provider/name]", help: "go on with another model", can: canModels, do: (*model).modelCommand},

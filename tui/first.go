@@ -252,11 +252,6 @@ func firstKeys() []binding {
 	}
 }
 
-// hintsOfFirst are what to press on this screen.
-func (m *model) hintsOfFirst() []string {
-	return []string{"enter does it", m.keys.label(lookAgain) + " looks again", "d demo", "q quits", m.keys.label(showHelp) + " keys"}
-}
-
 // drawFirst draws the screen, or the list that was opened from it.
 func (m *model) drawFirst(c *canvas, f *screen.Frame) {
 	all := Rect{0, 0, m.w, m.h - 1}

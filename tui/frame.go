@@ -20,7 +20,9 @@ func (m *model) frame() screen.Frame {
 	case l.TooSmall:
 		c.put(Rect{0, 0, m.w, m.h}, m.tooSmall())
 	case m.help.open:
-		c.put(Rect{0, 0, m.w, m.h - 1}, m.help.Render(m, m.w, m.h-1))
+		rows, x, y := m.help.Render(m, m.w, m.h-1)
+		c.put(Rect{0, 0, m.w, m.h - 1}, rows)
+		f.Cursor, f.CursorX, f.CursorY = true, min(x, m.w-1), y
 	case m.first != nil:
 		m.drawFirst(&c, &f)
 	default:
@@ -129,7 +131,7 @@ func (m *model) tooSmall() []draw.Row {
 func (m *model) moment() moment {
 	at := moment{running: m.turn.running, stopping: m.turn.stopping || m.leaving, say: m.said}
 	at.elapsed = m.now().Sub(m.turn.since)
-	if at.running && !at.stopping {
+	if s := m.scope(); at.running && !at.stopping && s != inPicker && s != inView {
 		at.hints = append(at.hints, m.keys.label(stop)+" stops")
 	}
 	if m.inline.whole {
@@ -145,8 +147,12 @@ func (m *model) moment() moment {
 	switch {
 	case m.help.open:
 		at.hints = []string{m.keys.label(closeHelp) + " closes"}
+	case m.scope() == inPicker:
+		at.hints = append(at.hints, m.hintsOfPicker()...)
 	case m.first != nil:
 		at.hints = m.hintsOfFirst()
+	case m.scope() == inView:
+		at.hints = append(at.hints, m.hintsOfView()...)
 	case needsMenu(m) == "":
 		at.hints = append(at.hints, m.keys.label(choose)+" completes")
 	default:

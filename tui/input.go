@@ -71,6 +71,9 @@ func (m *model) under() scope {
 	if m.dialog.open() {
 		return inDialog
 	}
+	if m.first != nil {
+		return inFirst
+	}
 	return inPrompt
 }
 
@@ -90,7 +93,7 @@ func (m *model) paste(text string) tea.Cmd {
 	if s == inFirst {
 		return nil
 	}
-	if s == inReason || s == inPicker {
+	if s == inReason || s == inPicker || s == inHelp {
 		e, _ := m.editor()
 		e.insert(text)
 		return m.written(s)

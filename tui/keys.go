@@ -62,7 +62,7 @@ const (
 )
 
 // writes reports whether the keys of letters write them.
-func (s scope) writes() bool { return s == inPrompt || s == inReason || s == inPicker }
+func (s scope) writes() bool { return s == inHelp || s == inPrompt || s == inReason || s == inPicker }
 
 // part is where help lists a key.
 type part uint8
@@ -159,7 +159,7 @@ func (k *keymap) find(m *model, s scope, key string) (b *binding, reason string)
 func bindings() []binding {
 	var all []binding
 	for _, part := range [][]binding{menuKeys(), mainKeys(), paneKeys(), scrollKeys(), rowKeys(inPrompt), editKeys(inPrompt),
-		dialogKeys(), rowKeys(inReason), editKeys(inReason), helpKeys(), viewKeys(), pickerKeys(), editKeys(inPicker), firstKeys()} {
+		dialogKeys(), rowKeys(inReason), editKeys(inReason), helpKeys(), editKeys(inHelp), viewKeys(), pickerKeys(), editKeys(inPicker), firstKeys()} {
 		all = append(all, part...)
 	}
 	return all
@@ -256,16 +256,5 @@ func dialogKeys() []binding {
 		{action: sendReason, scope: inReason, keys: []string{"enter"}, help: "deny with this reason", do: (*model).denyBecause},
 		{action: leaveReason, scope: inReason, keys: []string{"esc"}, help: "back to the question", do: (*model).dropReason},
 		{action: quit, scope: inReason, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
-	}
-}
-
-func helpKeys() []binding {
-	return []binding{
-		{action: closeHelp, scope: inHelp, keys: []string{"esc", "q", "f1", "?", "enter"}, help: "close", do: (*model).closeHelp},
-		{action: quit, scope: inHelp, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
-		{action: pageUp, scope: inHelp, keys: []string{"pgup", "b"}, label: "PgUp", help: "a page up", do: scrollHelp(-10)},
-		{action: pageDown, scope: inHelp, keys: []string{"pgdown", "space"}, label: "PgDn", help: "a page down", do: scrollHelp(10)},
-		{action: lineUp, scope: inHelp, keys: []string{"up", "k"}, help: "a row up", do: scrollHelp(-1)},
-		{action: lineDown, scope: inHelp, keys: []string{"down", "j"}, help: "a row down", do: scrollHelp(1)},
 	}
 }

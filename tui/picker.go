@@ -244,6 +244,7 @@ func pickerKeys() []binding {
 		{action: choose, scope: inPicker, keys: []string{"enter"}, help: "choose", can: canPick, do: (*model).pick},
 		{action: openCopy, scope: inPicker, keys: []string{"ctrl+f"}, help: "go on in a copy of the marked session", can: canPickCopy, do: (*model).pickCopy},
 		{action: closePane, scope: inPicker, keys: []string{"esc"}, help: "close without choosing", do: (*model).closePicker},
+		{action: showHelp, scope: inPicker, keys: []string{"f1"}, label: "F1", help: "all keys", do: (*model).openHelp},
 		{action: quit, scope: inPicker, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
 		{action: lineUp, scope: inPicker, keys: []string{"up", "ctrl+p"}, help: "the one above", do: movePicker(-1)},
 		{action: lineDown, scope: inPicker, keys: []string{"down", "ctrl+n"}, help: "the one below", do: movePicker(1)},

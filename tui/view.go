@@ -129,6 +129,7 @@ func viewKeys() []binding {
 	return append(sheetKeys(inView), []binding{
 		{action: closePane, scope: inView, keys: []string{"esc", "q", "enter"}, help: "close the pane", do: (*model).closeView},
 		{action: quit, scope: inView, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
+		{action: showHelp, scope: inView, keys: []string{"f1", "?"}, label: "F1", help: "all keys", do: (*model).openHelp},
 		{action: nextPart, scope: inView, keys: []string{"tab", "n"}, help: "the next file or part", can: canParts, do: viewPart(1)},
 		{action: nextPart, scope: inView, keys: []string{"shift+tab", "p"}, help: "the file or part before", can: canParts, do: viewPart(-1)},
 		{action: copyPart, scope: inView, keys: []string{"y"}, help: "changes: copy the path of the file", can: looksAtChanges, do: (*model).copyPath},
