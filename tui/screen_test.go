@@ -67,6 +67,11 @@ func newPlayer(t testing.TB, c *golden.Case) *player {
 			info.Notices = strings.Split(strings.TrimSpace(n), "\n")
 		}
 	}
+	if c != nil {
+		if text, ok := c.Section("told"); ok {
+			info.Instructions = strings.Fields(text)
+		}
+	}
 	p.m = newModel(Options{Blocks: testBlocks, Info: info, Env: func(string) string { return "" }})
 	p.m.w, p.m.h = 80, 24
 	p.m.now = func() time.Time { return p.clock }

@@ -83,6 +83,8 @@ type Info struct {
 	Cwd     string
 	Sandbox string // its reported level
 	Config  string // the person's configuration file
+	// Instructions are the files that the agent was told to follow, as they are named to it.
+	Instructions []string
 	// Notices are shown above the first prompt, such as that a model's replies are scripted.
 	Notices []string
 	// Prompt is sent at once when it is not empty.

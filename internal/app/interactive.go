@@ -130,7 +130,7 @@ func (s *sitting) run(ctx context.Context) (tui.Next, error) {
 		Send: s.send, Ports: s.app.ports(s.o, s.w, &s.own),
 		Blocks:  s.w.set.Blocks,
 		History: replayed(s.w),
-		Info:    infoOf(s.w, s.words),
+		Info:    s.info(),
 		Theme:   firstOf(s.o.theme, s.w.settings.config.Interface.Theme),
 		Inline:  s.w.settings.config.Interface.Inline, Shown: s.o.shown == s.w.head.Session,
 		Vim: s.w.settings.config.Interface.Keys == "vim",
@@ -167,12 +167,26 @@ func (s *sitting) ask(ctx context.Context, q tool.Question, p policy.Prompt) (po
 	return s.askPerson(ctx, q, p)
 }
 
-func infoOf(w *wired, prompt string) tui.Info {
+func (s *sitting) info() tui.Info {
+	w := s.w
 	return tui.Info{
 		Version: Version, Model: w.head.Provider + "/" + w.head.Model, Mode: w.head.PermissionMode,
-		Session: w.head.Session, Cwd: w.head.Cwd, Sandbox: w.head.Sandbox.Level, Notices: w.notices, Prompt: prompt,
-		Fixed: w.fixed(), Config: w.settings.file,
+		Session: w.head.Session, Cwd: w.head.Cwd, Sandbox: w.head.Sandbox.Level, Notices: w.notices, Prompt: s.words,
+		Instructions: s.told(), Fixed: w.fixed(), Config: w.settings.file,
 	}
+}
+
+// told names the instruction files of this session. Reading them failed when it was wired, if at all.
+func (s *sitting) told() []string {
+	if s.o.bare || s.o.system != "" {
+		return nil
+	}
+	files, _ := instructions(s.w.settings.at.config, s.w.head.Cwd)
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Path)
+	}
+	return names
 }
 
 // fixed is what every request holds beside the conversation.
