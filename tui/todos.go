@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tool"
 	"adze/tui/draw"
@@ -97,8 +98,15 @@ func (t *todos) Render(w, h int) []draw.Row {
 	for len(items) > h-1 && items[0].State != "in_progress" && items[0].State != "pending" {
 		items = items[1:]
 	}
-	for _, it := range items[:min(len(items), h-1)] {
+	room := h - 1
+	if len(items) > room {
+		room = max(room-1, 0) // the last row counts the rest
+	}
+	for _, it := range items[:min(len(items), room)] {
 		rows = t.draw.theme.Item(rows, it, w, false)
+	}
+	if rest := len(items) - room; rest > 0 && len(rows) < h {
+		rows = append(rows, t.draw.theme.Line(draw.Dim, safeterm.Name(fmt.Sprintf("… %d more", rest))).Fit(w))
 	}
 	return rows
 }

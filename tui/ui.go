@@ -9,6 +9,8 @@
 // which key does what, draw what a row is, screen how rows reach the terminal, input how its bytes become keys. Nothing moves by itself but the
 // clock of a running turn: without one there is no timer.
 //
+// Who has no model that can be used sees another screen instead (first.go), and goes on from there.
+//
 // Start reading at UI.Run, then model.Update. To add a pane: one file, one field in model, one line in
 // model.apply, one rectangle in Arrange, one drawn case under testdata/screen. A pane that is looked at in
 // place of the conversation is a sheet (view.go), a list to choose from a picker (picker.go, choose.go), what a
