@@ -82,3 +82,31 @@ func TestPlainEndsWithItsInput(t *testing.T) {
 		t.Errorf("answered %+v", answer)
 	}
 }
+
+// TestPlainNamesSubagents: their calls are told of with their name, and are no part of the conversation.
+func TestPlainNamesSubagents(t *testing.T) {
+	var out strings.Builder
+	var u *UI
+	u = New(Options{In: strings.NewReader("go\n"), Out: &out, Blocks: testBlocks, Send: func(context.Context, Prompt) session.Result {
+		nested := tool.Event{Call: "c1/d1", Parent: "c1", Agent: "explore: find\x1b[2J it", Tool: "grep"}
+		u.Observe(session.ToolStart{Event: tool.Event{Call: "c1", Tool: "task"}})
+		u.Observe(session.ToolStart{Event: nested})
+		u.Observe(session.ToolEnd{Outcome: tool.Outcome{Call: "c1/d1", Tool: "grep", Status: tool.Completed, Title: "3 matches"}, Parent: "c1"})
+		u.Observe(session.ToolEnd{Outcome: tool.Outcome{Call: "c1", Tool: "task", Status: tool.Completed, Title: "find it · 1 call"}})
+		r := session.Result{Cause: session.CauseDone}
+		u.Observe(session.TurnEnd{Result: r})
+		return r
+	}})
+	if err := u.RunPlain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := out.String()
+	for _, want := range []string{"Running task.\n", "Running grep for explore: find it.\n", "find it · 1 call"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q was not said:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "3 matches") || strings.ContainsRune(got, 0x1b) {
+		t.Errorf("said:\n%q", got)
+	}
+}

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -337,5 +338,55 @@ text: here
 		if !slices.Contains(seen, want) {
 			t.Errorf("%s is not among:\n%s", want, strings.Join(seen, "\n"))
 		}
+	}
+}
+
+func TestATaskThatWaitsForAPlaceCanBeAborted(t *testing.T) {
+	r := newRig(t, 1, `-- 1 --
+call task: {"description":"a","prompt":"p"}
+call task: {"description":"b","prompt":"p"}
+-- 2 --
+text: done
+-- explore: a: 1 --
+call read: {"text":"call_1_1"}
+-- explore: b: 1 --
+call read: {"text":"call_1_2"}
+-- explore: a: 2 --
+text: without it
+-- explore: b: 2 --
+text: without it
+`)
+	r.waits()
+	go func() {
+		works := <-r.started
+		waits := map[tool.CallID]tool.CallID{"call_1_1": "call_1_2", "call_1_2": "call_1_1"}[works]
+		for !r.parent.CancelCall(waits) { // it begins beside the other
+			runtime.Gosched()
+		}
+		if !r.agents.CancelCall(session.CallOf(works, "call_1_1")) {
+			t.Error("the other one does not run")
+		}
+	}()
+	r.wants("cause", r.prompt(t.Context()).Cause, session.CauseDone)
+	got := r.outcomes("parent")
+	slices.Sort(got)
+	r.contains("outcomes", got, "the person aborted this call", "without it")
+	r.wants("logs", len(r.subagents()), 1)
+}
+
+// A model chooses the description: it makes one short line, and no other kind.
+func TestTheNameOfASubagentIsOneShortLine(t *testing.T) {
+	steps := "-- 1 --\n-- explore: 1 --\ntext: x\n"
+	for description, want := range map[string]string{
+		"":                          "explore",
+		"find\n\tit\r\nthere":       "explore: find it there",
+		"general: all":              "explore: general: all",
+		strings.Repeat("long ", 99): "explore: " + strings.Repeat("long ", 14) + "l…",
+	} {
+		r := newRig(t, 0, steps)
+		if _, err := r.request(toolset.TaskRequest{Description: description}); err != nil {
+			t.Fatal(err)
+		}
+		r.wants("name", r.subagents()[0].Name, want)
 	}
 }
