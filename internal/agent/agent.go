@@ -91,6 +91,9 @@ func (a *Agents) Run(ctx context.Context, r toolset.TaskRequest, progress func(t
 	case <-ctx.Done():
 		return w.result(""), context.Cause(ctx)
 	}
+	if ctx.Err() != nil { // while it waited; nothing of it is in any log
+		return w.result(""), context.Cause(ctx)
+	}
 	return w.run(ctx)
 }
 
