@@ -97,3 +97,25 @@ func (p *player) first(rest string) {
 		return found, nil
 	}}, p.m.draw.theme)
 }
+
+func (p *player) permission(rest string) {
+	in := decode[struct {
+		Tool, Rule, Why, Agent string
+		Covers, Spares, Save   string
+		Needs                  []tool.Need
+		Preview                []tool.Block
+		Repaired               bool
+		Resolved               map[string]string // by target
+		Waiting                int
+	}](p.t, rest)
+	a := &asked{reply: make(chan Answer, 1)}
+	a.Rule, a.Why, a.Preview = in.Rule, in.Why, in.Preview
+	a.Covers, a.Spares, a.Save = in.Covers, in.Spares, in.Save
+	a.Question = tool.Question{Tool: tool.Definition{Name: in.Tool}, Needs: in.Needs, Repaired: in.Repaired, Agent: in.Agent}
+	a.Resolved, a.Waiting = map[tool.Need]string{}, func() int { return in.Waiting }
+	for _, n := range in.Needs {
+		a.Resolved[n] = in.Resolved[n.Target]
+	}
+	p.open = append(p.open, a)
+	p.send(batch{a})
+}
