@@ -75,13 +75,12 @@ type noModelError struct{ message, hint string }
 func (e *noModelError) Error() string { return e.message }
 
 func waysToAModel(getenv func(string) string) string {
-	host, _ := ollama.FromEnv(getenv)
 	return strings.Join([]string{
 		"name one: --model openai/NAME, anthropic/NAME, gemini/NAME, ollama/NAME or script/FILE",
 		"or one of a known server: " + hostNames(),
 		`or write it down: {"model": "anthropic/NAME"} in ` + config.File(getenv, userPlaces(getenv).config),
 		"or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, or OPENAI_BASE_URL for a compatible server",
-		"or start Ollama with a model that can call tools (looked at " + host.BaseURL + ")",
+		"or start Ollama, llama.cpp, LM Studio or vLLM with a model that can call tools",
 		"or watch first: adze --demo",
 	}, "\n")
 }
