@@ -1,7 +1,9 @@
 package session
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -107,17 +109,28 @@ func (s *Session) take(d *draft, c Chunk) {
 		s.emit(TextDelta{d.message.ID, c.Delta})
 	case Reasoning:
 		d.text = true
-		d.append(ReasoningPart, c.Delta, c.Opaque)
+		d.append(ReasoningPart, c.Delta, unspaced(c.Opaque))
 		if c.Delta != "" {
 			s.emit(ReasoningDelta{d.message.ID, c.Delta})
 		}
 	case Forming:
 		s.emit(CallForming{d.message.ID, c.ID, c.Name, c.Bytes})
 	case Call:
+		c.Opaque = unspaced(c.Opaque)
 		d.calls = append(d.calls, c.RawCall)
 	case Done:
 		d.done, d.ended = c, true
 	}
+}
+
+// unspaced takes the spaces out of what a provider wants back, as storing it does: a session that is loaded again
+// must send the same bytes as the one that went on.
+func unspaced(raw json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if len(raw) == 0 || json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
 }
 
 // append grows the last part when it is of the same kind and still open. Parts are joined in settle, so

@@ -49,7 +49,7 @@ func TestFiftyNormalTurnsKeepThePrefix(t *testing.T) {
 	var all []func(context.Context, func(session.Chunk) bool)
 	for i := range 50 {
 		all = append(all,
-			says(session.Reasoning{Delta: "hm"}, text("I look."), call(fmt.Sprint("a", i), "look", `{"text":"x"}`), call(fmt.Sprint("b", i), "change", `{"text":"y"}`), call(fmt.Sprint("c", i), "missing", `{`)),
+			says(session.Reasoning{Delta: "hm", Opaque: json.RawMessage(`{ "sealed": "<&>" }`)}, text("I look."), call(fmt.Sprint("a", i), "look", `{"text":"x"}`), call(fmt.Sprint("b", i), "change", `{"text":"y"}`), call(fmt.Sprint("c", i), "missing", `{`)),
 			says(text("done")))
 		if i%10 == 9 {
 			all[len(all)-1] = only(text("half"), session.Done{Stop: session.StopRefused, Usage: session.Usage{Input: 5}})

@@ -21,6 +21,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -207,12 +208,15 @@ func (s *Session) nextID() string {
 var errStore = errors.New("the session could not be saved")
 
 func (s *Session) entry(kind EntryType, data any) Entry {
-	raw, err := json.Marshal(data)
-	if err != nil {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // what a provider wants back unchanged must be loaded as it was stored
+	if err := enc.Encode(data); err != nil {
 		// Every stored type encodes; a tool's broken metadata was refused before.
-		raw, _ = json.Marshal(map[string]string{"error": err.Error()})
+		b.Reset()
+		_ = enc.Encode(map[string]string{"error": err.Error()})
 	}
-	return Entry{Type: kind, Time: s.config.Now(), Data: raw}
+	return Entry{Type: kind, Time: s.config.Now(), Data: bytes.TrimSuffix(b.Bytes(), []byte("\n"))}
 }
 
 // store saves entries even when ctx has ended: an abort must not lose what happened before it.

@@ -130,7 +130,7 @@ func (m *model) tooSmall() []draw.Row {
 // moment is what the status line needs to know.
 func (m *model) moment() moment {
 	at := moment{running: m.turn.running, stopping: m.turn.stopping || m.leaving, say: m.said}
-	at.elapsed = m.now().Sub(m.turn.since)
+	at.elapsed, at.queued = m.now().Sub(m.turn.since), len(m.prompt.queue)
 	if s := m.scope(); at.running && !at.stopping && s != inPicker && s != inView {
 		at.hints = append(at.hints, m.keys.label(stop)+" stops")
 	}

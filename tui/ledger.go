@@ -4,178 +4,246 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tui/draw"
 )
 
-// bytesPerToken is the usual rule of thumb for English and code. Providers tell tokens of whole requests
-// only, so the share of each source is an estimate.
-const bytesPerToken = 4
-
-// attachmentBytes is what an attachment counts for: about 1,500 tokens is what providers charge for a
-// picture at most, whatever its size in bytes.
-const attachmentBytes = 1500 * bytesPerToken
-
-// Source is something that is in every request, such as the system prompt.
-type Source struct {
-	Name  string
-	Bytes int
-}
-
-// ledger is the pane of what fills the model's context and what has been used.
+// ledger is the pane of what fills the model's context, what was used, and what a provider's cache lost. The
+// session counts; this only draws.
 type ledger struct {
-	draw    *drawing
-	fixed   []Source
-	sources []*Source  // of the conversation, in the order of their first appearance
-	before  [][]Source // sources as they were before each message of the person
-	models  []*modelUsage
-	last    *session.Usage // of the newest request
+	draw  *drawing
+	clock func() time.Time // its zone is that of the times
+	now   session.Ledger
 }
 
-type modelUsage struct {
-	name     string
-	requests int
-	usage    session.Usage
-}
-
-// Apply counts what goes into later requests.
+// Apply takes the newest count.
 func (l *ledger) Apply(e session.Event) {
-	switch e := e.(type) {
-	case session.ToolEnd:
-		l.count("results of "+e.Outcome.Tool, len(e.Outcome.Output))
-		l.count("attachments", attachmentBytes*len(e.Outcome.Attachments))
-	case session.MessageDone:
-		l.message(e.Message)
+	if c, ok := e.(session.Counted); ok {
+		l.now = c.Ledger
 	}
-}
-
-func (l *ledger) message(m session.Message) {
-	if m.Role == session.User && m.Own == "" {
-		l.before = append(l.before, l.copy())
-	}
-	for _, p := range m.Parts {
-		switch p.Kind {
-		case session.TextPart:
-			l.count(map[session.Role]string{session.User: "your messages", session.Assistant: "answers"}[m.Role], len(p.Text))
-		case session.ReasoningPart:
-			l.count("thoughts", len(p.Text)+len(p.Opaque))
-		case session.CallPart:
-			l.count("calls", len(p.Call.Name)+len(p.Call.Arguments))
-		case session.AttachmentPart:
-			l.count("attachments", attachmentBytes)
-		}
-	}
-	if m.Role == session.Assistant && m.Usage != nil {
-		l.used(m)
-	}
-}
-
-func (l *ledger) copy() []Source {
-	out := make([]Source, len(l.sources))
-	for i, s := range l.sources {
-		out[i] = *s
-	}
-	return out
-}
-
-// rewind forgets the last message of the person and all that came after it. What was used stays used.
-func (l *ledger) rewind() {
-	n := len(l.before)
-	if n == 0 {
-		return
-	}
-	l.sources = nil
-	for _, s := range l.before[n-1] {
-		l.count(s.Name, s.Bytes)
-	}
-	l.before = l.before[:n-1]
-}
-
-func (l *ledger) count(source string, bytes int) {
-	for _, s := range l.sources {
-		if s.Name == source {
-			s.Bytes += bytes
-			return
-		}
-	}
-	l.sources = append(l.sources, &Source{source, bytes})
-}
-
-func (l *ledger) used(m session.Message) {
-	l.last = m.Usage
-	name := strings.Trim(m.Provider+"/"+m.Model, "/")
-	for _, u := range l.models {
-		if u.name == name {
-			u.requests, u.usage = u.requests+1, u.usage.Add(*m.Usage)
-			return
-		}
-	}
-	l.models = append(l.models, &modelUsage{name, 1, *m.Usage})
-}
-
-// list is every source with something in it, the largest first.
-func (l *ledger) list() (out []Source, total int) {
-	out = slices.Clone(l.fixed)
-	for _, s := range l.sources {
-		out = append(out, *s)
-	}
-	out = slices.DeleteFunc(out, func(s Source) bool { return s.Bytes == 0 })
-	slices.SortStableFunc(out, func(a, b Source) int { return b.Bytes - a.Bytes })
-	for _, s := range out {
-		total += s.Bytes
-	}
-	return out, total
 }
 
 // Heading implements sheet.
 func (l *ledger) Heading() string {
-	_, total := l.list()
-	return "context · about " + thousands(total/bytesPerToken) + " tokens in the next request"
+	text := "context · about " + thousands(l.now.Estimate)
+	if l.now.Window > 0 {
+		text += " of " + round(l.now.Window)
+	}
+	return text + " tokens"
 }
 
 // Sheet implements sheet.
 func (l *ledger) Sheet(w int) (rows []draw.Row, marks []int) {
-	t := l.draw.theme
-	line := func(s draw.Style, text string) { rows = append(rows, t.Line(s, safeterm.Name(text)).Fit(w)) }
-	sources, total := l.list()
-	for _, s := range sources {
-		rows = append(rows, l.bar(s, total, w))
+	p := &ledgerPage{l: l.now, theme: l.draw.theme, zone: l.clock().Location(), w: w}
+	p.part((*ledgerPage).whole)
+	p.part((*ledgerPage).sources)
+	p.part((*ledgerPage).used)
+	p.part((*ledgerPage).changes)
+	return p.rows, p.marks
+}
+
+// ledgerPage lays the pane out.
+type ledgerPage struct {
+	l     session.Ledger
+	theme *draw.Theme
+	zone  *time.Location
+	w     int
+	rows  []draw.Row
+	marks []int
+}
+
+// part adds a part of the page, with an empty row before it.
+func (p *ledgerPage) part(add func(*ledgerPage)) {
+	before := len(p.rows)
+	if before > 0 {
+		p.line(draw.Plain, "")
 	}
-	line(draw.Dim, fmt.Sprintf("by source, estimated as bytes/%d and %d tokens a picture", bytesPerToken, attachmentBytes/bytesPerToken))
-	if l.last == nil {
-		return rows, nil
+	at := len(p.rows)
+	if add(p); len(p.rows) == at {
+		p.rows = p.rows[:before]
+		return
 	}
-	sent := l.last.Input + l.last.CacheRead + l.last.CacheWrite
-	line(draw.Plain, "")
-	line(draw.Plain, "newest request: "+thousands(sent)+" tokens by the provider's count"+cached(*l.last))
-	line(draw.Plain, "")
-	line(draw.Dim, fmt.Sprintf("%-32s %8s %8s %8s %8s %8s", "used in this session", "requests", "input", "cached", "written", "output"))
-	for _, u := range l.models {
-		line(draw.Plain, fmt.Sprintf("%-32s %8d %8s %8s %8s %8s", u.name, u.requests, thousands(u.usage.Input),
-			thousands(u.usage.CacheRead), thousands(u.usage.CacheWrite), thousands(u.usage.Output)))
+	p.marks = append(p.marks, at)
+}
+
+func (p *ledgerPage) line(s draw.Style, text string) {
+	p.rows = append(p.rows, p.theme.Line(s, safeterm.Name(text)).Fit(p.w))
+}
+
+// wrapped is a line that may take several rows.
+func (p *ledgerPage) wrapped(s draw.Style, text string) {
+	hang := p.theme.Pen().Fixed(draw.Plain, "  ").Done()
+	p.rows = p.theme.Wrap(p.rows, p.w, draw.Margins{Rest: hang}, draw.Span{Style: s, Text: safeterm.Name(text)})
+}
+
+// whole is how much of the window the next request takes, and what the numbers are.
+func (p *ledgerPage) whole() {
+	if percent, known := p.l.Fill(); known {
+		style := draw.Accent
+		switch {
+		case percent >= 95:
+			style = draw.Bad
+		case percent >= 80:
+			style = draw.Warn
+		}
+		full := min(p.w-8, 60)
+		n := min(max(full*percent/100, 1), full)
+		p.rows = append(p.rows, p.theme.Pen().Fixed(style, strings.Repeat("█", n)).Fixed(draw.Border, strings.Repeat("░", full-n)).
+			Fixed(draw.Plain, fmt.Sprintf(" %d%%", percent)).Done().Fit(p.w))
+	} else {
+		p.line(draw.Dim, "how much the model takes is not known")
 	}
-	return rows, nil
+	p.wrapped(draw.Dim, p.l.Basis())
+	if p.l.Last == nil {
+		return
+	}
+	sent, _ := p.l.Last.Sent()
+	p.wrapped(draw.Plain, "newest request: "+thousands(sent)+" tokens by the provider's count"+cached(*p.l.Last))
 }
 
 // cached says how much of a request came from the provider's cache.
 func cached(u session.Usage) string {
-	sent := u.Input + u.CacheRead + u.CacheWrite
+	sent, _ := u.Sent()
 	if sent == 0 || u.CacheRead == 0 {
 		return ", none from its cache"
 	}
-	return fmt.Sprintf(", %d%% from its cache", 100*u.CacheRead/sent)
+	return fmt.Sprintf(", %d%% from its cache", int(100*float64(u.CacheRead)/float64(sent)))
 }
 
-// barWidth is the length of the longest bar.
-const barWidth = 20
+// topSources is how many sources of a group have a row of their own; the rest shares one.
+const topSources = 6
 
-func (l *ledger) bar(s Source, total, w int) draw.Row {
-	share := float64(s.Bytes) / float64(max(total, 1))
-	p := l.draw.theme.Pen().Put(draw.Plain, safeterm.Name(s.Name)).Done().Fit(28)
-	n := max(int(share*barWidth+0.5), 1)
-	return l.draw.theme.Pen().Row(p).Pad(30).
-		Fixed(draw.Plain, fmt.Sprintf("%7s %3.0f%% ", thousands(s.Bytes/bytesPerToken), 100*share)).
-		Fixed(draw.Accent, strings.Repeat("█", n)).Done().Fit(w)
+// sources is what the next request holds, by group and within it, the largest first.
+func (p *ledgerPage) sources() {
+	total := 0
+	for _, s := range p.l.Sources {
+		total += s.Tokens
+	}
+	for group := range slices.Values([]session.Group{session.SystemGroup, session.ToolsGroup, session.MessagesGroup, session.ResultsGroup}) {
+		var list []session.Source
+		sum := 0
+		for _, s := range p.l.Sources {
+			if s.Group == group {
+				list, sum = append(list, s), sum+s.Tokens
+			}
+		}
+		if len(list) == 0 {
+			continue
+		}
+		slices.SortStableFunc(list, func(a, b session.Source) int { return b.Tokens - a.Tokens })
+		p.bar(draw.Bold, groupNames(group, len(list)), sum, total)
+		rest := 0
+		for i, s := range list {
+			if i < topSources || len(list) == topSources+1 {
+				p.bar(draw.Plain, "  "+s.Name, s.Tokens, total)
+			} else {
+				rest += s.Tokens
+			}
+		}
+		if rest > 0 {
+			p.bar(draw.Dim, "  "+count(len(list)-topSources, "other"), rest, total)
+		}
+	}
+}
+
+func groupNames(g session.Group, n int) string {
+	switch g {
+	case session.SystemGroup:
+		return "system prompt"
+	case session.ToolsGroup:
+		return fmt.Sprintf("tools (%d)", n)
+	case session.MessagesGroup:
+		return "messages"
+	}
+	return "results of tools"
+}
+
+// bar is one source: name, tokens, share, and the share as a length.
+func (p *ledgerPage) bar(s draw.Style, name string, tokens, total int) {
+	share := float64(tokens) / float64(max(total, 1))
+	label := p.theme.Line(s, safeterm.Name(name)).Fit(26)
+	most := min(p.w-42, 50)
+	n := int(share*float64(most) + 0.5)
+	p.rows = append(p.rows, p.theme.Pen().Row(label).Pad(28).
+		Fixed(draw.Plain, fmt.Sprintf("%7s %3.0f%% ", thousands(tokens), 100*share)).
+		Fixed(draw.Accent, strings.Repeat("█", max(n, 0))).Done().Fit(p.w))
+}
+
+// used is what the requests so far used and cost, by model.
+func (p *ledgerPage) used() {
+	if len(p.l.Used) == 0 {
+		return
+	}
+	columns := []string{"input", "output", "cost", "cached", "requests", "written"} // the most important first
+	fits := min(max((p.w-16)/9, 1), len(columns))
+	columns = columns[:fits]
+	name := max(min(p.w-9*fits, 40), 8)
+	row := func(s draw.Style, first string, cell func(column string) string) {
+		pen := p.theme.Pen().Row(p.theme.Line(s, safeterm.Name(first)).Fit(name - 1)).Pad(name)
+		for _, c := range []string{"requests", "input", "cached", "written", "output", "cost"} {
+			if slices.Contains(columns, c) {
+				pen.Put(s, safeterm.Name(fmt.Sprintf("%9s", cell(c))))
+			}
+		}
+		p.rows = append(p.rows, pen.Done().Fit(p.w))
+	}
+	row(draw.Dim, "used in this session", func(c string) string { return c })
+	for _, u := range p.l.Used {
+		row(draw.Plain, strings.Trim(u.Model, "/"), func(c string) string { return useOf(u, c) })
+	}
+	switch {
+	case p.l.Cost != nil:
+		p.line(draw.Plain, "in all "+dollars(*p.l.Cost))
+	default:
+		p.wrapped(draw.Dim, "what all requests cost is not known: at least one has no price, or was not counted")
+	}
+}
+
+// useOf is one cell of the table.
+func useOf(u session.ModelUse, column string) string {
+	switch column {
+	case "requests":
+		if u.Requests == 0 {
+			return "?"
+		}
+		return fmt.Sprint(u.Requests)
+	case "input":
+		return thousands(u.Usage.Input)
+	case "cached":
+		return thousands(u.Usage.CacheRead)
+	case "written":
+		return thousands(u.Usage.CacheWrite)
+	case "output":
+		return thousands(u.Usage.Output)
+	}
+	if u.Cost == nil {
+		return "?"
+	}
+	return dollars(*u.Cost)
+}
+
+// dollars writes an amount as exactly as it matters.
+func dollars(usd float64) string {
+	if usd > 0 && usd < 0.1 {
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+// changes is when and why a request did not begin with the one before, the newest first.
+func (p *ledgerPage) changes() {
+	if len(p.l.Changes) == 0 {
+		return
+	}
+	p.wrapped(draw.Dim, count(len(p.l.Changes), "request")+" did not begin with the one before, which the provider's cache needs")
+	for _, c := range slices.Backward(p.l.Changes) {
+		style, mark := draw.Plain, ""
+		if !c.Expected {
+			style, mark = draw.Warn, "unexpected: "
+		}
+		p.wrapped(style, c.Time.In(p.zone).Format("15:04")+" "+mark+c.String())
+	}
 }

@@ -76,7 +76,7 @@ type (
 )
 
 func (m *model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.askGround()}
+	cmds := []tea.Cmd{m.askGround(), m.lookForBranch()}
 	if m.first != nil {
 		return tea.Batch(append(cmds, m.lookForModels())...)
 	}
@@ -120,7 +120,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case input.TooLong:
 		m.say("that paste of " + size(msg.Bytes) + " is too long: nothing of it was taken; write it to a file and name that")
 	case tea.FocusMsg, tea.BlurMsg:
-		_, m.away = msg.(tea.BlurMsg)
+		if _, m.away = msg.(tea.BlurMsg); !m.away {
+			cmd = m.lookForBranch() // it may have been changed elsewhere
+		}
 	default:
 		m.answered(msg)
 	}
@@ -146,6 +148,8 @@ func (m *model) answered(msg tea.Msg) {
 		m.looked(msg)
 	case pastPrompts:
 		m.prompt.earlier(msg)
+	case branch:
+		m.status.branch = string(msg)
 	case tea.BackgroundColorMsg:
 		m.grounded(msg.IsDark())
 	case picture:
@@ -190,9 +194,13 @@ func (m *model) apply(e session.Event) tea.Cmd {
 		m.prompt.Apply(e)
 		m.status.Apply(e)
 	}
-	switch e.(type) {
+	switch e := e.(type) {
 	case session.ToolStart, session.CallForming:
 		return m.after(showAfter, redraw{})
+	case session.ToolEnd:
+		if mayMoveHead(e.Outcome) {
+			return m.lookForBranch()
+		}
 	case session.TurnEnd:
 		m.turn.ended = true
 	}
@@ -242,7 +250,7 @@ func newModel(o Options) *model {
 	m.activity = &activity{draw: d, now: clock}
 	m.todos = &todos{draw: d}
 	m.changes = &changes{draw: d}
-	m.ledger = &ledger{draw: d, fixed: o.Info.Fixed}
+	m.ledger = &ledger{draw: d, clock: clock}
 	m.prompt = &prompt{theme: d.theme, vim: vim{on: o.Vim}}
 	m.menu = &menu{theme: d.theme}
 	m.picker = &picker{theme: d.theme}

@@ -24,6 +24,8 @@ type Ports struct {
 	SetMode func(name string) error
 	// CancelCall aborts one running call; false: it is not running.
 	CancelCall func(id tool.CallID) bool
+	// Branch is the git branch that is checked out, for the status line; empty: there is none.
+	Branch func() string
 	// Files lists the files of the workspace, for completion.
 	Files func(ctx context.Context) ([]string, error)
 	// Run runs one command of the person's own; like Send it blocks and shows itself by events.

@@ -26,6 +26,7 @@ import (
 //	user TEXT | text MSG "…" | write MSG SECTION | styles (from here on screens show them, as in ⟨1;36⟩bold cyan⟨⟩) | think MSG "…" | said JSON(Message) | forming CALL NAME BYTES
 //	start|update|decided JSON(tool.Event) | end JSON(tool.Outcome, Parent) | retry JSON | notice TEXT
 //	turnend JSON(Result) | compacted JSON(session.Compaction) | ports (what the program can do beside running turns) | done CAUSE | permission JSON | withdraw | wait DURATION | screen NAME
+//	counted JSON(Ledger) | prefix JSON(PrefixChange) | branch NAME
 func TestScreens(t *testing.T) {
 	golden.Cases(t, "../testdata/screen", func(t *testing.T, c *golden.Case) {
 		p := newPlayer(t, c)
@@ -60,7 +61,7 @@ type timer struct {
 }
 
 func newPlayer(t testing.TB, c *golden.Case) *player {
-	p := &player{t: t, c: c, clock: time.Unix(1_000_000, 0)}
+	p := &player{t: t, c: c, clock: time.Unix(1_000_000, 0).UTC()}
 	info := Info{Version: "0.1.0", Model: "script/demo", Mode: "ask", Session: "s1", Cwd: "/home/ann/calc", Sandbox: "none"}
 	if c != nil {
 		if n, ok := c.Section("notices"); ok {
@@ -264,6 +265,12 @@ func (p *player) conversation(verb, rest string) bool {
 		p.event(session.Compacted{Compaction: decode[session.Compaction](p.t, rest)})
 	case "retry":
 		p.event(decode[session.Retry](p.t, rest))
+	case "counted":
+		p.event(session.Counted{Ledger: decode[session.Ledger](p.t, rest)})
+	case "prefix":
+		p.event(session.PrefixChanged{Change: decode[session.PrefixChange](p.t, rest)})
+	case "branch":
+		p.send(branch(rest))
 	case "notice":
 		p.event(session.Notice{Text: unquote(p.t, rest)})
 	case "done":

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"adze/internal/safeterm"
@@ -14,9 +15,10 @@ import (
 type status struct {
 	theme *draw.Theme
 	info  Info
-	// steps and calls are of the running turn, or of the last one; tokens of the session.
+	// steps and calls are of the running turn, or of the last one.
 	steps, calls int
-	tokens       session.Usage
+	ledger       session.Ledger
+	branch       string
 	last         time.Duration // how long the last turn took
 }
 
@@ -29,10 +31,9 @@ func (s *status) Apply(e session.Event) {
 			s.steps, s.calls = 0, 0
 		case session.Assistant:
 			s.steps++
-			if e.Message.Usage != nil {
-				s.tokens = s.tokens.Add(*e.Message.Usage)
-			}
 		}
+	case session.Counted:
+		s.ledger = e.Ledger
 	case session.ToolStart:
 		s.calls++
 	case session.TurnEnd:
@@ -45,6 +46,7 @@ type moment struct {
 	running  bool
 	stopping bool
 	elapsed  time.Duration
+	queued   int    // messages that wait
 	say      string // instead of the facts, until the next key
 	hints    []string
 }
@@ -97,20 +99,52 @@ func (s *status) facts(p *draw.Pen, at moment, w int) {
 // list is what there is to tell, the most important first.
 func (s *status) list(at moment) []string {
 	out := []string{s.info.Mode, s.info.Model}
+	if at.queued > 0 {
+		out = append(out, fmt.Sprintf("%d queued", at.queued))
+	}
+	out = append(out, s.context(), s.cost(), s.branch)
+	if s.info.Sandbox != "" {
+		out = append(out, "sandbox "+s.info.Sandbox)
+	}
 	if s.steps > 0 {
 		out = append(out, count(s.steps, "step")+", "+count(s.calls, "call"))
-	}
-	if n := s.tokens.Total(); n > 0 {
-		out = append(out, thousands(n)+" tokens")
 	}
 	if !at.running && s.last > 0 {
 		out = append(out, clock(s.last))
 	}
-	if s.info.Sandbox != "" {
-		out = append(out, "sandbox "+s.info.Sandbox)
-	}
 	out = append(out, s.info.Session)
 	return slices.DeleteFunc(out, func(f string) bool { return f == "" })
+}
+
+// context is how much of the model's context the next request takes.
+func (s *status) context() string {
+	percent, known := s.ledger.Fill()
+	switch {
+	case len(s.ledger.Used) == 0: // nothing was asked yet: it is a prompt and tools
+		return ""
+	case known:
+		return fmt.Sprintf("%d%% of %s", percent, round(s.ledger.Window))
+	}
+	return thousands(s.ledger.Estimate) + " tokens"
+}
+
+// cost is that of the session, when it is known and not nothing.
+func (s *status) cost() string {
+	if s.ledger.Cost == nil || *s.ledger.Cost == 0 {
+		return ""
+	}
+	return dollars(*s.ledger.Cost)
+}
+
+// round writes the size of a context: 200k, 1M.
+func round(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%dk", (n+500)/1000)
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1e6), ".0") + "M"
 }
 
 func count(n int, what string) string {

@@ -54,6 +54,10 @@ func (t *transcript) Apply(e session.Event) {
 		t.add(newSummary(e.Summary, e.Compaction.String()))
 	case session.Notice:
 		t.note(draw.Warn, e.Text)
+	case session.PrefixChanged:
+		if !e.Change.Expected { // what somebody wanted is in the context pane
+			t.note(draw.Warn, "warning: "+e.Change.String())
+		}
 	case session.TurnEnd:
 		t.end(e.Result)
 	}

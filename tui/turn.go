@@ -184,7 +184,6 @@ func (m *model) rewound(r rewound) {
 		return
 	}
 	m.transcript.rewind()
-	m.ledger.rewind()
 	m.prompt.restore(r.text)
 	m.say("your message is back to be edited; files stay as they are now")
 }

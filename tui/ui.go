@@ -91,8 +91,6 @@ type Info struct {
 	Notices []string
 	// Prompt is sent at once when it is not empty.
 	Prompt string
-	// Fixed is what every request holds beside the conversation.
-	Fixed []Source
 }
 
 // UI is the interface. Make it with New, then Run it; Observe and Ask may be called before and during Run,

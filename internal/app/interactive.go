@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -172,7 +171,7 @@ func (s *sitting) info() tui.Info {
 	return tui.Info{
 		Version: Version, Model: w.head.Provider + "/" + w.head.Model, Mode: w.head.PermissionMode,
 		Session: w.head.Session, Cwd: w.head.Cwd, Sandbox: w.head.Sandbox.Level, Notices: w.notices, Prompt: s.words,
-		Instructions: s.told(), Fixed: w.fixed(), Config: w.settings.file,
+		Instructions: s.told(), Config: w.settings.file,
 	}
 }
 
@@ -189,13 +188,7 @@ func (s *sitting) told() []string {
 	return names
 }
 
-// fixed is what every request holds beside the conversation.
-func (w *wired) fixed() []tui.Source {
-	tools, _ := json.Marshal(w.set.Definitions()) // an estimate; what does not encode counts nothing
-	return []tui.Source{{Name: "system prompt", Bytes: len(w.session.System())}, {Name: "tools", Bytes: len(tools)}}
-}
-
-// replayed turns a resumed conversation into the events that once drew it.
+// replayed turns a resumed conversation into the events that once drew it, and tells what fills the context.
 func replayed(w *wired) []session.Event {
 	var events []session.Event
 	for _, m := range w.history {
@@ -209,7 +202,7 @@ func replayed(w *wired) []session.Event {
 			}
 		}
 	}
-	return events
+	return append(events, session.Counted{Ledger: w.session.Ledger()})
 }
 
 // farewell says how to come back.

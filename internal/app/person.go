@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"adze/internal/git"
 	"adze/internal/policy"
 	"adze/internal/search"
 	"adze/session"
@@ -37,6 +38,7 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) tui.Ports {
 		Steer:      w.session.Steer,
 		Rewind:     w.session.Rewind,
 		Compact:    w.session.Compact,
+		Branch:     func() string { return git.Head(w.head.Cwd) },
 		Files:      w.files,
 		Edit:       a.edit,
 		Drop:       dropIn(w.head.Cwd),

@@ -8,7 +8,8 @@
 // none of them can become an option.
 //
 // Start reading at Git.Open, then harden.go, which says what is closed and how. status.go, diff.go and
-// log.go each hold one question; place.go tells whether a repository reads what lies elsewhere.
+// log.go each hold one question; head.go reads which branch is checked out without git; place.go tells
+// whether a repository reads what lies elsewhere.
 //
 // Known limits:
 //   - Content filters are not run, so a file that one changes (Git LFS) may count as modified while its

@@ -169,6 +169,7 @@ func chatContent(raw json.RawMessage) (text string, images int, err error) {
 			text += p.Text
 		case "image_url":
 			images++
+		case "file":
 		default:
 			return "", 0, fmt.Errorf("unknown part %q", p.Type)
 		}
