@@ -12,7 +12,7 @@ import (
 // The beginning of a paragraph that never ends is drawn for good, so that it is not laid out again and again:
 // from someParagraph bytes on what nothing that follows can change, from longParagraph bytes on in any case.
 const (
-	someParagraph = 1 << 10
+	someParagraph = 512
 	longParagraph = 2 << 10
 )
 

@@ -102,3 +102,14 @@ func TestReferencesStaySafe(t *testing.T) {
 		}
 	}
 }
+
+// TestTableBelowLongText shows that the header of a table is never drawn as the end of the text before it.
+func TestTableBelowLongText(t *testing.T) {
+	header := strings.Repeat("a column | ", 30)
+	for n := range 30 {
+		text := strings.Repeat("some words of a text\n", 10+n) + header + "\n" + strings.Repeat("-|", 30) + "\n" + strings.Repeat("1|", 30)
+		if got := drawn(Bare(), 24, text); !strings.HasSuffix(got, "\na column: 1\na column: 1") {
+			t.Fatalf("%d lines before it:\n%s", 10+n, got)
+		}
+	}
+}

@@ -23,7 +23,11 @@ func (d *leafDrawer) paragraph(b *markdown.Block, base Style, whole bool) int {
 	lines, settled := d.inline(source, base)
 	end := cut{line: len(lines), source: len(source)}
 	if !whole {
-		end = d.cut(lines, m, min(settled, len(source)*3/4))
+		limit := min(settled, len(source)*3/4)
+		if last := strings.LastIndexByte(source, '\n') + 1; last > 0 && len(source)-last < someParagraph {
+			limit = min(limit, last) // the last line may be the header of a table
+		}
+		end = d.cut(lines, m, limit)
 		if end.source == 0 && len(source) < longParagraph {
 			d.leaf.marked, d.leaf.wait = marked, len(text)*3/2
 			return 0
