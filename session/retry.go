@@ -26,8 +26,10 @@ func (s *Session) attempts(t *turn, id string) (*draft, error) {
 	for attempt := 1; ; attempt++ {
 		d, err := s.stream(t, id)
 		asked, again := temporary(err)
+		of := maxAttempts
 		if d.begun(err) {
 			broken++
+			of = min(of, attempt+maxBroken-broken)
 		}
 		s.spend(t, d, err)
 		again = again && len(d.calls) == 0 && attempt < maxAttempts && broken < maxBroken && t.ctx.Err() == nil && t.budget.tooDear() == nil
@@ -38,7 +40,7 @@ func (s *Session) attempts(t *turn, id string) (*draft, error) {
 			return d, err
 		}
 		delay := max(pause.NextBackOff(), min(asked, maxRetryAfter))
-		s.emit(Retry{Message: id, Attempt: attempt + 1, Of: maxAttempts, Delay: delay, Cause: err.Error()})
+		s.emit(Retry{Message: id, Attempt: attempt + 1, Of: of, Delay: delay, Cause: err.Error()})
 		if err := s.config.Wait(t.ctx, delay); err != nil {
 			d.message.Parts, d.message.Stop = nil, StopAborted // what it said is void
 			return d, err

@@ -57,6 +57,11 @@ func TestABrokenAnswerIsAskedAgain(t *testing.T) {
 				wantCause(t, r.prompt(t, "go"), session.CauseDone)
 				wantText(t, "events", r.kinds(), "user retry assistant result:done")
 				wantText(t, "log", r.shelf.types(), "start message request message end")
+				for _, e := range r.events {
+					if e, ok := e.(session.Retry); ok && (e.Attempt != 2 || e.Of != 3) {
+						t.Errorf("attempt %d of %d", e.Attempt, e.Of)
+					}
+				}
 				if r.shelf.has(session.MessageEntry, "half") || !r.shelf.has(session.MessageEntry, "whole") {
 					t.Error("the log does not hold the whole answer alone")
 				}
