@@ -1,0 +1,72 @@
+package tui
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// TestLargePasteInTerminal: ten megabytes are one word in the prompt, and are sent whole.
+func TestLargePasteInTerminal(t *testing.T) {
+	x := openTerminal(t, "fast")
+	x.expect("Ask, or say what to do")
+	text := strings.Repeat("a line of a log as programs write them by the thousand\r", 10<<20/55)
+	go func() { _, _ = io.WriteString(x.pty, "\x1b[200~"+text+"\x1b[201~") }() // the program takes it while it draws
+	x.expect("[pasted 1: 190651 lines")
+	x.press(" go\r")
+	x.expect("y once")
+	x.press("y")
+	x.expect("✓ bash")
+	x.press("\x04")
+	x.expect("bye")
+	x.finish(0)
+}
+
+// TestKeysBeforeTheFirstFrame are not lost.
+func TestKeysBeforeTheFirstFrame(t *testing.T) {
+	x := openTerminal(t, "fast")
+	x.press("typed early")
+	x.expect("Ask, or say what to do") // the first frame
+	x.expect("typed early")
+	x.press("\x03\x03")
+	x.expect("bye")
+	x.finish(0)
+}
+
+// TestResizeStorm: after a thousand sizes the last one counts, and keys still work.
+func TestResizeStorm(t *testing.T) {
+	x := openTerminal(t, "fast")
+	x.expect("Ask, or say what to do")
+	go func() {
+		for i := range 1000 {
+			_ = pty.Setsize(x.pty, &pty.Winsize{Rows: uint16(20 + i%30), Cols: uint16(70 + i%90)})
+		}
+		_ = pty.Setsize(x.pty, &pty.Winsize{Rows: 10, Cols: 40})
+	}()
+	x.expect("This window is too small")
+	_ = pty.Setsize(x.pty, &pty.Winsize{Rows: 24, Cols: 80})
+	x.expect("Ask, or say what to do")
+	x.press("still here")
+	x.expect("still here")
+	x.press("\x03\x03")
+	x.expect("bye")
+	x.finish(0)
+}
+
+// TestNobodyToComeBackTo: where no shell could continue the process, ctrl+z gives the terminal back for a
+// moment and goes on.
+func TestNobodyToComeBackTo(t *testing.T) {
+	x := openTerminal(t, "fast")
+	x.expect("Ask, or say what to do")
+	x.press("\x1a")
+	x.expect("\x1b[?1049l")
+	x.expect("\x1b[?1049h")
+	x.expect("Ask, or say what to do")
+	x.press("still here")
+	x.expect("still here")
+	x.press("\x03\x03")
+	x.expect("bye")
+	x.finish(0)
+}
