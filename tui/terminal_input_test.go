@@ -1,10 +1,13 @@
 package tui
 
 import (
+	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
 )
 
@@ -69,4 +72,24 @@ func TestNobodyToComeBackTo(t *testing.T) {
 	x.press("\x03\x03")
 	x.expect("bye")
 	x.finish(0)
+}
+
+// freshState is the modes of a terminal that nobody has used.
+func freshState(t *testing.T) string {
+	t.Helper()
+	f, tty, err := pty.Open()
+	if err != nil {
+		t.Skip(err)
+	}
+	defer tty.Close()
+	defer f.Close()
+	return state(t, f)
+}
+
+func state(t *testing.T, f *os.File) string {
+	s, err := term.GetState(f.Fd())
+	if err != nil {
+		t.Skip(err)
+	}
+	return fmt.Sprint(*s)
 }
