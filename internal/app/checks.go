@@ -27,9 +27,18 @@ const littleDisk = 200 << 20
 
 func (a *app) checkFile(file string) check {
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return fine("configuration", "none at "+file+"; the defaults hold")
+		return fine("configuration", "none at "+a.tilde(file)+"; the defaults hold")
 	}
-	return fine("configuration", file)
+	return fine("configuration", a.tilde(file))
+}
+
+// tilde writes a path as the person writes it.
+func (a *app) tilde(path string) string {
+	home := a.getenv("HOME")
+	if rest, inside := strings.CutPrefix(path, home+"/"); inside && home != "" {
+		return "~/" + rest
+	}
+	return path
 }
 
 // checkModel chooses as a run does, then asks the server of the model.
