@@ -104,7 +104,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.wheel(msg.Button)
 		cmd = m.follow()
 	case tea.WindowSizeMsg:
-		m.w, m.h = msg.Width, msg.Height
+		if msg.Width > 0 { // Bubble Tea's own first message knows no size
+			m.w, m.h = msg.Width, msg.Height
+		}
 	case peekDue:
 		cmd = m.due(msg)
 	case second:

@@ -42,12 +42,10 @@ func TestKeysBeforeTheFirstFrame(t *testing.T) {
 func TestResizeStorm(t *testing.T) {
 	x := openTerminal(t, "fast")
 	x.expect("Ask, or say what to do")
-	go func() {
-		for i := range 1000 {
-			_ = pty.Setsize(x.pty, &pty.Winsize{Rows: uint16(20 + i%30), Cols: uint16(70 + i%90)})
-		}
-		_ = pty.Setsize(x.pty, &pty.Winsize{Rows: 10, Cols: 40})
-	}()
+	for i := range 1000 {
+		_ = pty.Setsize(x.pty, &pty.Winsize{Rows: uint16(20 + i%30), Cols: uint16(70 + i%90)})
+	}
+	_ = pty.Setsize(x.pty, &pty.Winsize{Rows: 10, Cols: 40})
 	x.expect("This window is too small")
 	_ = pty.Setsize(x.pty, &pty.Winsize{Rows: 24, Cols: 80})
 	x.expect("Ask, or say what to do")

@@ -176,7 +176,6 @@ func (u *UI) Run(ctx context.Context) (err error) {
 		tea.WithFPS(1)) // of a renderer that draws nothing, until quiet stops it
 	u.listen(t, func(e uv.Event) { program.Send(e) }, cancel)
 	u.attach(t)
-	tea.WithWindowSize(u.model.w, u.model.h)(program)
 	t.keys.Start()
 	go quiet(ctx, program)
 	go u.bridge.pump(ctx, func(b batch) { program.Send(b) })

@@ -12,9 +12,9 @@ import (
 // Watch calls resized with the size and with each new one until ctx ends.
 func (s *Screen) Watch(ctx context.Context, resized func(w, h int)) {
 	changed := make(chan os.Signal, 1)
+	changed <- syscall.SIGWINCH // it may have changed before anybody listened
 	signal.Notify(changed, syscall.SIGWINCH)
 	defer signal.Stop(changed)
-	changed <- syscall.SIGWINCH // it may have changed before anybody listened
 	for {
 		select {
 		case <-ctx.Done():
