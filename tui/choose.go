@@ -23,6 +23,8 @@ type Next struct {
 // lookupTime bounds how long a list may take: the person waits for it.
 const lookupTime = 10 * time.Second
 
+const looking = "looking…"
+
 // filled is the answer to a lookup of a picker.
 type filled struct {
 	serial int
@@ -32,7 +34,7 @@ type filled struct {
 
 // lookup fills the open picker in the background.
 func (m *model) lookup(look func(ctx context.Context) ([]choice, error)) tea.Cmd {
-	m.picker.wait = "looking…"
+	m.picker.wait = looking
 	serial := m.picker.serial
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), lookupTime)

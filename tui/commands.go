@@ -33,8 +33,10 @@ func commands() []command {
 		{name: "todos", help: "show or hide the todos", can: canTodos, do: plain((*model).toggleTodos)},
 		{name: "theme", args: "[name]", help: "other colours", do: (*model).themeCommand},
 		{name: "vim", help: "vim keys in the prompt, or the usual ones", do: plain((*model).toggleVim)},
-		{name: "copy", args: "[code]", help: "copy the last answer, or the last code in it", can: canCopy, do: (*model).copyCommand},
+		{name: "copy", args: "[answer|code]", help: "copy the last of them, or what you choose", can: canCopy, do: (*model).copyCommand},
+		{name: "attach", args: "path", help: "attach a picture or PDF to your message", can: canAttach, do: (*model).attachCommand},
 		{name: "edit", help: "write the prompt in your own editor", can: canEdit, do: plain((*model).edit)},
+		{name: "resume", args: "id", help: "open the session of this id", can: canSwitch, do: (*model).resumeCommand},
 		{name: "rewind", help: "take your last message back to edit it", can: canRewind, do: plain((*model).rewind)},
 		{name: "abort", help: "abort one running call; the agent goes on", can: canCancelCall, do: plain((*model).cancelCall)},
 		{name: "clear", help: "the same as new: the model forgets this conversation", can: canSwitch, do: plain((*model).newSession)},
@@ -105,6 +107,17 @@ func canSwitch(m *model) string {
 }
 
 func (m *model) newSession() tea.Cmd { return m.leaveFor(Next{New: true}) }
+
+func (m *model) resumeCommand(arg string) tea.Cmd {
+	switch {
+	case arg == "" && m.ports.Sessions != nil:
+		return m.chooseSession()
+	case arg == "":
+		m.say("write the id of a session behind it")
+		return nil
+	}
+	return m.leaveFor(Next{Session: arg})
+}
 
 func (m *model) modelCommand(arg string) tea.Cmd {
 	if arg == "" {

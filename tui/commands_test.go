@@ -1,6 +1,9 @@
 package tui
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestWhatIsACommand(t *testing.T) {
 	for text, want := range map[string]string{
@@ -26,11 +29,12 @@ func TestNamesMayBeShortened(t *testing.T) {
 	}
 }
 
-func TestLastCode(t *testing.T) {
-	for text, want := range map[string]string{
-		"no code": "", "```go\na\n```\n~~~\nb\n```\nc\n~~~\n": "b\n```\nc", "```\nunfinished": "", "  ```sh\n  x\n  ```": "  x",
+func TestCodeBlocks(t *testing.T) {
+	for text, want := range map[string][]codeBlock{
+		"no code": nil, "```go\na\n```\n~~~\nb\n```\nc\n~~~\n": {{"go", "a"}, {"", "b\n```\nc"}},
+		"```\nunfinished": nil, "  ```sh\n  x\n  ```": {{"sh", "  x"}},
 	} {
-		if got, _ := lastCode(text); got != want {
+		if got := codeBlocks(text); !slices.Equal(got, want) {
 			t.Errorf("%q holds %q, want %q", text, got, want)
 		}
 	}

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -10,7 +9,7 @@ import (
 	"adze/tui/screen"
 )
 
-// answers lists the answers of the model, oldest first.
+// answer is the last one of the model; empty: there is none.
 func (t *transcript) answer() string {
 	for i := len(t.entries) - 1; i >= 0; i-- {
 		if p, ok := t.entries[i].(*proseEntry); ok && !p.reasoning && p.Len() > 0 {
@@ -21,28 +20,42 @@ func (t *transcript) answer() string {
 }
 
 func canCopy(m *model) string {
-	if m.transcript.answer() == "" {
-		return "there is no answer to copy yet"
+	if len(m.transcript.entries) == 0 {
+		return "there is nothing to copy yet"
 	}
 	return ""
 }
 
-func (m *model) copyAnswer() tea.Cmd { return m.copyText("the last answer", m.transcript.answer()) }
-
-func (m *model) copyCode() tea.Cmd {
-	code, ok := lastCode(m.transcript.answer())
-	if !ok {
-		m.say("the last answer has no block of code")
-		return nil
+// copyKey copies the last answer; pressed again, or where there is none, it asks what to copy.
+func (m *model) copyKey() tea.Cmd {
+	text := m.transcript.answer()
+	if m.armed == copyLast || text == "" {
+		return m.chooseCopy()
 	}
-	return m.copyText("the last block of code", code)
+	m.armed = copyLast
+	m.arming++ // no timer disarms it, only another key
+	cmd := m.copyText("the last answer", text)
+	m.say(m.said + "; " + m.keys.label(copyLast) + ": more")
+	return cmd
 }
 
+// copyCommand copies the last answer or code, or asks what.
 func (m *model) copyCommand(arg string) tea.Cmd {
-	if arg == "code" {
-		return m.copyCode()
+	what, ok := named(arg, []string{"answer", "code"})
+	switch {
+	case arg == "":
+		return m.chooseCopy()
+	case !ok:
+		m.say("what to copy: answer or code; nothing: a list")
+		return nil
 	}
-	return m.copyAnswer()
+	for _, c := range m.transcript.copyables() {
+		if c.kind == what {
+			return m.copyText("the last "+what, c.text)
+		}
+	}
+	m.say("there is no " + what + " to copy yet")
+	return nil
 }
 
 func (m *model) copyText(what, text string) tea.Cmd {
@@ -53,22 +66,4 @@ func (m *model) copyText(what, text string) tea.Cmd {
 	m.say(fmt.Sprintf("copied %s (%s), if your terminal allows it", what, size(len(text))))
 	clean := safeterm.Clean(text)
 	return func() tea.Msg { m.clipboard(clean); return nil }
-}
-
-// lastCode is what stands between the last pair of fences.
-func lastCode(text string) (string, bool) {
-	var code, open []string
-	fence, found := "", false
-	for line := range strings.SplitSeq(text, "\n") {
-		body := strings.TrimLeft(line, " ")
-		switch {
-		case fence == "" && (strings.HasPrefix(body, "```") || strings.HasPrefix(body, "~~~")):
-			fence, open = body[:3], nil
-		case fence != "" && strings.HasPrefix(body, fence):
-			fence, code, found = "", open, true
-		case fence != "":
-			open = append(open, line)
-		}
-	}
-	return strings.Join(code, "\n"), found
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -86,4 +87,31 @@ func (m *model) pictured(p picture) {
 	}
 	m.prompt.insert(m.prompt.attach(p.path) + " ")
 	m.say("the picture goes along with your message")
+}
+
+func canAttach(m *model) string {
+	if m.ports.Drop == nil {
+		return "files cannot be attached here"
+	}
+	return ""
+}
+
+// attachCommand attaches a file to the message that is being written.
+func (m *model) attachCommand(arg string) tea.Cmd {
+	if arg == "" {
+		m.say("write the path of a picture or PDF behind it")
+		return nil
+	}
+	path := arg
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(m.info.Cwd, path)
+	}
+	file, ok := m.ports.Drop("'" + path + "'")
+	if !ok || file.Attach == "" {
+		m.say(arg + " is no picture or PDF that can be attached")
+		return nil
+	}
+	m.prompt.insert(m.prompt.attach(file.Attach) + " ")
+	m.say(arg + " goes with your next message")
+	return nil
 }

@@ -176,7 +176,7 @@ func mainKeys() []binding {
 		{action: showHelp, keys: []string{"f1"}, label: "F1", help: "all keys", do: (*model).openHelp},
 		{action: showHelp, keys: []string{"?"}, help: "all keys", can: needsEmpty, do: (*model).openHelp},
 		{action: editOutside, keys: []string{"ctrl+g"}, help: "write in your own editor", can: canEdit, do: (*model).edit},
-		{action: copyLast, keys: []string{"ctrl+y"}, help: "copy the last answer", can: canCopy, do: (*model).copyAnswer},
+		{action: copyLast, keys: []string{"ctrl+y"}, help: "copy the last answer; twice: choose what", can: canCopy, do: (*model).copyKey},
 		{action: editKey, keys: []string{"ctrl+r"}, help: "search what you wrote before", can: canSearch, do: (*model).search},
 		{action: editKey, keys: []string{"ctrl+v"}, help: "attach the picture that is on the clipboard", can: canPicture, do: (*model).pastePicture},
 		{action: cancelOneCall, keys: []string{"ctrl+x"}, help: "abort one running call; the agent goes on", can: canCancelCall, do: (*model).cancelCall},

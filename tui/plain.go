@@ -8,26 +8,26 @@ import (
 	"strings"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tui/draw"
 )
 
 // plain is the interface as lines, for screen readers and for terminals that can do nothing else: what is
-// finished is printed once, in order, without colours, and nothing on the screen ever changes. It shares the
-// transcript and the dialog with the interface proper.
+// finished is printed once, in order, without colours, and nothing on the screen ever changes. It is the model of
+// the interface, asked by lines instead of keys; what its commands do is told by plain_command.go.
 type plain struct {
-	ui     *UI
-	out    io.Writer
-	draw   *drawing
-	view   *transcript
-	dialog *permission
-	shown  int // entries that were printed or left out
-	live   bool
-	cancel context.CancelFunc // of the running turn; nil: none runs
-	queue  []string
-	asked  time.Time // when the question was printed, or a line came too soon for it
-	leave  bool
+	ui      *UI
+	out     io.Writer
+	m       *model
+	shown   int // entries that were printed or left out
+	live    bool
+	asked   time.Time    // when the question was printed, or a line came too soon for it
+	answers chan tea.Msg // of what commands of the interface started
+	offered int          // the picker that was listed last
+	leave   bool
 }
 
 // plainWidth is the width of a line: what every terminal has, and a screen reader reads on by itself.
@@ -35,21 +35,24 @@ const plainWidth = 78
 
 // RunPlain is Run for who reads by lines: it takes lines and prints lines.
 func (u *UI) RunPlain(ctx context.Context) error {
-	d := &drawing{theme: draw.Bare(), blocks: u.options.Blocks, expand: "the interface without --plain"}
-	p := &plain{ui: u, out: u.options.Out, draw: d, view: newTranscript(d, nil)}
-	p.dialog = &permission{theme: d.theme, now: time.Now, label: func(action) string { return "" }}
-	defer func() {
-		if p.cancel != nil {
-			p.cancel()
-		}
-		u.close()
-	}()
+	m := u.model
+	m.draw.theme.Become(draw.Bare())
+	m.draw.expand = "the interface without --plain"
+	m.w, m.h = plainWidth, 24
+	m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
+	m.dialog.label = func(action) string { return "" }
+	defer u.close()
+	lines := u.options.Lines
+	if lines == nil {
+		lines = ReadLines(u.options.In)
+	}
+	p := &plain{ui: u, out: u.options.Out, m: m, answers: make(chan tea.Msg)}
 	p.greet()
-	return p.loop(ctx, readLines(u.options.In))
+	return p.loop(ctx, lines)
 }
 
-// readLines reads in a goroutine of its own: a read cannot be interrupted. It ends with the input.
-func readLines(in io.Reader) <-chan string {
+// ReadLines reads in a goroutine of its own: a read cannot be interrupted. It ends with the input.
+func ReadLines(in io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() {
 		defer close(lines)
@@ -63,7 +66,7 @@ func readLines(in io.Reader) <-chan string {
 }
 
 func (p *plain) loop(ctx context.Context, lines <-chan string) error {
-	for !p.leave || p.cancel != nil {
+	for !p.leave || p.m.turn.running {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -75,6 +78,8 @@ func (p *plain) loop(ctx context.Context, lines <-chan string) error {
 				continue
 			}
 			p.line(strings.TrimSpace(line))
+		case msg := <-p.answers:
+			p.answered(msg)
 		case <-p.ui.bridge.wake:
 			for _, x := range p.ui.bridge.take() {
 				p.take(x)
@@ -90,14 +95,14 @@ func (p *plain) greet() {
 	for _, n := range i.Notices {
 		p.say(n)
 	}
-	p.say("Write a message and press enter. !command runs a command, /quit leaves.")
-	for _, e := range p.ui.options.History {
-		p.view.Apply(e)
+	p.say("Write a message and press enter. !command runs a command, /help lists commands, /quit leaves.")
+	if p.ui.options.Shown {
+		p.shown = len(p.m.transcript.entries)
 	}
 	p.print()
 	p.live = true
 	if i.Prompt != "" {
-		p.begin(i.Prompt)
+		p.run(p.m.begin(job{prompt: Prompt{Text: i.Prompt}}))
 	}
 }
 
@@ -109,33 +114,49 @@ func (p *plain) say(text string) {
 
 // line obeys one line of the person.
 func (p *plain) line(text string) {
-	switch {
-	case p.dialog.open():
+	name, arg, isCommand := slash(text)
+	switch steer, ok := strings.CutPrefix(text, ">"); {
+	case p.m.dialog.open():
 		p.answer(text)
+	case p.m.picker.open:
+		p.pick(text)
 	case text == "":
-	case text == "/quit":
-		p.leave = true
-		if p.cancel != nil {
-			p.cancel()
-		}
-	case strings.HasPrefix(text, "/") && !strings.Contains(text[1:], "/"):
-		p.say("Of the commands only /quit is known here.")
-	case p.cancel != nil:
-		p.queue = append(p.queue, text)
-		p.say("This waits until the agent has ended its work.")
+	case isCommand:
+		p.command(name, arg)
+	case ok && p.m.turn.running:
+		p.steer(strings.TrimSpace(steer))
 	default:
-		p.begin(text)
+		p.send(text)
 	}
 }
 
-func (p *plain) begin(text string) {
-	j := job{prompt: Prompt{Text: text}}
-	if command, ok := strings.CutPrefix(text, "!"); ok && p.ui.options.Ports.Run != nil {
-		j = job{command: strings.TrimSpace(command)}
+// send is a message, or a command of the person's own; what was attached before goes with it.
+func (p *plain) send(text string) {
+	m := p.m
+	m.prompt.set(strings.TrimSpace(m.prompt.text + " " + text))
+	if why := canSend(m); why != "" {
+		p.say(why + ".")
+		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	p.cancel = cancel
-	p.ui.start(ctx, j)
+	waits := len(m.prompt.queue)
+	cmd := m.send()
+	if len(m.prompt.queue) > waits {
+		p.say("This waits until the agent has ended its work.")
+	}
+	p.run(cmd)
+}
+
+// steer has the agent read a message before its next step.
+func (p *plain) steer(text string) {
+	m := p.m
+	m.prompt.set(text)
+	if why := canSteer(m); why != "" {
+		m.prompt.set("")
+		p.say(why + ".")
+		return
+	}
+	p.run(m.steer())
+	p.say("The agent reads this before its next step.")
 }
 
 func (p *plain) take(x any) {
@@ -143,24 +164,22 @@ func (p *plain) take(x any) {
 	case session.ToolStart:
 		if x.Parent != "" {
 			p.say("Running " + x.Tool + " for " + x.Agent + ".")
-			return
+		} else {
+			p.say("Running " + x.Tool + ".")
 		}
-		p.view.Apply(x)
-		p.say("Running " + x.Tool + ".")
+		p.m.apply(x)
 	case session.Event:
-		if !ofSubagent(x) {
-			p.view.Apply(x)
-		}
+		p.m.apply(x)
 	case *asked:
-		p.dialog.add(x)
-		if len(p.dialog.queue) == 1 {
+		p.m.dialog.add(x)
+		if len(p.m.dialog.queue) == 1 {
 			p.ask()
 		}
 	case unasked:
-		if first := p.dialog.open() && p.dialog.queue[0] == x.asked; first {
+		if first := p.m.dialog.open() && p.m.dialog.queue[0] == x.asked; first {
 			p.say("The question is withdrawn.")
 		}
-		p.dialog.remove(x.asked)
+		p.m.dialog.remove(x.asked)
 	case turnDone:
 		p.done(x.result)
 	}
@@ -168,24 +187,22 @@ func (p *plain) take(x any) {
 }
 
 func (p *plain) done(r session.Result) {
-	p.cancel()
-	p.cancel = nil
+	cmd := p.m.done(r)
 	p.print()
-	switch {
-	case p.leave:
-	case r.Cause == session.CauseDone && len(p.queue) > 0:
-		next := p.queue[0]
-		p.queue = p.queue[1:]
-		p.begin(next)
-	default:
+	if waited := p.m.prompt.text; waited != "" {
+		p.say("Not sent: " + waited)
+		p.m.prompt.set("")
+	}
+	if !p.leave && !p.m.turn.running {
 		p.say("Ready.")
 	}
+	p.run(cmd)
 }
 
 // print prints what is finished, in order.
 func (p *plain) print() {
-	for ; p.shown < len(p.view.entries); p.shown++ {
-		switch e := p.view.entries[p.shown].(type) {
+	for ; p.shown < len(p.m.transcript.entries); p.shown++ {
+		switch e := p.m.transcript.entries[p.shown].(type) {
 		case *userEntry:
 			if p.live { // the person wrote it just now
 				continue
@@ -202,7 +219,7 @@ func (p *plain) print() {
 				continue
 			}
 		}
-		for _, r := range p.view.entries[p.shown].rows(p.draw, plainWidth) {
+		for _, r := range p.m.transcript.entries[p.shown].rows(p.m.draw, plainWidth) {
 			fmt.Fprintln(p.out, strings.TrimRight(r.String(), " "))
 		}
 	}
@@ -214,17 +231,17 @@ func (p *plain) ask() {
 		p.refuseAll()
 		return
 	}
-	q := p.dialog.queue[0]
+	q := p.m.dialog.queue[0]
 	p.say("Permission for " + q.Question.Tool.Name + ":")
-	body := p.dialog.body(plainWidth)
+	body := p.m.dialog.body(plainWidth)
 	for _, r := range body.Append(nil, 0, body.Len()) {
 		fmt.Fprintln(p.out, r.String())
 	}
 	choices := "y allows it once"
-	if p.dialog.grants() {
+	if p.m.dialog.grants() {
 		choices += ", s for this session"
 	}
-	if p.dialog.saves() {
+	if p.m.dialog.saves() {
 		choices += ", a always"
 	}
 	p.say(choices + ", n denies it; anything else denies it and tells the model why:")
@@ -243,21 +260,21 @@ func (p *plain) answer(text string) {
 		return
 	case text == "y":
 		a.Choice = Once
-	case text == "s" && p.dialog.grants():
+	case text == "s" && p.m.dialog.grants():
 		a.Choice = ForSession
-	case text == "a" && p.dialog.saves():
+	case text == "a" && p.m.dialog.saves():
 		a.Choice = Always
 	case text != "n":
 		a.Reason = text
 	}
-	p.dialog.answer(a)
-	if p.dialog.open() {
+	p.m.dialog.answer(a)
+	if p.m.dialog.open() {
 		p.ask()
 	}
 }
 
 func (p *plain) refuseAll() {
-	for p.dialog.open() {
-		p.dialog.answer(Answer{Choice: Deny, Reason: "nobody is there to answer"})
+	for p.m.dialog.open() {
+		p.m.dialog.answer(Answer{Choice: Deny, Reason: "nobody is there to answer"})
 	}
 }

@@ -70,6 +70,9 @@ type Options struct {
 	// Vim puts the keys of the editor vim into the prompt.
 	Vim bool
 
+	// Lines are what RunPlain reads in place of In: one reader for several interfaces, one after the other.
+	Lines <-chan string
+
 	In  io.Reader
 	Out io.Writer
 	// Env looks up an environment variable: TERM, NO_COLOR.

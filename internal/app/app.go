@@ -46,6 +46,7 @@ type app struct {
 	in, out *os.File
 	err     io.Writer
 	getenv  func(string) string
+	lines   <-chan string // of the person, for an interface of lines
 	exit    int
 	// wait sleeps before a model request is made again; nil: a timer.
 	wait func(context.Context, time.Duration) error

@@ -125,6 +125,9 @@ func (s *sitting) open(ctx context.Context, words string) (err error) {
 }
 
 func (s *sitting) run(ctx context.Context) (tui.Next, error) {
+	if s.app.linesOnly(s.o) && s.app.lines == nil {
+		s.app.lines = tui.ReadLines(s.app.in)
+	}
 	s.ui = tui.New(tui.Options{
 		Send: s.send, Ports: s.app.ports(s.o, s.w, &s.own),
 		Blocks:  s.w.set.Blocks,
@@ -133,7 +136,7 @@ func (s *sitting) run(ctx context.Context) (tui.Next, error) {
 		Theme:   firstOf(s.o.theme, s.w.settings.config.Interface.Theme),
 		Inline:  s.w.settings.config.Interface.Inline, Shown: s.o.shown == s.w.head.Session,
 		Vim: s.w.settings.config.Interface.Keys == "vim",
-		In:  s.app.in, Out: s.app.out, Env: s.app.getenv,
+		In:  s.app.in, Lines: s.app.lines, Out: s.app.out, Env: s.app.getenv,
 	})
 	var err error
 	if s.app.linesOnly(s.o) {

@@ -29,12 +29,14 @@ func (n Note) text() string {
 // Outer writes the sequences that concern what is around the terminal's cells: clipboard and notifications.
 type Outer struct {
 	tmux   bool
+	screen bool   // GNU screen
 	notify string // the form of the sequence: 9 or 777
 }
 
 // OuterFor chooses by the environment: terminals of the rxvt and VTE families know OSC 777, most others OSC 9.
 func OuterFor(env func(string) string) Outer {
-	o := Outer{tmux: env("TMUX") != "", notify: "9"}
+	o := Outer{tmux: env("TMUX") != "" || strings.HasPrefix(env("TERM"), "tmux"), notify: "9"} // over ssh, TERM alone tells
+	o.screen = env("STY") != "" && !o.tmux
 	if strings.HasPrefix(env("TERM"), "rxvt") || strings.HasPrefix(env("TERM"), "foot") || env("VTE_VERSION") != "" {
 		o.notify = "777"
 	}
@@ -44,8 +46,11 @@ func OuterFor(env func(string) string) Outer {
 // Copy puts a text into the clipboard (OSC 52). The text is encoded, so nothing in it is obeyed.
 func (o Outer) Copy(t safeterm.Text) string {
 	seq := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(t.String())) + "\a"
-	if o.tmux {
+	switch {
+	case o.tmux:
 		return seq + passed(seq) // tmux takes the one or passes on the other, as it is set up
+	case o.screen:
+		return inPieces(seq)
 	}
 	return seq
 }
@@ -56,10 +61,26 @@ func (o Outer) Notify(n Note) string {
 	if o.notify == "777" {
 		seq = "\x1b]777;notify;adze;" + n.text() + "\a"
 	}
-	if o.tmux {
+	switch {
+	case o.tmux:
 		return passed(seq)
+	case o.screen:
+		return inPieces(seq)
 	}
 	return seq
+}
+
+// inPieces has GNU screen hand a sequence to the terminal around it: screen passes on what is in a DCS, of 256
+// bytes at most in its older versions.
+func inPieces(seq string) string {
+	const most = 200
+	var b strings.Builder
+	for len(seq) > 0 {
+		n := min(most, len(seq))
+		b.WriteString("\x1bP" + seq[:n] + "\x1b\\")
+		seq = seq[n:]
+	}
+	return b.String()
 }
 
 // passed wraps a sequence so that tmux hands it to the terminal around it.

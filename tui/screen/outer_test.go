@@ -29,6 +29,10 @@ func TestOuterSequences(t *testing.T) {
 			"\x1b]52;c;" + encoded + "\a" + "\x1bPtmux;\x1b\x1b]52;c;" + encoded + "\a\x1b\\"},
 		{"notify", OuterFor(env("TERM", "xterm-256color")).Notify(NoteAsk), "\x1b]9;adze asks for your permission\a"},
 		{"notify rxvt", OuterFor(env("TERM", "rxvt-unicode")).Notify(NoteDone), "\x1b]777;notify;adze;adze is done\a"},
+		{"copy in tmux over ssh", OuterFor(env("TERM", "tmux-256color")).Copy(text),
+			"\x1b]52;c;" + encoded + "\a" + "\x1bPtmux;\x1b\x1b]52;c;" + encoded + "\a\x1b\\"},
+		{"copy in screen", OuterFor(env("STY", "1.pts", "TERM", "screen")).Copy(text), "\x1bP\x1b]52;c;" + encoded + "\a\x1b\\"},
+		{"notify in screen", OuterFor(env("STY", "1.pts", "TERM", "screen")).Notify(NoteDone), "\x1bP\x1b]9;adze is done\a\x1b\\"},
 		{"notify in tmux", OuterFor(env("TMUX", "x")).Notify(NoteDone), "\x1bPtmux;\x1b\x1b]9;adze is done\a\x1b\\"},
 	} {
 		if c.got != c.want {
@@ -54,5 +58,20 @@ func TestNothingIsWrittenInTheBackground(t *testing.T) {
 	s.Copy(Outer{}, safeterm.Clean("x"))
 	if out.Len() > 0 {
 		t.Errorf("wrote %q in the background", out.String())
+	}
+}
+
+// TestScreenGetsPieces: joined, the pieces that GNU screen passes on are the sequence.
+func TestScreenGetsPieces(t *testing.T) {
+	seq := Outer{}.Copy(safeterm.Clean(strings.Repeat("long ", 300)))
+	var joined string
+	for _, piece := range strings.SplitAfter(Outer{screen: true}.Copy(safeterm.Clean(strings.Repeat("long ", 300))), "\x1b\\") {
+		if len(piece) > 256 {
+			t.Errorf("a piece of %d bytes", len(piece))
+		}
+		joined += strings.TrimSuffix(strings.TrimPrefix(piece, "\x1bP"), "\x1b\\")
+	}
+	if joined != seq {
+		t.Errorf("joined %q, want %q", joined, seq)
 	}
 }

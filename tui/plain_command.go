@@ -1,0 +1,184 @@
+package tui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw"
+)
+
+// notPlain are the commands of the interface that change what a screen shows, with what there is instead.
+func notPlain(name string) string {
+	switch name {
+	case "theme", "vim":
+		return "This changes a screen; here are only lines."
+	case "copy":
+		return "Copy with your terminal: all lines are there."
+	case "edit":
+		return "An editor needs the screen: write it to a file and name that."
+	}
+	return ""
+}
+
+// command obeys a line that begins with a slash, as the interface does.
+func (p *plain) command(name, arg string) {
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	full, ok := named(name, names)
+	switch {
+	case !ok:
+		p.say("There is no command /" + name + "; /help lists them.")
+	case notPlain(full) != "":
+		p.say(notPlain(full))
+	case full == "help":
+		p.help()
+	case full == "todos":
+		p.todos()
+	case full == "quit":
+		p.quit()
+	default:
+		kept := p.m.prompt.text // what is attached to the next message
+		cmd := p.m.command(full, arg)
+		p.m.prompt.set(strings.TrimSpace(kept + " " + p.m.prompt.text))
+		p.run(cmd)
+	}
+}
+
+func (p *plain) help() {
+	p.m.todos.look()
+	p.say("A line is a message. While the agent works it waits; > before it has the agent read it before its next step.")
+	p.say("!command runs a command of your own. Commands:")
+	for _, c := range commandChoices(p.m, "") {
+		if notPlain(c.id) == "" {
+			p.say(c.label + ": " + c.note + ".")
+		}
+	}
+}
+
+func (p *plain) todos() {
+	t := p.m.todos
+	if t.look(); len(t.items) == 0 {
+		p.say("There are no todos.")
+		return
+	}
+	for _, it := range t.items {
+		p.say(strings.TrimSpace(strings.ReplaceAll(it.State, "_", " ") + ": " + it.Text))
+	}
+}
+
+func (p *plain) quit() {
+	p.leave = true
+	if p.m.turn.running {
+		p.m.leaving = true
+		p.m.turn.cancel()
+	}
+}
+
+// run does what the interface would have done by Bubble Tea; answers come back through the loop.
+func (p *plain) run(cmd tea.Cmd) {
+	if cmd == nil {
+		p.told()
+		return
+	}
+	go func() {
+		select {
+		case p.answers <- cmd():
+		case <-p.ui.gone:
+		}
+	}()
+	p.told()
+}
+
+// answered takes what a command of the interface led to.
+func (p *plain) answered(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case nil:
+	case tea.QuitMsg:
+		p.leave = true
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			p.run(cmd)
+		}
+	default:
+		_, cmd := p.m.Update(msg)
+		if _, ok := msg.(rewound); ok {
+			p.shown = min(p.shown, len(p.m.transcript.entries))
+			if text := p.m.prompt.text; text != "" {
+				p.say("Your message was: " + text)
+				p.m.prompt.set("")
+			}
+		}
+		p.run(cmd)
+	}
+}
+
+// told says as lines what the interface would show.
+func (p *plain) told() {
+	m := p.m
+	if m.said != "" {
+		p.say(m.said + ".")
+		m.said = ""
+	}
+	if s := m.view.sheet; s != nil {
+		m.view.sheet = nil
+		p.say(s.Heading() + ":")
+		rows, _ := lay(s, plainWidth)
+		p.rows(rows.Append(nil, 0, rows.Len()))
+	}
+	if m.picker.open && m.picker.serial != p.offered && m.picker.wait != looking {
+		p.offered = m.picker.serial
+		p.offer()
+	}
+}
+
+// rows prints what a pane shows, without bars: a number stands beside each.
+func (p *plain) rows(rows []draw.Row) {
+	for _, r := range rows {
+		fmt.Fprintln(p.out, strings.TrimRight(strings.ReplaceAll(r.String(), "█", ""), " "))
+	}
+}
+
+// offer lists what can be chosen.
+func (p *plain) offer() {
+	k := p.m.picker
+	p.say(k.title + ":")
+	if k.wait != "" {
+		p.say(k.wait)
+	}
+	for n, i := range k.shown {
+		c := k.items[i]
+		line := safeterm.Name(strings.TrimSpace(c.label + ", " + c.note)).String()
+		if c.off != "" {
+			line += " (not now: " + c.off + ")"
+		}
+		p.say(fmt.Sprintf("%d: %s", n+1, strings.TrimSuffix(line, ", ")))
+	}
+	p.say("Write a number, or an empty line to leave it:")
+}
+
+// pick takes a line as the answer to what was offered.
+func (p *plain) pick(text string) {
+	k := p.m.picker
+	if text == "" {
+		p.m.closePicker()
+		p.say("Nothing was chosen.")
+		return
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > len(k.shown) {
+		p.say("This is none of the numbers.")
+		return
+	}
+	k.at = n - 1
+	if why := canPick(p.m); why != "" {
+		p.say("This cannot be chosen: " + why)
+		return
+	}
+	p.run(p.m.pick())
+}
