@@ -4,11 +4,18 @@
 // The one rule: this is the only package that knows all others; nothing imports it but main.
 //
 // Start reading at Main, then run.go (one run from flags to exit code) and wire.go (what is connected to
-// what). models.go chooses the model, local.go looks for one on this machine, window.go tells what it takes,
-// gate.go connects policy and workspace, shelf.go chooses which
-// of many tools requests show, demo.go is --demo.
-// The subcommands have a file for each group: sessions.go, tools.go, audit.go, permission.go, pick.go,
-// listing.go (models), doctor.go; command.go is what they share.
+// what): gate.go connects policy and workspace, shelf.go chooses which of many tools requests show, subagent.go
+// makes what the task tool starts, answer.go holds an answer to a schema, demo.go is --demo.
+//
+// The package has many files because everything meets here. Their names tell what they serve:
+//
+//	command_*      adze session, tools, audit, permission, pick, models, doctor; command.go is what they share
+//	interactive_*  the interface: its loop of sittings (interactive.go), what it asks the program for (_person), the
+//	               screen of who has no model (_first)
+//	models_*       which model a run uses (models.go), where it is, what it takes and costs
+//	tmux_*_test    the program in a real terminal
+//
+// The others are parts of a run.
 //
 // Known limits: what a repair model or a model that chooses tools costs is not in a run's cost.
 package app

@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/term"
 	"golang.org/x/sys/unix"
 
+	"adze/internal/catalog"
 	"adze/internal/config"
 	"adze/internal/llm/discover"
 	"adze/internal/llm/ollama"
@@ -183,4 +185,42 @@ func colours(getenv func(string) string) string {
 		return "256 colours"
 	}
 	return "16 colours"
+}
+
+// checkClock compares the clock with the newest date that the program itself knows: with a clock that is far
+// off, every certificate seems false, and prices that ended still hold.
+func checkClock(now time.Time) check {
+	newest := ""
+	rows, err := catalog.Known()
+	if err != nil {
+		return lacks("clock", err.Error(), "this is a bug of adze")
+	}
+	for _, r := range rows {
+		newest = max(newest, r.Date)
+	}
+	day := now.Format(time.DateOnly)
+	if now.AddDate(0, 0, 1).Format(time.DateOnly) < newest { // a day, for the other side of the earth
+		return lacks("clock", "it says "+day+", which is before this adze was made", "set the clock: certificates and prices go by it")
+	}
+	return fine("clock", day)
+}
+
+// tmuxPatience is how long a tmux may take to tell an option.
+const tmuxPatience = time.Second
+
+// checkTmux looks at what a tmux around adze lets through.
+func (a *app) checkTmux(ctx context.Context) []check {
+	if a.getenv("TMUX") == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, tmuxPatience)
+	defer cancel()
+	keys, err := exec.CommandContext(ctx, "tmux", "show-options", "-sv", "extended-keys").Output()
+	switch value := strings.TrimSpace(string(keys)); {
+	case err != nil:
+		return []check{lacks("tmux", "it does not tell its options", "look at: tmux show-options -s")}
+	case value == "off":
+		return []check{lacks("tmux", "extended-keys is off: shift+enter and some other keys do not arrive", "put into ~/.tmux.conf: set -s extended-keys on")}
+	}
+	return []check{fine("tmux", "extended-keys is on")}
 }

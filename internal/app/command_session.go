@@ -1,0 +1,91 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/safeterm"
+	"adze/internal/store"
+)
+
+// sessionCommand is adze session list|verify.
+func (a *app) sessionCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "session", Short: "Look at stored sessions", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	list := &cobra.Command{Use: "list", Short: "List stored sessions, newest first", Args: cobra.NoArgs,
+		Example: "  adze session list\n  adze session list --all",
+		RunE:    func(c *cobra.Command, _ []string) error { return a.listSessions(c) }}
+	list.Flags().Bool("all", false, "of all folders, not only of this one, and those of subagents")
+	verify := &cobra.Command{Use: "verify ID", Short: "Walk a session's hash chain and name the first bad row", Args: cobra.ExactArgs(1),
+		Example: "  adze session verify 20261121t0245",
+		RunE:    func(c *cobra.Command, args []string) error { return a.verifySession(c.Context(), args[0]) }}
+	for _, c := range []*cobra.Command{cmd, list, verify} {
+		c.SetFlagErrorFunc(flagError)
+	}
+	cmd.AddCommand(list, verify)
+	return cmd
+}
+
+// damagedError says that a row is not as it was written.
+type damagedError struct{ row *store.BadRow }
+
+func (e *damagedError) Error() string { return e.row.Error() }
+
+func (a *app) listSessions(c *cobra.Command) error {
+	all, _ := c.Flags().GetBool("all")
+	dir, err := a.folder(&options{}, nil)
+	if err != nil {
+		return err
+	}
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	return a.withStore(c.Context(), func(s *store.Store) error {
+		heads, err := s.List(c.Context())
+		if err != nil {
+			return fmt.Errorf("%w: %w", errStoreOpen, err)
+		}
+		table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		for _, h := range heads {
+			info := h.Info()
+			if !all && (info.Cwd != dir || info.Agent != "") {
+				continue
+			}
+			title := h.Title()
+			if info.Agent != "" {
+				title = info.Agent + " (subagent of " + string(info.Parent) + ")"
+			}
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", safeterm.Name(string(h.ID)), h.Updated.Local().Format("2006-01-02 15:04"),
+				safeterm.Name(info.Model), safeterm.Name(title))
+		}
+		return table.Flush()
+	})
+}
+
+func (a *app) verifySession(ctx context.Context, prefix string) error {
+	return a.withStore(ctx, func(s *store.Store) error {
+		heads, err := s.List(ctx)
+		if err != nil {
+			return fmt.Errorf("%w: %w", errStoreOpen, err)
+		}
+		id, err := byPrefix(heads, prefix)
+		if err != nil {
+			return err
+		}
+		rows, err := s.Verify(ctx, id)
+		var bad *store.BadRow
+		if errors.As(err, &bad) {
+			return &damagedError{bad}
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", errStoreOpen, err)
+		}
+		fmt.Fprintf(a.out, "%s: all %d rows are as they were written\n", safeterm.Name(string(id)), rows)
+		return nil
+	})
+}
