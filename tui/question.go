@@ -45,10 +45,12 @@ func (p *permission) preview(b tool.Block, w int) sheaf {
 	if b.Kind != tool.DiffBlock {
 		return sheaf{laidRows(p.theme.Block(nil, b, w, draw.Show{Whole: true, Titles: true}))}
 	}
-	name := safeterm.Name(cmp.Or(b.Title, b.Path))
-	added, removed := draw.Count(b.Text)
-	head := p.theme.Pen().Put(draw.Bold, name).Put(draw.Dim, safeterm.Name("  "+plusMinus(added, removed))).Done()
-	return sheaf{laidRows{head.Fit(w)}, p.theme.Patch(b, w, w >= splitWidth)}
+	head := p.theme.Pen().Put(draw.Bold, safeterm.Name(cmp.Or(b.Title, b.Path)))
+	if b.Title == "" { // else it tells them
+		added, removed := draw.Count(b.Text)
+		head.Put(draw.Dim, safeterm.Name("  "+plusMinus(added, removed)))
+	}
+	return sheaf{laidRows{head.Done().Fit(w)}, p.theme.Patch(b, w, w >= splitWidth)}
 }
 
 // rule draws exactly the rules that are offered, and what they mean.

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"adze/internal/config"
@@ -14,7 +15,7 @@ import (
 
 // askPerson shows the gate's question, and saves the rule where the person wants it for ever.
 func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	a := tui.Ask{Question: q, Rule: strings.Join(p.Rules, "\n"), Why: reasons(p), Resolved: resolved(p), Waiting: s.w.gate.Waiting}
+	a := tui.Ask{Question: q, Rule: strings.Join(p.Rules, "\n"), Why: reasons(p), Resolved: resolved(p, s.w.settings.root.Dir()), Waiting: s.w.gate.Waiting}
 	a.Covers, a.Spares = meaningOf(p.Rules)
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
@@ -44,11 +45,13 @@ func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Promp
 
 // resolved says what a path or an address really is, where it is written in another way. The programs of a
 // command stand in the command itself.
-func resolved(p policy.Prompt) map[tool.Need]string {
+func resolved(p policy.Prompt, root string) map[tool.Need]string {
 	out := map[tool.Need]string{}
 	for _, item := range p.Items {
-		if item.Need.Permission != tool.Execute && item.Target != item.Need.Target {
-			out[item.Need] = item.Target
+		n := item.Need
+		plain := item.Target == n.Target || item.Target == filepath.Join(root, n.Target)
+		if n.Permission != tool.Execute && !plain {
+			out[n] = item.Target
 		}
 	}
 	return out

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"adze/internal/policy"
+	"adze/tool"
 )
 
 func TestOnlyWholeRulesAreSaved(t *testing.T) {
@@ -22,5 +25,20 @@ func TestMeaningsSpeakOfEachKindOnce(t *testing.T) {
 	covers, spares := meaningOf([]string{"allow execute(go vet)", "allow execute(go test)", "allow network(https://go.dev:443)"})
 	if strings.Count(covers, "same words") != 1 || !strings.Contains(covers, "address") || !strings.Contains(spares, "sudo") {
 		t.Errorf("covers %q, not %q", covers, spares)
+	}
+}
+
+// Only what is not what it looks like is told: the file behind a link or behind dots.
+func TestWhatIsWrittenPlainlyIsNotRepeated(t *testing.T) {
+	write := func(target string) tool.Need { return tool.Need{Permission: tool.Write, Target: target} }
+	got := resolved(policy.Prompt{Items: []policy.Item{
+		{Need: write("a.go"), Target: "/work/a.go"},
+		{Need: write("/work/b.go"), Target: "/work/b.go"},
+		{Need: write("link.go"), Target: "/etc/passwd"},
+		{Need: write("../x.go"), Target: "/elsewhere/x.go"},
+		{Need: tool.Need{Permission: tool.Execute, Target: "make"}, Target: "make"},
+	}}, "/work")
+	if len(got) != 2 || got[write("link.go")] != "/etc/passwd" {
+		t.Errorf("resolved: %v", got)
 	}
 }
