@@ -33,8 +33,11 @@ const (
 	sumAttempts = 3
 )
 
-// ErrShort is returned when there is nothing to sum up.
-var ErrShort = errors.New("the conversation is too short to be summed up")
+// ErrShort is returned when there is nothing to sum up, errLittle when the summary is nearly as long as that.
+var (
+	ErrShort  = errors.New("the conversation is too short to be summed up")
+	errLittle = errors.New("it would free too little")
+)
 
 // Compaction is the data of a compact entry: what stands in the place of all messages before Kept.
 type Compaction struct {
@@ -70,16 +73,20 @@ func (s *Session) Compact(ctx context.Context, wish string) Result {
 func (s *Session) Earlier() []Message { return s.earlier }
 
 // makeRoom compacts before a request that would nearly fill the window. Where that fails, the request is made
-// all the same: it may fit.
+// all the same: it may fit. What the model did not answer is asked again in the next turn, not in this one.
 func (s *Session) makeRoom(t *turn) error {
 	s.recount()
 	l := &s.ledger
 	now := l.tokens(l.bytes())
-	if s.config.Sum == "" || l.window <= 0 || now < l.window-min(freeTokens, l.window/freeShare) || now < s.squeezed {
+	if s.config.Sum == "" || l.window <= 0 || now < l.window-min(freeTokens, l.window/freeShare) || now < s.squeezed || t.unsummed {
 		return nil
 	}
 	err := s.compact(t, fmt.Sprintf("the context was %d%% full", 100*now/l.window), "")
-	s.squeezed = l.tokens(l.bytes()) * growth / 100
+	if err == nil || errors.Is(err, ErrShort) || errors.Is(err, errLittle) {
+		s.squeezed = l.tokens(l.bytes()) * growth / 100
+	} else {
+		t.unsummed = true
+	}
 	return s.goOn(t, err)
 }
 
@@ -129,7 +136,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	}
 	c.After = s.ledger.tokens(s.ledger.fixedBytes+len(text)) + s.ledger.since(cut)
 	if c.After*100 > c.Before*mostLeft {
-		return fmt.Errorf("it would free too little: about %d of %d tokens would be left", c.After, c.Before)
+		return fmt.Errorf("%w: about %d of %d tokens would be left", errLittle, c.After, c.Before)
 	}
 	if err := s.store(t.ctx, s.entry(CompactEntry, c)); err != nil {
 		return err

@@ -210,6 +210,24 @@ func TestAnAbortEndsTheSummary(t *testing.T) {
 	wantText(t, "what is left", shape(t, s.History()), "uau")
 }
 
+// A summary that was stopped or failed is asked for again at the next prompt, and only once in each.
+func TestASummaryThatWasNotGotIsAskedForAgain(t *testing.T) {
+	broken := only(session.Done{Stop: session.StopError, Err: &session.ProviderError{Kind: session.RequestError, Message: "no"}})
+	r := newRig(t, says(text(long(700))),
+		broken, says(call("a", "look", `{"text":"x"}`)), says(text("on")),
+		says(text("in short")), says(text("end"))).window(1000)
+	s := session.New(r.config)
+	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "one"}), session.CauseDone)
+	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "two " + long(60)}), session.CauseDone)
+	if n := len(r.model.requests); n != 4 || len(r.compactions(t)) != 0 {
+		t.Fatalf("%d requests, %d compactions: want the failed one and three others", n, len(r.compactions(t)))
+	}
+	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "three"}), session.CauseDone)
+	if n := len(r.compactions(t)); n != 1 {
+		t.Errorf("%d compactions in the turn after it, want 1", n)
+	}
+}
+
 func TestASummaryThatCannotBeStoredIsNone(t *testing.T) {
 	r := newRig(t, says(text(long(700))), says(text("in short"))).window(1000)
 	s := session.New(r.config)

@@ -29,6 +29,8 @@ type turn struct {
 	last   *Message // the answer that ends the turn, which end stores
 	shrunk bool     // the last request was too long, and the conversation was summed up
 	tries  int      // answers that were not accepted
+	// unsummed: no summary was got when the window was nearly full.
+	unsummed bool
 }
 
 func (s *Session) begin(ctx context.Context) (*turn, context.CancelFunc) {

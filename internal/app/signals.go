@@ -10,7 +10,8 @@ import (
 )
 
 // watchSignals ends ctx on the first SIGINT, SIGTERM or SIGHUP, with a cause that names it. On the second,
-// insist is called: whatever hangs, the process ends. Stop releases the signals, beside what comes next.
+// insist is called: whatever hangs, the process ends. A SIGHUP never insists: a terminal that is closed sends it
+// more than once, from the shell and from the kernel. Stop releases the signals, beside what comes next.
 func watchSignals(cancel context.CancelCauseFunc, insist func(session.Cause)) (stop func()) {
 	// SIGPIPE is caught and dropped, so that a closed stdout is an error of write and not the end of the
 	// process without its result. It is not ignored: children would inherit that.
@@ -31,7 +32,7 @@ func watchSignals(cancel context.CancelCauseFunc, insist func(session.Cause)) (s
 				if s == os.Interrupt {
 					err, cause = session.ErrInterrupted, session.CauseInterrupted
 				}
-				if seen++; seen > 1 {
+				if seen++; seen > 1 && s != syscall.SIGHUP {
 					insist(cause)
 				}
 				cancel(err)
