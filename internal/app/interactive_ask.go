@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"adze/internal/config"
@@ -49,7 +48,8 @@ func resolved(p policy.Prompt, root string) map[tool.Need]string {
 	out := map[tool.Need]string{}
 	for _, item := range p.Items {
 		n := item.Need
-		plain := item.Target == n.Target || item.Target == filepath.Join(root, n.Target)
+		// Not joined as paths are: dots that lead elsewhere are not plain.
+		plain := item.Target == n.Target || item.Target == root+"/"+strings.TrimPrefix(n.Target, "./")
 		if n.Permission != tool.Execute && !plain {
 			out[n] = item.Target
 		}
