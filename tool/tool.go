@@ -129,7 +129,6 @@ type Init struct {
 	Workspace string // the writable root
 	Directory string // the directory of start
 	Cwd       string // where relative paths begin
-	Agent     string // which agent the set is for
 	Vars      map[string]string
 }
 

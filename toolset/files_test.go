@@ -84,14 +84,13 @@ func TestAResumedSessionKnowsWhatItHasRead(t *testing.T) {
 	d.put("f", "one\n")
 	first := d.call("read", args{"path": "f"})
 	stored := first.Metadata
-	d.deps.Seen.Forget("s")
-	d.want(d.call("write", args{"path": "f", "content": "x\n"}), tool.CodeNotRead)
-	if err := Restore(d.deps, "s", []tool.Outcome{{Tool: "read", Status: tool.Completed, Metadata: stored}}); err != nil {
+	d.want(d.callAs(t.Context(), "resumed", "write", args{"path": "f", "content": "x\n"}), tool.CodeNotRead)
+	if err := Restore(d.deps, "resumed", []tool.Outcome{{Tool: "read", Status: tool.Completed, Metadata: stored}}); err != nil {
 		t.Fatal(err)
 	}
-	d.want(d.call("write", args{"path": "f", "content": "x\n"}), "")
+	d.want(d.callAs(t.Context(), "resumed", "write", args{"path": "f", "content": "x\n"}), "")
 	d.put("f", "theirs\n")
-	d.want(d.call("edit", args{"path": "f", "old_string": "x", "new_string": "y"}), tool.CodeStale)
+	d.want(d.callAs(t.Context(), "resumed", "edit", args{"path": "f", "old_string": "x", "new_string": "y"}), tool.CodeStale)
 }
 
 func TestPreviewIsWhatHappens(t *testing.T) {

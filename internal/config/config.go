@@ -12,7 +12,6 @@ package config
 
 import (
 	"cmp"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,11 +24,6 @@ import (
 
 	"github.com/tailscale/hujson"
 )
-
-// Schema is the published JSON Schema of the file.
-//
-//go:embed schema.json
-var Schema []byte
 
 // Config is what a person can set for all runs.
 type Config struct {
@@ -211,7 +205,7 @@ func Parse(path string, raw []byte) (Config, error) {
 }
 
 func mistake(path string, err error) error {
-	e := &Error{Path: path, Message: strings.TrimPrefix(err.Error(), "json: "), Hint: "known names: " + strings.Join(Names(), ", ")}
+	e := &Error{Path: path, Message: strings.TrimPrefix(err.Error(), "json: "), Hint: "known names: " + strings.Join(names(), ", ")}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
 		e.Message = fmt.Sprintf("%s must be %s, is %s", cmp.Or(kind.Field, "the whole file"), plain(kind.Type), kind.Value)
@@ -234,15 +228,15 @@ func plain(t reflect.Type) string {
 	return "an object"
 }
 
-// Names lists what the file may hold.
-func Names() []string {
-	var names []string
+// names lists what the file may hold.
+func names() []string {
+	var list []string
 	t := reflect.TypeFor[Config]()
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		if name != "" {
-			names = append(names, name)
+			list = append(list, name)
 		}
 	}
-	return names
+	return list
 }

@@ -3,10 +3,11 @@ package config_test
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
-	"sort"
 	"strings"
 	"syscall"
 	"testing"
@@ -104,23 +105,64 @@ func TestFilePrefersTheVariable(t *testing.T) {
 	}
 }
 
-// TestSchemaKnowsEveryName keeps the published schema and the struct together.
-func TestSchemaKnowsEveryName(t *testing.T) {
-	var schema struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-	}
-	if err := json.Unmarshal(config.Schema, &schema); err != nil {
+// published is the JSON Schema of the file, which editors read.
+func published(t *testing.T) []byte {
+	t.Helper()
+	raw, err := os.ReadFile("schema.json")
+	if err != nil {
 		t.Fatal(err)
 	}
-	var published []string
-	for name := range schema.Properties {
-		published = append(published, name)
+	return raw
+}
+
+// described is a part of a JSON Schema.
+type described struct {
+	Properties map[string]described
+	Rest       json.RawMessage `json:"additionalProperties"` // false, or what stands under any name
+}
+
+// TestSchemaKnowsEveryName keeps the published schema and the struct together, at every depth.
+func TestSchemaKnowsEveryName(t *testing.T) {
+	var whole described
+	if err := json.Unmarshal(published(t), &whole); err != nil {
+		t.Fatal(err)
 	}
-	names := config.Names()
-	sort.Strings(names)
-	sort.Strings(published)
-	if !slices.Equal(names, published) {
-		t.Errorf("struct %v, schema %v", names, published)
+	whole.compare(t, reflect.TypeFor[config.Config](), "the file")
+}
+
+func (d described) compare(t *testing.T, kind reflect.Type, place string) {
+	if kind.Kind() == reflect.Map {
+		var each described
+		if err := json.Unmarshal(d.Rest, &each); err != nil {
+			t.Fatalf("%s: %v", place, err)
+		}
+		each.compare(t, kind.Elem(), place+".*")
+		return
+	}
+	if kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	if kind.Kind() != reflect.Struct {
+		return
+	}
+	var names []string
+	for i := range kind.NumField() {
+		f := kind.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" {
+			continue
+		}
+		names = append(names, name)
+		if inner, ok := d.Properties[name]; ok {
+			inner.compare(t, f.Type, place+"."+name)
+		}
+	}
+	slices.Sort(names)
+	if have := slices.Sorted(maps.Keys(d.Properties)); !slices.Equal(names, have) {
+		t.Errorf("%s: struct %v, schema %v", place, names, have)
+	}
+	if string(d.Rest) != "false" {
+		t.Errorf("%s: the schema takes names that the program refuses", place)
 	}
 }
 

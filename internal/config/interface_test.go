@@ -51,7 +51,7 @@ func TestSchemaKnowsTheNames(t *testing.T) {
 			} `json:"interface"`
 		} `json:"properties"`
 	}
-	if err := json.Unmarshal(config.Schema, &schema); err != nil {
+	if err := json.Unmarshal(published(t), &schema); err != nil {
 		t.Fatal(err)
 	}
 	if got := schema.Properties.Interface.Properties.Theme.Enum; !slices.Equal(got, config.Themes()) {

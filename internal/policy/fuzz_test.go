@@ -74,7 +74,7 @@ func FuzzRule(f *testing.F) {
 	f.Add("network(https://*.example.com:8443)", "a | b")
 	f.Fuzz(func(t *testing.T, rule, text string) {
 		if r, err := ParseRule(Deny, User, rule); err == nil {
-			again, err := ParseLine(User, r.String())
+			again, err := parseLine(User, r.String())
 			if err != nil || again.String() != r.String() {
 				t.Errorf("%q reads as %q, then as %q, %v", rule, r, again, err)
 			}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -35,7 +36,7 @@ func newPolicy(t testing.TB, mode Mode, ask Asker, lines ...string) *Policy {
 	t.Helper()
 	var rules []Rule
 	for _, line := range lines {
-		r, err := ParseLine(CommandLine, line)
+		r, err := parseLine(CommandLine, line)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,4 +129,14 @@ func TestOriginGainsNothing(t *testing.T) {
 			}
 		}
 	}
+}
+
+// parseLine reads "deny write(**/*.lock)".
+func parseLine(layer Layer, line string) (Rule, error) {
+	effect, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	switch e := Effect(effect); e {
+	case Deny, Ask, Allow:
+		return ParseRule(e, layer, rest)
+	}
+	return Rule{}, fmt.Errorf("rule %q: a rule begins with deny, ask or allow", line)
 }

@@ -23,7 +23,6 @@ type Layer string
 
 // Layers.
 const (
-	Managed     Layer = "managed"
 	CommandLine Layer = "command line"
 	User        Layer = "user"
 	Project     Layer = "project" // deny and ask only
@@ -32,7 +31,7 @@ const (
 	person      Layer = "person"
 )
 
-// Rule is one line: effect permission(matcher). Only ParseRule and ParseLine make one.
+// Rule is one line: effect permission(matcher). Only ParseRule makes one.
 type Rule struct {
 	Effect     Effect
 	Permission tool.Permission
@@ -50,16 +49,6 @@ func (r Rule) String() string {
 		return fmt.Sprintf("%s %s", r.Effect, r.Permission)
 	}
 	return fmt.Sprintf("%s %s(%s)", r.Effect, r.Permission, r.Matcher)
-}
-
-// ParseLine reads "deny write(**/*.lock)".
-func ParseLine(layer Layer, line string) (Rule, error) {
-	effect, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-	switch e := Effect(effect); e {
-	case Deny, Ask, Allow:
-		return ParseRule(e, layer, rest)
-	}
-	return Rule{}, fmt.Errorf("rule %q: a rule begins with deny, ask or allow", line)
 }
 
 // ParseRule reads what follows --allow or --deny: "write", "execute(go test **)".

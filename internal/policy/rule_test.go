@@ -26,7 +26,7 @@ func TestRulesThatCannotBeRead(t *testing.T) {
 			t.Errorf("%q: %v, %v; want %q", text, r, err, part)
 		}
 	}
-	if _, err := ParseLine(User, "permit write"); err == nil {
+	if _, err := parseLine(User, "permit write"); err == nil {
 		t.Error("an unknown effect was taken")
 	}
 	for _, mode := range []string{"edit", "never", ""} {

@@ -33,7 +33,6 @@ type machine struct {
 	prev   rune   // last character written
 	marks  int    // combining marks written since the last base character
 	line   int    // where in dst the current line begins; output only, which is always one piece
-	hidden int    // invisible characters dropped
 }
 
 // resting reports that nothing is open, so that plain text may pass as it is.
@@ -86,9 +85,6 @@ func (m *machine) end(dst []byte) []byte {
 	}
 	if m.cr && m.form >= reveal {
 		dst = m.show(dst, '\r')
-	}
-	if m.joiner != 0 {
-		m.hidden++
 	}
 	return dst
 }
@@ -206,13 +202,10 @@ func (m *machine) text(dst []byte, r rune) []byte {
 	if m.joiner != 0 {
 		if joins(m.prev, m.joiner, r) {
 			dst = utf8.AppendRune(dst, m.joiner)
-		} else {
-			m.hidden++
 		}
 		m.joiner = 0
 	}
 	if m.towering(r) {
-		m.hidden++
 		return dst
 	}
 	return m.write(dst, r)
@@ -242,7 +235,6 @@ func (m *machine) faint(dst []byte, r rune) []byte {
 		m.prev = r
 		return utf8.AppendRune(dst, r)
 	}
-	m.hidden++
 	return dst
 }
 

@@ -18,10 +18,6 @@ func (s *Stream) Add(piece string) Text {
 // then ready for another text.
 func (s *Stream) End() Text {
 	rest := s.m.end(nil)
-	s.m = machine{hidden: s.m.hidden}
+	s.m = machine{}
 	return Text{string(rest)}
 }
-
-// Hidden counts the invisible characters (bidirectional controls, zero-width, tags) dropped so far, for
-// a note beside the text; escape sequences are not counted.
-func (s *Stream) Hidden() int { return s.m.hidden }

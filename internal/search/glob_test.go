@@ -140,3 +140,19 @@ func TestUnreadableKeepsTheFirstPaths(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// match tests a whole path.
+func (g *glob) match(path string) bool {
+	r := g.root()
+	for {
+		name, rest, more := strings.Cut(path, "/")
+		if !more {
+			return g.accepts(r, name)
+		}
+		next, _, open := g.enter(r, name)
+		if !open {
+			return false
+		}
+		r, path = next, rest
+	}
+}

@@ -225,19 +225,3 @@ func (g *glob) matches(p place, name string) bool {
 	ok, err := doublestar.Match(p.text, name)
 	return ok && err == nil
 }
-
-// match tests a whole path.
-func (g *glob) match(path string) bool {
-	r := g.root()
-	for {
-		name, rest, more := strings.Cut(path, "/")
-		if !more {
-			return g.accepts(r, name)
-		}
-		next, _, open := g.enter(r, name)
-		if !open {
-			return false
-		}
-		r, path = next, rest
-	}
-}

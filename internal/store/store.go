@@ -96,9 +96,6 @@ func (l Loss) String() string {
 // Salvaged is what Open had to leave behind; nil: the file was sound.
 func (s *Store) Salvaged() *Loss { return s.loss }
 
-// ReadOnly is why the store takes no entries, nil when it does.
-func (s *Store) ReadOnly() error { return s.frozen }
-
 // Close gives up all locks and the database. Calls after it fail with ErrClosed.
 func (s *Store) Close() error {
 	s.mu.Lock()

@@ -17,7 +17,6 @@ const (
 	Outside      = "outside_workspace"
 	Protected    = "protected_path"
 	Stale        = "stale"
-	NotRead      = "not_read"
 	NoChange     = "no_change"
 	InvalidInput = "invalid_arguments"
 	Aborted      = "aborted"

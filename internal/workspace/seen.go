@@ -101,15 +101,3 @@ func (s *Seen) Restore(session string, states ...State) {
 		s.Record(session, state, "")
 	}
 }
-
-// Forget drops all that a session has seen; called when it ends.
-func (s *Seen) Forget(session string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for key := range s.states {
-		if key.session == session {
-			s.drop(key)
-			delete(s.states, key)
-		}
-	}
-}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"adze/tool"
 )
 
 // Count counts the added and removed lines of a unified diff.
@@ -23,12 +21,6 @@ func Count(diff string) (added, removed int) {
 		}
 	}
 	return added, removed
-}
-
-// Split appends a unified diff with the old lines at the left and the new ones at the right.
-func (t *Theme) Split(dst []Row, b tool.Block, w int) []Row {
-	p := t.Patch(b, w, true)
-	return p.Append(dst, 0, p.Len())
 }
 
 // pairs reads a unified diff for two columns: removed lines stand beside those that came in their place.

@@ -24,7 +24,7 @@ const sample = `--- a.go
 `
 
 func TestSplitPairsOldWithNew(t *testing.T) {
-	got := plain(Bare().Split(nil, tool.Block{Text: sample}, 60))
+	got := plain(split(Bare(), tool.Block{Text: sample}, 60))
 	want := `@@ -1,3 +1,4 @@
    1  same                   │    1  same
    2 -gone one               │    2 +come
@@ -53,6 +53,12 @@ func TestSplitFitsEveryWidth(t *testing.T) {
 			b.WriteString(marks[rnd.IntN(len(marks))] + random(rnd, 10) + "\n")
 		}
 		w := 60 + rnd.IntN(100)
-		checkRows(t, Color().Split(nil, tool.Block{Text: b.String()}, w), w)
+		checkRows(t, split(Color(), tool.Block{Text: b.String()}, w), w)
 	}
+}
+
+// split are all rows of a diff in two columns.
+func split(t *Theme, b tool.Block, w int) []Row {
+	p := t.Patch(b, w, true)
+	return p.Append(nil, 0, p.Len())
 }

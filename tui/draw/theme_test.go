@@ -155,7 +155,7 @@ func TestDiffsNeedNoColor(t *testing.T) {
 		if added == removed {
 			t.Errorf("both are drawn as %q", added)
 		}
-		added, removed = plain(Bare().Split(nil, diff("+x"), w)), plain(Bare().Split(nil, diff("-x"), w))
+		added, removed = plain(split(Bare(), diff("+x"), w)), plain(split(Bare(), diff("-x"), w))
 		if !strings.Contains(added, "+") || !strings.Contains(removed, "-") {
 			t.Errorf("split: %q and %q", added, removed)
 		}

@@ -181,16 +181,8 @@ func (e encoder) outcomes(m session.Message) [][]byte {
 	var list [][]byte
 	var shown []session.Part
 	for _, o := range m.Parts {
-		text := o.Outcome.Output
-		for i := range o.Outcome.Attachments {
-			a := o.Outcome.Attachments[i]
-			if !e.takes(a) {
-				text += "\n" + wire.Note(a)
-				continue
-			}
-			text += fmt.Sprintf("\n[%s is in the next message]", a.Name)
-			shown = append(shown, session.Part{Kind: session.AttachmentPart, Attachment: &a})
-		}
+		text, later := wire.Told(*o.Outcome, e.takes)
+		shown = append(shown, later...)
 		list = append(list, wire.JSON(message{
 			Role: "tool", Content: text, Tool: wire.Name(o.Outcome.Tool),
 			CallID: wire.ShortID(o.Outcome.Call, maxCallID),

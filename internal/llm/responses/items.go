@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 
 	"adze/internal/llm/wire"
 	"adze/session"
@@ -152,7 +151,7 @@ func (e encoder) outcomes(m session.Message) [][]byte {
 			item.Output = e.shown(*p.Outcome)
 		} else {
 			var rest []session.Part
-			item.Output, rest = e.told(*p.Outcome)
+			item.Output, rest = wire.Told(*p.Outcome, e.takes)
 			later = append(later, rest...)
 		}
 		list = append(list, wire.JSON(item))
@@ -173,22 +172,6 @@ func (e encoder) shown(o tool.Outcome) any {
 		list = append(list, e.attachment(a))
 	}
 	return list
-}
-
-// told is an outcome as text, and the attachments that must follow it.
-func (e encoder) told(o tool.Outcome) (string, []session.Part) {
-	text := o.Output
-	var later []session.Part
-	for i := range o.Attachments {
-		a := o.Attachments[i]
-		if !e.takes(a) {
-			text += "\n" + wire.Note(a)
-			continue
-		}
-		text += fmt.Sprintf("\n[%s is in the next message]", a.Name)
-		later = append(later, session.Part{Kind: session.AttachmentPart, Attachment: &a})
-	}
-	return text, later
 }
 
 func (e encoder) takes(a tool.Attachment) bool {

@@ -96,6 +96,22 @@ func KindOf(a tool.Attachment) string {
 	return Other
 }
 
+// Told is an outcome as text for an API whose results hold nothing else, and what must follow it in a message of
+// its own: the attachments that the API takes.
+func Told(o tool.Outcome, takes func(tool.Attachment) bool) (text string, later []session.Part) {
+	text = o.Output
+	for i := range o.Attachments {
+		a := o.Attachments[i]
+		if !takes(a) {
+			text += "\n" + Note(a)
+			continue
+		}
+		text += fmt.Sprintf("\n[%s is in the next message]", a.Name)
+		later = append(later, session.Part{Kind: session.AttachmentPart, Attachment: &a})
+	}
+	return text, later
+}
+
 // Note stands for an attachment that an API cannot take; text is given whole.
 func Note(a tool.Attachment) string {
 	if KindOf(a) == Plain {
