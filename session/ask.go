@@ -11,7 +11,7 @@ import (
 	"adze/tool"
 )
 
-// partialEvery is how often unfinished text is saved (safety.md §9: at least every second).
+// partialEvery is how often unfinished text is saved: a crash costs at most so much of it.
 const partialEvery = time.Second
 
 // ask makes one model request and stores the answer before any of its calls runs. A message that failed

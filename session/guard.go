@@ -7,8 +7,8 @@ import (
 	"adze/tool"
 )
 
-// maxRepeats is how often the same failing call may come in a row before the turn ends (safety.md §11,
-// "loop guard"). The tools' errors name the next move, so a model that repeats a call this often is stuck.
+// maxRepeats is how often the same failing call may come in a row before the turn ends. The tools' errors
+// name the next move, so a model that repeats a call this often is stuck.
 const maxRepeats = 5
 
 var errStuck = errors.New("the model repeats the same failing call")

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Default bounds of what one call gives the model (tools.md, "Output bound").
+// Default bounds of what one call gives the model.
 const (
 	DefaultLines = 2000
 	DefaultBytes = 50 << 10

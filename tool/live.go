@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// liveInterval spaces updates of one call: 19 in any second and the one that stop passes on make the 20 of
-// tools.md, "Live metadata".
+// liveInterval spaces updates of one call: 19 in any second and the one that stop passes on make 20, more than
+// anybody reads.
 const liveInterval = 55 * time.Millisecond
 
 // live passes on the newest metadata of one call: at once when the last update is old enough, else when

@@ -153,7 +153,7 @@ func (b *bench) abortAfter(t testing.TB, name, arguments string, delay time.Dura
 	}
 }
 
-// How long a tool goes on after an abort, at worst. Bar: 200 ms (tools.md, "Abort").
+// How long a tool goes on after an abort, at worst. Bar: 200 ms.
 func BenchmarkAbort(b *testing.B) {
 	dir := b.TempDir()
 	slowDesk(b, dir)

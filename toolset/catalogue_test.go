@@ -36,7 +36,7 @@ func newDeskOfAll(t *testing.T) *bench {
 	return newBench(t, t.TempDir())
 }
 
-// The names that models use instead, from tools.md, "Common to all".
+// The names that models use instead.
 func toolNames() map[string][]string {
 	return map[string][]string{
 		"read": {"read_file", "view", "cat"}, "write": {"write_file", "create_file"}, "edit": {"edit_file", "str_replace", "replace"},
@@ -128,7 +128,7 @@ func (b *bench) repaired(t *testing.T, name, arguments, holds string) {
 func tokens(s string) int { return len(s) * 10 / 46 }
 
 // What a tool says about itself is short: 10 to 40 tokens for a simple tool, under 120 for one with rules of its
-// own (tools.md, "Common to all"), in a file of at most 40 lines; every argument is described.
+// own, in a file of at most 40 lines; every argument is described.
 func TestDescriptionsAreShort(t *testing.T) {
 	ruled := []string{"bash", "edit", "webfetch", "todowrite"}
 	for _, d := range newDeskOfAll(t).set.Definitions() {

@@ -10,7 +10,7 @@ import (
 	"adze/tool"
 )
 
-// Bounds of one glob (tools.md, "glob").
+// Bounds of one glob.
 const (
 	globLimit = 100
 	globShown = 200 // in panes and the log

@@ -11,7 +11,7 @@ import (
 	"adze/tool"
 )
 
-// Bounds of one grep (tools.md, "grep").
+// Bounds of one grep.
 const (
 	grepLimit   = 100
 	grepContext = 50  // lines on each side of a match

@@ -11,7 +11,7 @@ import (
 	"adze/tool"
 )
 
-// Bounds of one list (tools.md, "list").
+// Bounds of one list.
 const (
 	listLimit = 1000
 	listDepth = 20

@@ -11,7 +11,7 @@ import (
 	"adze/tool"
 )
 
-// Bounds of one read (tools.md, "read") beside those of all output.
+// Bounds of one read beside those of all output.
 const (
 	readWidth      = 2000    // characters of one line
 	readAttachment = 5 << 20 // bytes of an image or PDF

@@ -32,7 +32,7 @@ type Shell struct {
 	jobs *proc.Jobs
 }
 
-// Bounds of a command (tools.md, "bash").
+// Bounds of a command.
 const (
 	shellTimeout    = 120 * time.Second
 	shellMaxTimeout = 600 * time.Second

@@ -12,8 +12,7 @@ import (
 	"adze/tool"
 )
 
-// Bounds of --output-schema: the file, how often the model may try again (headless.md), and how many faults it is
-// told at once.
+// Bounds of --output-schema: the file, how often the model may try again, and how many faults it is told at once.
 const (
 	maxSchemaFile = 1 << 20
 	maxTries      = 2

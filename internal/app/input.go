@@ -66,7 +66,7 @@ func (a *app) piped(ctx context.Context) (string, error) {
 	}
 }
 
-// maxAttachment bounds one attached file (tools.md, read: images up to 5 MB).
+// maxAttachment bounds one attached file, as read bounds an image.
 const maxAttachment = 5 << 20
 
 // attachments reads the files of --attach.

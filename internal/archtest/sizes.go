@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Sizes of house-rules.md, "Sizes". Tests are tables more often than not and get more room.
+// Tests are tables more often than not and get more room.
 const (
 	maxFile         = 300
 	maxFileArgued   = 400

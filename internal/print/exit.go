@@ -5,7 +5,7 @@ import (
 	"adze/tool"
 )
 
-// ExitCode is the stable exit code of a cause (headless.md, "Exit codes").
+// ExitCode is the stable exit code of a cause (README.md, "Exit codes").
 func ExitCode(c session.Cause) int {
 	switch c {
 	case session.CauseDone:

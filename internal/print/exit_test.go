@@ -7,7 +7,7 @@ import (
 	"adze/session"
 )
 
-// TestExitCodes holds the numbers that scripts rely on (headless.md, "Exit codes").
+// TestExitCodes holds the numbers that scripts rely on (README.md, "Exit codes").
 func TestExitCodes(t *testing.T) {
 	for cause, want := range map[session.Cause]int{
 		session.CauseDone: 0, session.CauseInternal: 1, session.CauseUsage: 2, session.CauseNoModel: 3,
