@@ -39,6 +39,10 @@ func (u *UI) RunPlain(ctx context.Context) error {
 	m.draw.theme.Become(draw.Bare())
 	m.draw.expand = "the interface without --plain"
 	m.w, m.h = plainWidth, 24
+	m.start = func(ctx context.Context, j job) {
+		u.breaks.turn(true)
+		u.start(ctx, j)
+	}
 	m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	m.dialog.label = func(action) string { return "" }
 	defer u.close()
@@ -70,6 +74,8 @@ func (p *plain) loop(ctx context.Context, lines <-chan string) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-p.ui.breaks.asked:
+			p.stop()
 		case line, more := <-lines:
 			if !more {
 				lines = nil // what runs goes on to its end; a question that nobody can answer is a no
@@ -187,6 +193,7 @@ func (p *plain) take(x any) {
 }
 
 func (p *plain) done(r session.Result) {
+	p.ui.breaks.turn(false)
 	cmd := p.m.done(r)
 	p.print()
 	if waited := p.m.prompt.text; waited != "" {

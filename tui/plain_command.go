@@ -53,7 +53,7 @@ func (p *plain) command(name, arg string) {
 func (p *plain) help() {
 	p.m.todos.look()
 	p.say("A line is a message. While the agent works it waits; > before it has the agent read it before its next step.")
-	p.say("!command runs a command of your own. Commands:")
+	p.say("!command runs a command of your own. Ctrl+c stops the agent, and leaves when it does not work. Commands:")
 	for _, c := range commandChoices(p.m, "") {
 		if notPlain(c.id) == "" {
 			p.say(c.label + ": " + c.note + ".")

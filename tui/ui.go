@@ -106,6 +106,7 @@ type UI struct {
 	once    sync.Once
 	turns   sync.WaitGroup
 	ended   atomic.Bool // the input ended
+	breaks  breaks
 }
 
 // New makes an interface. It does no I/O.
@@ -116,7 +117,7 @@ func New(o Options) *UI {
 	if o.Blocks == nil {
 		o.Blocks = func(string, json.RawMessage) []tool.Block { return nil }
 	}
-	u := &UI{options: o, bridge: newBridge(), model: newModel(o), gone: make(chan struct{})}
+	u := &UI{options: o, bridge: newBridge(), model: newModel(o), gone: make(chan struct{}), breaks: breaks{asked: make(chan struct{}, 1)}}
 	u.model.start = u.start
 	return u
 }

@@ -27,6 +27,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,6 +37,7 @@ import (
 	"adze/internal/print"
 	"adze/session"
 	"adze/tool"
+	"adze/tui"
 )
 
 // Version of the program.
@@ -53,7 +55,8 @@ type app struct {
 	in, out *os.File
 	err     io.Writer
 	getenv  func(string) string
-	lines   <-chan string // of the person, for an interface of lines
+	lines   <-chan string          // of the person, for an interface of lines
+	front   atomic.Pointer[tui.UI] // the interface that runs now
 	exit    int
 	// wait sleeps before a model request is made again; nil: a timer.
 	wait func(context.Context, time.Duration) error

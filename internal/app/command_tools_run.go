@@ -108,7 +108,7 @@ func (a *app) runByHand(o *options, name, arguments string, asJSON bool) error {
 	o.byHand = &byHand{tool.RawCall{ID: "by-hand", Name: name, Arguments: arguments}}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	stop := watchSignals(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) })
+	stop := watchSignals(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
 	defer stop()
 	var end *session.ToolEnd
 	w, err := a.wire(ctx, o, func(e session.Event) {

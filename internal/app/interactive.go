@@ -19,7 +19,9 @@ func (a *app) interactive(o *options, words string) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	var ended session.Cause
-	stop := watchSignals(func(err error) { ended = session.Sort(err).Cause; cancel(err) }, func(c session.Cause) { os.Exit(print.ExitCode(c)) })
+	stop := watchSignals(func(err error) { ended = session.Sort(err).Cause; cancel(err) },
+		func(c session.Cause) { os.Exit(print.ExitCode(c)) },
+		func() bool { ui := a.front.Load(); return ui != nil && ui.Interrupt() })
 	defer stop()
 	err := a.sittings(ctx, o, words)
 	a.exit = print.ExitCode(ended)
@@ -138,6 +140,7 @@ func (s *sitting) run(ctx context.Context) (tui.Next, error) {
 		Vim: s.w.settings.config.Interface.Keys == "vim",
 		In:  s.app.in, Lines: s.app.lines, Out: s.app.out, Env: s.app.getenv,
 	})
+	s.app.front.Store(s.ui)
 	var err error
 	if s.app.linesOnly(s.o) {
 		err = s.ui.RunPlain(ctx)

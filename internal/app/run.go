@@ -68,7 +68,7 @@ func (a *app) headless(o *options, words string) (exit int) {
 	}()
 	stop := watchSignals(cancel, func(c session.Cause) {
 		os.Exit(p.Finish(session.Result{Cause: c, Message: string(c)}))
-	})
+	}, nil)
 	defer stop()
 	return p.Finish(a.runHeadless(ctx, o, p, words))
 }

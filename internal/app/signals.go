@@ -11,8 +11,9 @@ import (
 
 // watchSignals ends ctx on the first SIGINT, SIGTERM or SIGHUP, with a cause that names it. On the second,
 // insist is called: whatever hangs, the process ends. A SIGHUP never insists: a terminal that is closed sends it
-// more than once, from the shell and from the kernel. Stop releases the signals, beside what comes next.
-func watchSignals(cancel context.CancelCauseFunc, insist func(session.Cause)) (stop func()) {
+// more than once, from the shell and from the kernel. A SIGINT that taken takes ends nothing; nil takes none. Stop
+// releases the signals, beside what comes next.
+func watchSignals(cancel context.CancelCauseFunc, insist func(session.Cause), taken func() bool) (stop func()) {
 	// SIGPIPE is caught and dropped, so that a closed stdout is an error of write and not the end of the
 	// process without its result. It is not ignored: children would inherit that.
 	signals := make(chan os.Signal, 8)
@@ -25,7 +26,7 @@ func watchSignals(cancel context.CancelCauseFunc, insist func(session.Cause)) (s
 			case <-done:
 				return
 			case s := <-signals:
-				if s == syscall.SIGPIPE {
+				if s == syscall.SIGPIPE || s == os.Interrupt && taken != nil && taken() {
 					continue
 				}
 				err, cause := session.ErrTerminated, session.CauseTerminated

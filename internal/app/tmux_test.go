@@ -356,22 +356,6 @@ func TestTheTranscriptStaysInTheTerminal(t *testing.T) {
 	p.restored(0)
 }
 
-// TestPlainLinesInATerminal is the interface for screen readers: the terminal scrolls, and nothing else.
-func TestPlainLinesInATerminal(t *testing.T) {
-	u := newUser(t)
-	p := u.openPane(100, 30)
-	p.begin(u.script("-- 1 --\ncall bash: {\"command\":\"echo one > one.txt\"}\n"+
-		"-- 2 --\nexpect bash completed: \ntext: It is **written**.\n"), "--plain", "--permission-mode=yolo")
-	p.sees("/quit leaves.")
-	p.shell("write it")
-	p.sees("Running bash.", "✓ bash", "It is written.", "Ready.")
-	p.shell("/quit")
-	p.restored(0)
-	if _, err := os.Stat(filepath.Join(u.dir, "one.txt")); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestAClosedTerminalEndsAdze, with what it runs; the conversation is there when it is resumed.
 func TestAClosedTerminalEndsAdze(t *testing.T) {
 	u := newUser(t)
