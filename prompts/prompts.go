@@ -5,6 +5,8 @@
 // that the provider's prefix cache holds.
 //
 // Start reading at Render.
+//
+// Known limits: the texts are in English, whatever the person writes in.
 package prompts
 
 import (

@@ -7,13 +7,20 @@
 // The one rule: an event is emitted only after its entry is stored, and every call that was stored gets
 // exactly one outcome, in this process or when the log is loaded again.
 //
-// Start reading at Prompt, then ask.go (one model request) and calls.go (its calls). offer.go holds which
-// tools requests show; they change only at an Occasion, so that the provider's cached prefix lasts; prefix.go
-// tells when it did not. ledger.go counts what fills a request, budget.go what a turn uses: a session with a Within
-// works for the turn of another one, as a subagent.
+// Start reading at Prompt, then turn.go, ask.go (one model request, which retry.go makes again) and calls.go (its
+// calls). provider.go and store.go are the ports, event.go what observers get, message.go what is stored and sent,
+// load.go how a log becomes a session again, person.go what a person does while a turn runs.
 //
-// compact.go keeps a conversation within the model's context: a summary takes the place of its beginning. What
-// does not fit even so ends with CauseContext.
+// offer.go holds which tools requests show; they change only at an Occasion, so that the provider's cached prefix
+// lasts; prefix.go tells when it did not, by what fingerprint.go keeps of the last request. ledger.go counts what
+// fills a request, budget.go what a turn may use, account.go what the session used: a session with a Within works
+// for the turn of another one, as a subagent. past.go finds all this in a log.
+//
+// compact.go keeps a conversation within the model's context: a summary (summary.go) takes the place of its
+// beginning. What does not fit even so ends with CauseContext.
+//
+// The package has more than twelve files because its parts work on one log under one rule: what is counted, compared
+// and summed up is what the loop stores, in the order in which it stores it.
 //
 // Known limits: of a picture that was summed up, only what the model wrote about it is left. The ledger estimates
 // tokens from bytes and counts no pages of a document; the prefix guard compares what is sent, not what a provider

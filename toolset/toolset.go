@@ -4,7 +4,11 @@
 // The one rule: a tool takes what it needs (a walker, a supervisor), not everything there is; Deps stays
 // in New. Insides that are more than a tool's own business live in leaf packages under internal.
 //
-// Start reading at New, then glob.go.
+// Start reading at New, then glob.go. Tools that a person declares in files are declared*.go; restore.go gives a
+// resumed session back what its tools knew. The package is large because each tool has its own files.
+//
+// Known limits: a command keeps no shell: folder and variables are as before at the next call. Jobs in the background
+// end with adze, and a resumed session does not have them.
 package toolset
 
 import (

@@ -6,8 +6,8 @@
 // How it works: a [session.Session] calls UI.Observe from its own goroutine; the bridge gathers what
 // happens within a frame and hands it to the one tea.Model as one batch (bridge.go, model.go). Panes are
 // plain structs with Apply(event) and Render(width, height). Arrange says where they stand, bindings (keys.go)
-// which key does what, draw what a row is, screen how rows reach the terminal, input how its bytes become keys. Nothing moves by itself but the
-// clock of a running turn: without one there is no timer.
+// which key does what, draw what a row is, screen how rows reach the terminal, input how its bytes become
+// keys. Nothing moves by itself but the clock of a running turn: without one there is no timer.
 //
 // Who has no model that can be used sees another screen instead (first.go), and goes on from there.
 //

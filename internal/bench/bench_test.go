@@ -4,7 +4,7 @@
 //	go test -run '^$' -bench . -benchtime 5x ./internal/bench
 //
 // Each benchmark runs floor and adze in turn and reports the median of the ratios pair by pair. Its bars
-// are those of the performance notes in the README; they are read by people, never asserted.
+// are those of README.md beside this file; they are read by people, never asserted.
 package bench
 
 import (

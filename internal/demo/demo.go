@@ -2,6 +2,8 @@
 // finds and fixes it. The model's replies are written down; every tool call in them really runs.
 //
 // Start reading at Unpack; the program is project.txtar, the conversation script.txtar.
+//
+// Known limits: whatever the model is asked, it does its one task, once.
 package demo
 
 import (

@@ -6,7 +6,9 @@
 //
 // Start reading at Policy.Decide, then judge.go for one need. rule.go is the language of rules, mode.go the
 // defaults, place.go files, shell.go and unwrap.go commands, host.go addresses, ask.go the questions to a
-// person and what they granted.
+// person and what they granted; explain.go says what a command would meet. Commands have more files than the
+// rest, which makes fourteen: shell.go, word.go and unwrap.go find the programs that a text starts, command.go and
+// argv.go judge them.
 //
 // Known limits:
 //   - A deny on a program holds for commands that spell it out, also inside substitutions and behind the

@@ -10,7 +10,8 @@
 //
 // Start reading at Open (open.go), then Append (append.go). chain.go is the hash chain, lock.go the one
 // writer per session, wal.go what Close leaves, salvage.go what happens to a damaged file, memory.go the
-// store without a disk.
+// store without a disk. There are more than twelve files because what a damaged file needs (salvage.go, rescue.go) and
+// what systems differ in are kept apart from what every run does.
 //
 // Beside the database lie PATH-wal and PATH-shm (SQLite's log, which a short run leaves for the next, and
 // its index), PATH.lock (held, shared, by every process that has it open), PATH.locks/ (one file per

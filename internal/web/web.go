@@ -7,7 +7,8 @@
 // back: every byte is counted before it is kept, on the wire and decoded.
 //
 // Where to start: fetch.go (one fetch, redirects by hand), then policy.go and address.go (what may be
-// reached), body.go (what may come back), page.go (what becomes of it), extract.go and markdown.go.
+// reached), body.go (what may come back), page.go (what becomes of it), extract.go and markdown.go. The steps from
+// bytes to text have a file each (charset, parse, clean, media, code, plaintext), which makes the package large.
 //
 // Nothing is done at import or by [New]: the first fetch builds what it needs and closes it after.
 //

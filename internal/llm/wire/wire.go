@@ -8,7 +8,7 @@
 // The one rule: a helper here never decides that an answer is complete. Only the adapter knows its
 // format's terminal event, and nothing is released before it.
 //
-// Start at Stream, then Connect, Client.Post and Calls.
+// Start at Stream, then Connect, Client.Post and Calls. Each of these has its file, which makes thirteen.
 //
 // Known limits: the server-sent events reader ignores id and retry, because no model API resumes a stream;
 // an unknown field name is an error, although a browser would skip it; behind a proxy nothing is opened ahead;
