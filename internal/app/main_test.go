@@ -178,6 +178,16 @@ func (u *user) serve(handler http.HandlerFunc) *httptest.Server {
 	return s
 }
 
+// serveHalf begins every answer and never goes on.
+func (u *user) serveHalf() {
+	u.t.Helper()
+	u.serve(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"This is half of\"}}]}\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+}
+
 // started is a run that is under way.
 type started struct {
 	u    *user

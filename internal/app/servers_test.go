@@ -113,6 +113,17 @@ type llama struct {
 	first  []byte // the first request as it came
 }
 
+// showModel tells as Ollama does that models named coder can call tools.
+func showModel(w http.ResponseWriter, r *http.Request) {
+	var body struct{ Model, Name string }
+	json.NewDecoder(r.Body).Decode(&body)
+	can := `["completion"]`
+	if strings.HasPrefix(body.Model+body.Name, "coder") {
+		can = `["completion","tools"]`
+	}
+	fmt.Fprintf(w, `{"capabilities":%s,"model_info":{"general.architecture":"q","q.context_length":32768}}`, can)
+}
+
 func newLlama(t *testing.T) *llama {
 	t.Helper()
 	l := &llama{}
@@ -121,15 +132,7 @@ func newLlama(t *testing.T) *llama {
 		io.WriteString(w, `{"models":[{"name":"poet:latest","size":1},{"name":"coder:7b","size":2}]}`)
 	})
 	mux.HandleFunc("/api/ps", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"models":[]}`) })
-	mux.HandleFunc("/api/show", func(w http.ResponseWriter, r *http.Request) {
-		var body struct{ Model, Name string }
-		json.NewDecoder(r.Body).Decode(&body)
-		can := `["completion"]`
-		if strings.HasPrefix(body.Model+body.Name, "coder") {
-			can = `["completion","tools"]`
-		}
-		fmt.Fprintf(w, `{"capabilities":%s,"model_info":{"general.architecture":"q","q.context_length":32768}}`, can)
-	})
+	mux.HandleFunc("/api/show", showModel)
 	mux.HandleFunc("/api/chat", l.chat)
 	l.Server = httptest.NewServer(mux)
 	t.Cleanup(l.Close)

@@ -1,8 +1,6 @@
 package app_test
 
 import (
-	"fmt"
-	"net/http"
 	"testing"
 )
 
@@ -10,11 +8,7 @@ import (
 // then it is theirs to edit and to send again.
 func TestEscapeStopsThenTakesTheMessageBack(t *testing.T) {
 	u := newUser(t)
-	u.serve(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"This is half of\"}}]}\n\n")
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-	})
+	u.serveHalf()
 	p := u.openPane(80, 24)
 	p.adze("--model=openai/test")
 	p.text("tell me")

@@ -1,8 +1,6 @@
 package app_test
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -79,15 +77,7 @@ func pulling(t *testing.T) (address string, pulled *atomic.Bool) {
 		io.WriteString(w, `{"models":[{"name":"poet:latest","size":1}`+more+`]}`)
 	})
 	mux.HandleFunc("/api/ps", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"models":[]}`) })
-	mux.HandleFunc("/api/show", func(w http.ResponseWriter, r *http.Request) {
-		var body struct{ Model, Name string }
-		json.NewDecoder(r.Body).Decode(&body)
-		can := `["completion"]`
-		if strings.HasPrefix(body.Model+body.Name, "coder") {
-			can = `["completion","tools"]`
-		}
-		fmt.Fprintf(w, `{"capabilities":%s,"model_info":{"general.architecture":"q","q.context_length":32768}}`, can)
-	})
+	mux.HandleFunc("/api/show", showModel)
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	return s.URL, pulled

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -259,11 +258,7 @@ func TestApproveAndDenyInATerminal(t *testing.T) {
 // TestAbortInATerminal stops an answer in its middle: what was written stays, also when the session goes on.
 func TestAbortInATerminal(t *testing.T) {
 	u := newUser(t)
-	u.serve(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"This is half of\"}}]}\n\n")
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-	})
+	u.serveHalf()
 	p := u.openPane(80, 24)
 	p.adze("--model=openai/test")
 	p.text("tell me")
