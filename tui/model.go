@@ -203,6 +203,8 @@ func (m *model) apply(e session.Event) tea.Cmd {
 		if mayMoveHead(e.Outcome) {
 			return m.lookForBranch()
 		}
+	case session.MessageDone:
+		m.turn.heard = m.turn.heard || e.Message.Role == session.User && e.Message.Own == ""
 	case session.TurnEnd:
 		m.turn.ended = true
 	}

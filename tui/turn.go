@@ -15,6 +15,8 @@ import (
 type turn struct {
 	running, stopping bool
 	ended             bool // its TurnEnd was seen
+	prompt            Prompt
+	heard             bool // the person's message is in the conversation
 	shell             bool // a command of the person's own
 	rewind            bool // take the prompt back once it has stopped
 	since             time.Time
@@ -39,7 +41,7 @@ type rewound struct {
 // begin starts a turn.
 func (m *model) begin(j job) tea.Cmd {
 	ctx, cancel := context.WithCancel(context.Background())
-	m.turn = turn{running: true, since: m.now(), cancel: cancel, shell: j.command != "" || j.compact}
+	m.turn = turn{running: true, since: m.now(), cancel: cancel, shell: j.command != "" || j.compact, prompt: j.prompt}
 	m.stopped = false
 	m.start(ctx, j)
 	return m.after(time.Second, second{})
@@ -51,12 +53,15 @@ func (m *model) done(r session.Result) tea.Cmd {
 		m.apply(session.TurnEnd{Result: r})
 	}
 	m.turn.cancel()
-	rewind, shell := m.turn.rewind, m.turn.shell
+	rewind, shell, heard, sent := m.turn.rewind, m.turn.shell, m.turn.heard, m.turn.prompt
 	m.turn = turn{}
 	m.prompt.unsteer()
 	switch {
 	case m.leaving:
 		return tea.Quit
+	case !shell && !heard && r.Cause != session.CauseDone: // it is nowhere else
+		m.prompt.queue = append([]Prompt{sent}, m.prompt.queue...)
+		m.prompt.unqueue()
 	case rewind:
 		m.prompt.unqueue()
 		return m.rewind()
