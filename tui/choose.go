@@ -1,54 +1,12 @@
 package tui
 
 import (
-	"context"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"adze/tool"
 )
-
-// Next says how the person wants to go on after Run: the interface itself cannot exchange its session or model.
-// The zero value means that they quit.
-type Next struct {
-	Session string // the id to open
-	New     bool   // a new session in this folder
-	Model   string // the model to go on with: provider/name
-	Fork    bool   // in a copy of that session
-	Demo    bool   // the demo
-}
-
-// lookupTime bounds how long a list may take: the person waits for it.
-const lookupTime = 10 * time.Second
-
-const looking = "looking…"
-
-// filled is the answer to a lookup of a picker.
-type filled struct {
-	serial int
-	items  []choice
-	err    error
-}
-
-// lookup fills the open picker in the background.
-func (m *model) lookup(look func(ctx context.Context) ([]choice, error)) tea.Cmd {
-	m.picker.wait = looking
-	serial := m.picker.serial
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(context.Background(), lookupTime)
-		defer cancel()
-		items, err := look(ctx)
-		return filled{serial, items, err}
-	}
-}
-
-func (m *model) filled(f filled) {
-	if m.picker.open && f.serial == m.picker.serial {
-		m.picker.fill(f.items, f.err)
-	}
-}
 
 func canModes(m *model) string {
 	if m.ports.SetMode == nil || len(m.ports.Modes) == 0 {
@@ -118,28 +76,6 @@ func (m *model) cancelOne(id tool.CallID, name string) tea.Cmd {
 	} else {
 		m.say(name + " has ended already")
 	}
-	return nil
-}
-
-// leaveFor ends the interface to go on with something else; while the agent works, the person confirms.
-func (m *model) leaveFor(n Next) tea.Cmd {
-	if !m.turn.running {
-		m.next = n
-		return tea.Quit
-	}
-	what := "quit"
-	if n != (Next{}) {
-		what = "go on with that"
-	}
-	m.picker.begin("the agent works", []choice{{id: "stay", label: "stay", note: "the agent goes on"},
-		{id: "leave", label: "stop the agent and " + what, note: "what it did is saved"}},
-		func(m *model, c choice) tea.Cmd {
-			if c.id == "stay" {
-				return nil
-			}
-			m.next = n
-			return m.leave()
-		})
 	return nil
 }
 

@@ -7,6 +7,16 @@ import (
 	"adze/tui/draw"
 )
 
+// entry is something in the transcript that can lay itself out.
+type entry interface {
+	// rows lays the entry out for a width; it keeps the result until forget or a change.
+	rows(d *drawing, w int) []draw.Row
+	// forget drops what rows keeps.
+	forget()
+	// tight reports that no empty row stands between it and a tight entry before it.
+	tight() bool
+}
+
 // drawing is what entries need besides a width.
 type drawing struct {
 	theme    *draw.Theme

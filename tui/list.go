@@ -2,16 +2,6 @@ package tui
 
 import "adze/tui/draw"
 
-// entry is something in the transcript that can lay itself out.
-type entry interface {
-	// rows lays the entry out for a width; it keeps the result until forget or a change.
-	rows(d *drawing, w int) []draw.Row
-	// forget drops what rows keeps.
-	forget()
-	// tight reports that no empty row stands between it and a tight entry before it.
-	tight() bool
-}
-
 // keepAround is how many entries beside the visible ones keep their layout.
 const keepAround = 64
 

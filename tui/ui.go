@@ -18,7 +18,18 @@
 // through Ports, each of which may be missing. UI.RunPlain is the same as lines, for screen readers.
 //
 // The package has more than twelve files because every pane has its own; what can stand alone is in the
-// folders draw, screen and input.
+// folders draw, screen and input. Beside those named above:
+//
+//	tty, frame, inline           where rows go, the whole screen, the terminal's own scrollback
+//	transcript, list, entry,     the conversation, and what stands in it
+//	  call, summary
+//	activity, todos, status      panes beside it
+//	changes, ledger, help        what is looked at in its place
+//	prompt, editor, undo, vim*,  the prompt: its text and keys, what was written before, files dropped on it,
+//	  past, drop, menu, queue      completion, messages that wait
+//	ask, permission*             questions of the gate
+//	choose*, lookup, peek, copy  lists, and what is done with a row
+//	act, turn, outside, next     what keys do; a turn; the person's editor; how the person goes on
 //
 // Known limits: the changes are those that calls declare: what a command changes without saying so is not among
 // them. After a rewind the panes beside the conversation and the context keep what they showed. Vim keys are

@@ -53,7 +53,7 @@ func takes(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// gateFlags are those with which a command decides as a run does.
+// gateFlags say where to work and what is allowed, for a run and for commands that decide as a run does.
 func gateFlags(c *cobra.Command, o *options) {
 	f := c.Flags()
 	f.StringVar(&o.cwd, "cwd", "", "work in this `DIR`")
