@@ -228,6 +228,22 @@ func TestASummaryThatWasNotGotIsAskedForAgain(t *testing.T) {
 	}
 }
 
+// What the person says while the conversation is summed up is in the very next request.
+func TestTheSummaryIsSteeredPast(t *testing.T) {
+	r := newRig(t, says(text(long(700))), says(text("in short")), says(text("on"))).window(1000)
+	s := session.New(r.config)
+	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "one"}), session.CauseDone)
+	r.onSee = func(e session.Event) {
+		if n, ok := e.(session.Notice); ok && strings.Contains(n.Text, "summed up") && !s.Steer("look at b instead") {
+			t.Error("nobody listens while the conversation is summed up")
+		}
+	}
+	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "two " + long(60)}), session.CauseDone)
+	if got := asked(r.model.requests[2]); got[len(got)-1] != "look at b instead" {
+		t.Errorf("the next request ends with %q", got)
+	}
+}
+
 func TestASummaryThatCannotBeStoredIsNone(t *testing.T) {
 	r := newRig(t, says(text(long(700))), says(text("in short"))).window(1000)
 	s := session.New(r.config)

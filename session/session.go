@@ -154,13 +154,7 @@ func (s *Session) Prompt(ctx context.Context, in Input) Result {
 	s.listen(true)
 	defer s.listen(false)
 	for {
-		if err := t.step(); err != nil {
-			return s.end(t, err)
-		}
-		if err := s.hear(t); err != nil {
-			return s.end(t, err)
-		}
-		if err := s.makeRoom(t); err != nil {
+		if err := s.prepare(t); err != nil {
 			return s.end(t, err)
 		}
 		answer, err := s.ask(t)
@@ -183,6 +177,20 @@ func (s *Session) Prompt(ctx context.Context, in Input) Result {
 			return s.end(t, err)
 		}
 	}
+}
+
+// prepare takes a step and what the person said meanwhile, also while the conversation was summed up.
+func (s *Session) prepare(t *turn) error {
+	if err := t.step(); err != nil {
+		return err
+	}
+	if err := s.hear(t); err != nil {
+		return err
+	}
+	if err := s.makeRoom(t); err != nil {
+		return err
+	}
+	return s.hear(t)
 }
 
 // open stores the prompt, with the start entry before the first one, in one commit.
