@@ -17,7 +17,6 @@ import (
 	"go/token"
 	"io/fs"
 	"path"
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -201,13 +200,31 @@ func (m *module) add(root fs.FS, at string) error {
 	return nil
 }
 
-// story wants one file of each package to open with what the package is for.
+// story wants one file of each package to open with what the package is for, where to start, and what is known to be
+// missing. A program says only what it is for, a package of nothing but tests nothing.
 func (c *checker) story(p *pkg) {
-	told := slices.ContainsFunc(p.files, func(f *file) bool {
-		return f.test || f.ast.Doc != nil && (strings.HasPrefix(f.ast.Doc.Text(), "Package ") || f.ast.Name.Name == "main")
-	})
-	if !told {
+	var doc string
+	tests := true
+	for _, f := range p.files {
+		if f.test {
+			continue
+		}
+		tests = false
+		if f.ast.Doc != nil && f.ast.Name.Name == "main" {
+			return
+		}
+		if f.ast.Doc != nil && strings.HasPrefix(f.ast.Doc.Text(), "Package ") {
+			doc = f.ast.Doc.Text()
+		}
+	}
+	var missing []string
+	for _, part := range [][2]string{{"Package ", "what it is for"}, {"tart", "where to start"}, {"Known limits:", "its known limits"}} {
+		if !strings.Contains(doc, part[0]) {
+			missing = append(missing, part[1])
+		}
+	}
+	if !tests && len(missing) > 0 {
 		c.report(p.path, "open one file with: Package NAME …, the one rule, where to start, known limits",
-			"the package does not tell what it is for")
+			"the package does not tell %s", strings.Join(missing, ", "))
 	}
 }

@@ -3,7 +3,7 @@
 //
 // The one rule: whatever happens, Close gives the terminal back as it was; it may be called twice.
 //
-// Start reading at Open, then paint.go, for the inline way region.go. Bubble Tea reads keys and runs the event loop; its own renderer
+// Start reading at Open, then paint.go, for the inline way region.go. Bubble Tea runs the event loop; its own renderer
 // is not used, for three reasons: it wakes up sixty times a second when nothing happens, it makes a key
 // wait for the next of these ticks, and it parses every frame into cells (more than a millisecond), which
 // alone would use up the time budget of a long answer. Here a frame is a list of rows, and a row that

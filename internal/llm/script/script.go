@@ -47,6 +47,10 @@
 //
 // What it saves is its own, too. One without steps gets those of the name alone that stands before its first
 // colon ("-- explore: 1 --"); subagents that share them so take them in the order in which they ask.
+//
+// Start reading at Provider.Stream, then play.go (one step) and parse.go.
+//
+// Known limits: only the last outcomes and the last prompt can be expected, not what was said before.
 package script
 
 import (

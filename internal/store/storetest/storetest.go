@@ -1,6 +1,8 @@
 // Package storetest holds what every session.Store must do, as tests that any implementation runs.
 //
 // The one rule: a case says nothing that the contract of session.Store does not say. Start reading at Run.
+//
+// Known limits: what becomes of entries when the machine loses power is not tested here.
 package storetest
 
 import (
