@@ -16,6 +16,9 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return tea.Batch(m.guardTimer(), m.follow())
 	}
 	b, reason := m.keys.find(m, s, msg.String())
+	if b != nil && (s == inDialog || s == inReason) && m.small() && b.action != stop && b.action != quit {
+		b, reason = nil, "the window is too small for the question"
+	}
 	if b == nil || b.action != m.armed {
 		m.armed = send
 	}
@@ -34,6 +37,20 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	m.prompt.vim.settle(&m.prompt.editor)
 	return tea.Batch(append(cmds, m.written(s))...)
+}
+
+// small reports a window in which nothing can be seen, so that nothing can be answered in it.
+func (m *model) small() bool { return m.w < minWidth || m.h < minHeight }
+
+// resize takes the window's size. A question that could not be seen before holds off keys as a new one does.
+func (m *model) resize(w, h int) tea.Cmd {
+	hidden := m.small()
+	m.w, m.h = w, h
+	if !hidden || m.small() || !m.dialog.open() {
+		return nil
+	}
+	m.dialog.holdOff()
+	return m.guardTimer()
 }
 
 // written follows a change of what the person writes.

@@ -105,7 +105,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.follow()
 	case tea.WindowSizeMsg:
 		if msg.Width > 0 { // Bubble Tea's own first message knows no size
-			m.w, m.h = msg.Width, msg.Height
+			cmd = m.resize(msg.Width, msg.Height)
 		}
 	case peekDue:
 		cmd = m.due(msg)
