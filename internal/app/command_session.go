@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"adze/internal/safeterm"
 	"adze/internal/store"
+	"adze/session"
 )
 
 // sessionCommand is adze session list|verify.
@@ -18,9 +20,10 @@ func (a *app) sessionCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "session", Short: "Look at stored sessions", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	list := &cobra.Command{Use: "list", Short: "List stored sessions, newest first", Args: cobra.NoArgs,
-		Example: "  adze session list\n  adze session list --all",
+		Example: "  adze session list\n  adze session list --all\n  adze session list --json | jq -r .id",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.listSessions(c) }}
 	list.Flags().Bool("all", false, "of all folders, not only of this one, and those of subagents")
+	list.Flags().Bool("json", false, "one JSON object a line")
 	verify := &cobra.Command{Use: "verify ID", Short: "Walk a session's hash chain and name the first bad row", Args: cobra.ExactArgs(1),
 		Example: "  adze session verify 20261121t0245",
 		RunE:    func(c *cobra.Command, args []string) error { return a.verifySession(c.Context(), args[0]) }}
@@ -36,8 +39,19 @@ type damagedError struct{ row *store.BadRow }
 
 func (e *damagedError) Error() string { return e.row.Error() }
 
+// sessionLine is one session as session list --json tells it.
+type sessionLine struct {
+	ID      session.ID `json:"id"`
+	Updated time.Time  `json:"updated"`
+	Model   string     `json:"model"` // provider/name
+	Cwd     string     `json:"cwd"`
+	Title   string     `json:"title"`
+	Agent   string     `json:"agent,omitempty"`  // of a subagent
+	Parent  session.ID `json:"parent,omitempty"` // the session that it works for, or that it is a copy of
+}
+
 func (a *app) listSessions(c *cobra.Command) error {
-	all, _ := c.Flags().GetBool("all")
+	all, lines := flagged(c, "all"), flagged(c, "json")
 	dir, err := a.folder(&options{}, nil)
 	if err != nil {
 		return err
@@ -57,6 +71,12 @@ func (a *app) listSessions(c *cobra.Command) error {
 				continue
 			}
 			title := h.Title()
+			if lines {
+				if err := a.writeJSON(sessionLine{h.ID, h.Updated.UTC(), info.Model, info.Cwd, title, info.Agent, info.Parent}); err != nil {
+					return err
+				}
+				continue
+			}
 			if info.Agent != "" {
 				title = info.Agent + " (subagent of " + string(info.Parent) + ")"
 			}

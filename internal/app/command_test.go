@@ -52,6 +52,20 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 	u.run("tools").wants(0, "schema", "run one by hand")
 }
 
+// Each line of session list --json is an object with the id that --resume takes.
+func TestSessionsAreListedForScripts(t *testing.T) {
+	u := newUser(t)
+	u.run("session", "list", "--json").wants(0)
+	u.run("-p", u.script("-- 1 --\ntext: one\n"), "mend\tthe parser").wants(0, "one")
+	lines := strings.Split(strings.TrimSpace(u.run("session", "list", "--json").wants(0).out), "\n")
+	var got struct{ ID, Model, Title, Cwd, Updated string }
+	decode(t, lines[0], &got)
+	if len(lines) != 1 || !strings.HasPrefix(got.Model, "script/") || !strings.HasPrefix(got.Title, "mend") || got.Cwd == "" || got.Updated == "" {
+		t.Errorf("%d lines, the first %+v", len(lines), got)
+	}
+	u.run("-p", "--resume", got.ID, u.script("-- 1 --\ntext: two\n"), "go on").wants(0, "two")
+}
+
 func decode(t *testing.T, text string, into any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), into); err != nil {
