@@ -186,6 +186,7 @@ func (s *Session) savePartial(t *turn, d *draft) error {
 	d.saved = now
 	snapshot := d.message
 	snapshot.Stop = StopAborted
+	snapshot.Provider, snapshot.Model = s.config.Provider.Name(), s.config.Model
 	snapshot.Parts = make([]Part, len(d.message.Parts))
 	for i, p := range d.message.Parts {
 		p.close()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"adze/session"
 	"adze/tool"
@@ -225,5 +226,30 @@ func TestTheLedgerOfASessionIsThatOfItsResume(t *testing.T) {
 	}
 	if percent, ok := stored.Fill(); !ok || percent < 35 || percent > 60 {
 		t.Errorf("%d%%, %v", percent, ok)
+	}
+}
+
+// A run that was killed in the middle of an answer left what was saved of it: the same model goes on from there.
+func TestUnfinishedTextKeepsItsModel(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	r := newRig(t, func(_ context.Context, yield func(session.Chunk) bool) {
+		now = now.Add(2 * time.Second)
+		yield(text("half an ans"))
+		yield(session.Done{Stop: session.StopEnd})
+	}, says(text("on")))
+	r.config.Now = func() time.Time { return now }
+	wantCause(t, r.prompt(t, "go"), session.CauseDone)
+	r.shelf.entries = r.shelf.entries[:3] // start, message, partial
+	resumed, err := session.Resume(t.Context(), r.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantCause(t, resumed.Prompt(t.Context(), session.Input{Text: "and?"}), session.CauseDone)
+	if got := r.changes(t); len(got) != 0 {
+		t.Errorf("told of changes %+v", got)
+	}
+	wantText(t, "the request", shape(t, r.model.requests[1].Messages), "uau")
+	if used := resumed.Ledger().Used; len(used) != 1 || used[0].Model == "" {
+		t.Errorf("used %+v, want one named model", used)
 	}
 }
