@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,20 @@ type near struct {
 	mu    sync.Mutex
 	gets  int
 	chats []string
+}
+
+// asked is the chats so far; their connections may not be closed yet.
+func (n *near) asked() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.chats)
+}
+
+// looked is how often it was asked what it has.
+func (n *near) looked() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.gets
 }
 
 func newNear(t *testing.T, answers map[string]string) *near {
@@ -105,8 +120,8 @@ func TestNoServerIsLookedForWithAModel(t *testing.T) {
 	u.run("-p", "--model", "openai/m", "hi").wants(0, "by chat")
 	u.run("-p", u.script("-- 1 --\ntext: scripted\n"), "hi").wants(0, "scripted")
 	u.run("doctor", "--offline").wants(0, "gemini/")
-	if other.gets+len(other.chats)+chosen.gets != 0 {
-		t.Errorf("asked %d times, chatted %d times; the chosen server was asked %d times what it has", other.gets, len(other.chats), chosen.gets)
+	if other.looked()+len(other.asked())+chosen.looked() != 0 {
+		t.Errorf("asked %d times, chatted %d times; the chosen server was asked %d times what it has", other.looked(), len(other.asked()), chosen.looked())
 	}
 }
 
@@ -127,8 +142,8 @@ func TestAPromptThatDoesNotFitIsNotSent(t *testing.T) {
 			u.env = append(u.env, c.env+"="+n.URL+"/v1")
 			u.runWith(strings.NewReader(strings.Repeat("word ", 40_000)), "-p", "--model", c.model, "what is this?").
 				wants(5, "does not fit into the context of 16384 tokens", "hint: "+c.hint, "start a new session")
-			if len(n.chats) != 0 {
-				t.Errorf("%d requests were sent", len(n.chats))
+			if len(n.asked()) != 0 {
+				t.Errorf("%d requests were sent", len(n.asked()))
 			}
 			u.run("-p", "--model", c.model, "hi").wants(0, "by chat")
 			u.configure(`{"providers": {"llamacpp": {"max_context": 300}, "lmstudio": {"max_context": 300}, "vllm": {"max_context": 300}}}`)

@@ -66,10 +66,10 @@ func TestTheLocalProfileIsSmallEverywhere(t *testing.T) {
 		u.env = append(u.env, c.env+"="+n.URL+"/v1")
 		u.configure(c.config)
 		u.run("-p", "--model", c.model, "hi").wants(0, "by chat")
-		if len(n.chats) != 1 {
-			t.Fatalf("%s: %d requests", c.model, len(n.chats))
+		if len(n.asked()) != 1 {
+			t.Fatalf("%s: %d requests", c.model, len(n.asked()))
 		}
-		first, small := n.chats[0], c.most <= 6_000
+		first, small := n.asked()[0], c.most <= 6_000
 		t.Logf("%s %s: %d bytes, %d tools", c.model, c.config, len(first), strings.Count(first, `"parameters":`))
 		if len(first) < c.least || len(first) > c.most {
 			t.Errorf("%s %s: the first request has %d bytes, want %d to %d", c.model, c.config, len(first), c.least, c.most)
