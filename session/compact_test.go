@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"adze/session"
 	"adze/tool"
@@ -290,5 +291,21 @@ func TestOutputsAreCutForASummary(t *testing.T) {
 	wantText(t, "the next request", shape(t, r.model.requests[2].Messages), "s")
 	if !r.shelf.has(session.OutcomeEntry, long(5000)) {
 		t.Error("the log has lost the output")
+	}
+}
+
+func TestASummaryIsAskedForAgain(t *testing.T) {
+	busy := only(session.Done{Stop: session.StopError, Err: &session.ProviderError{Kind: session.RateError, Message: "busy", RetryAfter: 7 * time.Second}})
+	r := newRig(t, says(text(long(700))), busy, says(text("in short")), says(text("on"))).window(1000)
+	var waited []time.Duration
+	r.config.Wait = func(_ context.Context, d time.Duration) error { waited = append(waited, d); return nil }
+	s := session.New(r.config)
+	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "one"}), session.CauseDone)
+	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "two " + long(60)}), session.CauseDone)
+	if len(waited) != 1 || waited[0] < 7*time.Second {
+		t.Errorf("waited %v, want once for what the provider asked", waited)
+	}
+	if len(r.compactions(t)) != 1 || !strings.Contains(r.kinds(), "retry") {
+		t.Errorf("events %s", r.kinds())
 	}
 }

@@ -40,7 +40,7 @@ func (s *Session) sumUp(t *turn, messages []Message, wish string) (*draft, error
 		}
 		delay := max(pause.NextBackOff(), min(asked, maxRetryAfter))
 		s.emit(Retry{Message: d.message.ID, Attempt: attempt + 1, Of: sumAttempts, Delay: delay, Cause: err.Error()})
-		if err := wait(t.ctx, delay); err != nil {
+		if err := s.config.Wait(t.ctx, delay); err != nil {
 			return d, err
 		}
 	}
