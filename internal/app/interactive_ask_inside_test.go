@@ -32,12 +32,12 @@ func TestMeaningsSpeakOfEachKindOnce(t *testing.T) {
 func TestWhatIsWrittenPlainlyIsNotRepeated(t *testing.T) {
 	write := func(target string) tool.Need { return tool.Need{Permission: tool.Write, Target: target} }
 	got := resolved(policy.Prompt{Items: []policy.Item{
-		{Need: write("a.go"), Target: "/work/a.go"},
-		{Need: write("/work/b.go"), Target: "/work/b.go"},
+		{Need: write("a.go"), Target: "/ws/a.go"},
+		{Need: write("/ws/b.go"), Target: "/ws/b.go"},
 		{Need: write("link.go"), Target: "/etc/passwd"},
 		{Need: write("../x.go"), Target: "/x.go"},
 		{Need: tool.Need{Permission: tool.Execute, Target: "make"}, Target: "make"},
-	}}, "/work")
+	}}, "/ws")
 	if len(got) != 2 || got[write("link.go")] != "/etc/passwd" {
 		t.Errorf("resolved: %v", got)
 	}
