@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -106,12 +107,14 @@ func (s *Session) shrink(t *turn, refused error) error {
 		return refused
 	}
 	t.shrunk = true
-	before := len(s.history)
-	err := s.goOn(t, s.compact(t, "the request was too long for the model", ""))
-	if err == nil && len(s.history) == before {
-		return refused
+	err := s.compact(t, "the request was too long for the model", "")
+	if err == nil {
+		return nil
 	}
-	return err
+	if err := s.goOn(t, err); err != nil {
+		return err
+	}
+	return refused
 }
 
 // compact asks for a summary, stores it and puts it in the place of what it sums up.
@@ -124,7 +127,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	c := Compaction{Messages: cut, Before: s.ledger.tokens(s.ledger.bytes()), Cause: cause,
 		Provider: s.config.Provider.Name(), Model: s.config.Model}
 	s.emit(Notice{cause + ": the conversation so far is being summed up"})
-	d, err := s.sumUp(t, s.history[:cut], wish)
+	d, attempt, err := s.sumUp(t, s.history[:cut], wish)
 	if err != nil {
 		return err
 	}
@@ -136,7 +139,8 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	}
 	c.After = s.ledger.tokens(s.ledger.fixedBytes+len(text)) + s.ledger.since(cut)
 	if c.After*100 > c.Before*mostLeft {
-		return fmt.Errorf("%w: about %d of %d tokens would be left", errLittle, c.After, c.Before)
+		err := fmt.Errorf("%w: about %d of %d tokens would be left", errLittle, c.After, c.Before)
+		return cmp.Or(s.noteFailure(t, d, failedAttempt{attempt, true, err}), err)
 	}
 	if err := s.store(t.ctx, s.entry(CompactEntry, c)); err != nil {
 		return err
@@ -170,6 +174,9 @@ func (s *Session) cut() int {
 	return at
 }
 
+// wordsHead stands before the person's own words in a summary.
+const wordsHead = "\nThe person's last message, word for word:\n"
+
 // lastWords is the person's last message before the cut, word for word, when none comes after it.
 func (s *Session) lastWords(cut int) string {
 	if slices.ContainsFunc(s.history[cut:], prompted) {
@@ -177,11 +184,11 @@ func (s *Session) lastWords(cut int) string {
 	}
 	for _, m := range slices.Backward(s.history[:cut]) {
 		if prompted(m) {
-			return "\nThe person's last message, word for word:\n<message>\n" + shortened(m.Text(), wordBytes) + "\n</message>\n"
+			return wordsHead + "<message>\n" + shortened(m.Text(), wordBytes) + "\n</message>\n"
 		}
 		if m.Summary {
-			if _, words, ok := strings.Cut(m.Text(), "\nThe person's last message, word for word:\n"); ok {
-				return "\nThe person's last message, word for word:\n" + words
+			if at := strings.LastIndex(m.Text(), wordsHead); at >= 0 { // what stands before is the model's
+				return m.Text()[at:]
 			}
 		}
 	}

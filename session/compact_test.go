@@ -187,6 +187,9 @@ func TestASummaryThatFailsCostsNothing(t *testing.T) {
 			if !strings.Contains(r.kinds(), "notice") || len(r.compactions(t)) != 0 {
 				t.Errorf("events %s", r.kinds())
 			}
+			if !strings.Contains(r.shelf.types(), "request") {
+				t.Errorf("the log knows nothing of the request: %s", r.shelf.types())
+			}
 			if r.shelf.has(session.IntentEntry, "never") {
 				t.Error("a call of the summary ran")
 			}

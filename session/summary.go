@@ -11,8 +11,9 @@ import (
 const cutOutput = 2000
 
 // sumUp asks the model for a summary of messages. It sends what the requests before it sent, so that the
-// provider's cache still holds it, with the instruction at the end. What it says is not shown.
-func (s *Session) sumUp(t *turn, messages []Message, wish string) (*draft, error) {
+// provider's cache still holds it, with the instruction at the end. What it says is not shown. attempt is the
+// number of the last one.
+func (s *Session) sumUp(t *turn, messages []Message, wish string) (d *draft, attempt int, err error) {
 	ask := s.config.Sum
 	if wish != "" {
 		ask += "\n\nThe person says what must not be lost: " + wish
@@ -21,27 +22,27 @@ func (s *Session) sumUp(t *turn, messages []Message, wish string) (*draft, error
 	r.Choice = ChooseNone
 	r.Messages = append(slices.Clone(s.fitting(messages)), Message{ID: s.nextID(), Role: User, Parts: []Part{{Kind: TextPart, Text: ask}}})
 	pause := backoff.NewExponentialBackOff()
-	for attempt := 1; ; attempt++ {
+	for attempt = 1; ; attempt++ {
 		if err := t.budget.step(); err != nil {
-			return nil, err
+			return nil, attempt, err
 		}
-		d, err := s.gather(t.ctx, r)
+		d, err = s.gather(t.ctx, r)
 		s.ledger.asked = 0 // its own size is no measure of the next request
 		s.spend(t, d, err)
 		asked, again := temporary(err)
 		if err == nil {
-			return d, nil
+			return d, attempt, nil
 		}
 		if serr := s.noteFailure(t, d, failedAttempt{attempt, true, err}); serr != nil {
-			return d, serr
+			return d, attempt, serr
 		}
 		if !again || attempt == sumAttempts || t.ctx.Err() != nil {
-			return d, err
+			return d, attempt, err
 		}
 		delay := max(pause.NextBackOff(), min(asked, maxRetryAfter))
 		s.emit(Retry{Message: d.message.ID, Attempt: attempt + 1, Of: sumAttempts, Delay: delay, Cause: err.Error()})
 		if err := s.config.Wait(t.ctx, delay); err != nil {
-			return d, err
+			return d, attempt, err
 		}
 	}
 }
