@@ -27,15 +27,21 @@ func TestLargePasteInTerminal(t *testing.T) {
 	x.finish(0)
 }
 
+// quits leaves with ctrl+c pressed twice.
+func (x *terminal) quits() {
+	x.t.Helper()
+	x.press("\x03\x03")
+	x.expect("bye")
+	x.finish(0)
+}
+
 // TestKeysBeforeTheFirstFrame are not lost.
 func TestKeysBeforeTheFirstFrame(t *testing.T) {
 	x := openTerminal(t, "fast")
 	x.press("typed early")
 	x.expect("Ask, or say what to do") // the first frame
 	x.expect("typed early")
-	x.press("\x03\x03")
-	x.expect("bye")
-	x.finish(0)
+	x.quits()
 }
 
 // TestResizeStorm: after a thousand sizes the last one counts, and keys still work.
@@ -51,9 +57,7 @@ func TestResizeStorm(t *testing.T) {
 	x.expect("Ask, or say what to do")
 	x.press("still here")
 	x.expect("still here")
-	x.press("\x03\x03")
-	x.expect("bye")
-	x.finish(0)
+	x.quits()
 }
 
 // TestNobodyToComeBackTo: where no shell could continue the process, ctrl+z gives the terminal back for a
@@ -67,9 +71,7 @@ func TestNobodyToComeBackTo(t *testing.T) {
 	x.expect("Ask, or say what to do")
 	x.press("still here")
 	x.expect("still here")
-	x.press("\x03\x03")
-	x.expect("bye")
-	x.finish(0)
+	x.quits()
 }
 
 // freshState is the modes of a terminal that nobody has used.

@@ -19,10 +19,7 @@ type diffLine struct {
 
 // diff draws a unified diff.
 func (d *blockDrawer) diff(b tool.Block) {
-	body := b.Text
-	if at := strings.Index("\n"+body, "\n@@"); at > 0 && b.Path != "" {
-		body = body[at:] // the file's name is known, its two header lines are noise
-	}
+	body := headless(b)
 	shown, _ := firstLines(body, d.show.Rows)
 	lines := diffLines(shown)
 	lang := highlight.ForFile(b.Path)
@@ -48,24 +45,37 @@ func diffLines(body string) []diffLine {
 		l.text = flat(safeterm.Reveal(line).String(), 0)
 		lines = append(lines, l)
 	}
-	for at := 0; at < len(lines); {
-		gone := count(lines[at:], Removed)
-		come := count(lines[at+gone:], Added)
-		for i := range min(gone, come) {
-			compare(&lines[at+i], &lines[at+gone+i])
-		}
-		at += max(gone+come, 1)
-	}
+	style := func(i int) Style { return lines[i].style }
+	replaced(len(lines), style, func(old, now int) { compare(&lines[old], &lines[now]) })
 	return lines
 }
 
-// count counts the lines of a style at the beginning.
-func count(lines []diffLine, s Style) int {
-	n := 0
-	for n < len(lines) && lines[n].style == s {
-		n++
+// headless is a diff without the two lines that name its file, where that is known.
+func headless(b tool.Block) string {
+	if at := strings.Index("\n"+b.Text, "\n@@"); at > 0 && b.Path != "" {
+		return b.Text[at:]
 	}
-	return n
+	return b.Text
+}
+
+// replaced calls yield with each removed line of n and the added one that takes its place: the first of a run of
+// removed lines is replaced by the first of the run of added ones behind it.
+func replaced(n int, style func(i int) Style, yield func(old, now int)) {
+	run := func(at int, s Style) int {
+		end := at
+		for end < n && style(end) == s {
+			end++
+		}
+		return end - at
+	}
+	for at := 0; at < n; {
+		gone := run(at, Removed)
+		come := run(at+gone, Added)
+		for i := range min(gone, come) {
+			yield(at+i, at+gone+i)
+		}
+		at += max(gone+come, 1)
+	}
 }
 
 func diffStyle(line string) Style {

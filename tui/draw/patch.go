@@ -72,11 +72,7 @@ func (p *Patch) Append(dst []Row, from, to int) []Row {
 }
 
 func unified(b tool.Block) []patchLine {
-	body := b.Text
-	if at := strings.Index("\n"+body, "\n@@"); at > 0 && b.Path != "" {
-		body = body[at:] // the file's name is known, its two header lines are noise
-	}
-	body = strings.TrimSuffix(body, "\n")
+	body := strings.TrimSuffix(headless(b), "\n")
 	if body == "" {
 		return nil
 	}
@@ -84,24 +80,9 @@ func unified(b tool.Block) []patchLine {
 	for line := range strings.SplitSeq(body, "\n") {
 		lines = append(lines, patchLine{whole: strings.TrimSuffix(line, "\r"), style: diffStyle(line)})
 	}
-	for at := 0; at < len(lines); {
-		gone := runOf(lines[at:], Removed)
-		come := runOf(lines[at+gone:], Added)
-		for i := range min(gone, come) {
-			lines[at+i].other, lines[at+gone+i].other = gone, -gone
-		}
-		at += max(gone+come, 1)
-	}
+	style := func(i int) Style { return lines[i].style }
+	replaced(len(lines), style, func(old, now int) { lines[old].other, lines[now].other = now-old, old-now })
 	return lines
-}
-
-// runOf counts the lines of a style at the beginning.
-func runOf(lines []patchLine, s Style) int {
-	n := 0
-	for n < len(lines) && lines[n].style == s {
-		n++
-	}
-	return n
 }
 
 // gap stands between the sides of a split diff.

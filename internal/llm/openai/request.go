@@ -168,7 +168,7 @@ func (p *Provider) head(r session.Request, m manners) head {
 		h.Effort = effort
 	}
 	if len(r.Tools) > 0 {
-		h.Choice = chosen(r.Choice)
+		h.Choice = wire.Chosen(r.Choice, only)
 	}
 	limit := r.MaxTokens
 	if limit == 0 {
@@ -182,20 +182,15 @@ func (p *Provider) head(r session.Request, m manners) head {
 	return h
 }
 
-func chosen(c session.Choice) any {
-	switch c {
-	case session.ChooseFreely:
-		return nil
-	case session.ChooseNone, session.ChooseSome:
-		return string(c)
-	}
+// only says that the model must call one tool.
+func only(name string) any {
 	type named struct {
 		Name string `json:"name"`
 	}
 	return struct {
 		Type     string `json:"type"`
 		Function named  `json:"function"`
-	}{"function", named{string(c)}}
+	}{"function", named{name}}
 }
 
 // offer makes the list of tools. A strict one goes in the form that api.openai.com demands, when its schema

@@ -75,22 +75,17 @@ func (p *Provider) head(r session.Request, m manners) head {
 		h.Reasoning = &reasoning{Effort: p.options.Effort, Summary: "auto"}
 	}
 	if len(r.Tools) > 0 {
-		h.Choice = chosen(r.Choice)
+		h.Choice = wire.Chosen(r.Choice, only)
 	}
 	return h
 }
 
-func chosen(c session.Choice) any {
-	switch c {
-	case session.ChooseFreely:
-		return nil
-	case session.ChooseNone, session.ChooseSome:
-		return string(c)
-	}
+// only says that the model must call one tool.
+func only(name string) any {
 	return struct {
 		Type string `json:"type"`
 		Name string `json:"name"`
-	}{"function", string(c)}
+	}{"function", name}
 }
 
 func offer(tools []tool.Definition) []offered {
