@@ -13,8 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tailscale/hujson"
-
+	"adze/internal/jsonc"
 	"adze/internal/proc"
 	"adze/tool"
 )
@@ -101,13 +100,7 @@ func loadDeclared(path string, shell *Shell) (*declared, error) {
 	if err != nil {
 		return nil, d.mistake("%w", err)
 	}
-	standard, err := hujson.Standardize(raw)
-	if err != nil {
-		return nil, d.mistake("%s; mend the JSON at that place", strings.TrimPrefix(err.Error(), "hujson: "))
-	}
-	dec := json.NewDecoder(strings.NewReader(string(standard)))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(d); err != nil {
+	if _, err := jsonc.Decode(raw, d); err != nil {
 		return nil, d.mistake("%s", decodeMistake(err))
 	}
 	for _, check := range []func() error{d.checkName, d.checkSchema, d.checkCommand, d.checkUse, d.checkPermissions, d.checkRest} {
@@ -130,7 +123,14 @@ func (d *declared) mistake(format string, args ...any) error {
 
 func decodeMistake(err error) string {
 	text := strings.TrimPrefix(err.Error(), "json: ")
-	if strings.HasPrefix(text, "unknown field") {
+	var syntax *jsonc.SyntaxError
+	var twice *jsonc.DuplicateError
+	switch {
+	case errors.As(err, &syntax):
+		text += "; mend the JSON at that place"
+	case errors.As(err, &twice):
+		text += "; keep one of the two"
+	case strings.HasPrefix(text, "unknown field"):
 		text += "; the names are name, description, parameters, command, stdin, permissions, timeout, expose, workdir, allow_dashes"
 	}
 	return text

@@ -34,7 +34,7 @@ func Table() []Row {
 		{Package: "session", May: []string{"tool"}, Why: "the conversation knows tools and its own ports"},
 		{Package: "prompts", Why: "embedded texts"},
 		{Package: "toolset", May: []string{"tool", "internal/workspace", "internal/search", "internal/proc",
-			"internal/web", "internal/diff", "internal/text", "internal/textedit", "internal/git"}, Why: "tools act through leaf helpers"},
+			"internal/web", "internal/diff", "internal/text", "internal/textedit", "internal/git", "internal/jsonc"}, Why: "tools act through leaf helpers"},
 		{Package: "tui", May: []string{"session", "tool", "internal/safeterm"}, Why: "an observer of one event stream"},
 		{Package: "internal/print", May: []string{"session", "tool", "internal/safeterm"}, Why: "an observer of one event stream"},
 
@@ -50,6 +50,8 @@ func Table() []Row {
 		{Package: "internal/sandbox", May: []string{"tool", "internal/workspace", "internal/proc"}, Why: "a sandbox wraps processes"},
 
 		{Package: "internal/textedit", May: []string{"internal/text", "internal/diff"}, Why: "edits keep the format that text found and show what changed"},
+
+		{Package: "internal/config", May: []string{"internal/jsonc"}, Why: "a file that a person writes"},
 
 		{Package: "internal/git", May: []string{"internal/proc"}, Why: "git is a supervised process"},
 

@@ -21,7 +21,7 @@ func AddAllow(path string, rules ...string) error {
 	if err != nil {
 		return err
 	}
-	before, err := Parse(path, bytes.Clone(raw)) // it blanks the comments in what it is given
+	before, err := Parse(path, raw)
 	if err != nil {
 		return err // a file with a mistake is not touched
 	}
@@ -29,7 +29,7 @@ func AddAllow(path string, rules ...string) error {
 	if err != nil || bytes.Equal(next, raw) {
 		return err
 	}
-	if _, err := Parse(path, bytes.Clone(next)); err != nil {
+	if _, err := Parse(path, next); err != nil {
 		return err
 	}
 	return replaceFile(path, next)

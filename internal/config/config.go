@@ -22,7 +22,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tailscale/hujson"
+	"adze/internal/jsonc"
 )
 
 // Config is what a person can set for all runs.
@@ -171,17 +171,12 @@ func Load(path string) (Config, error) {
 	return Parse(path, raw)
 }
 
-// Parse reads JSON with comments and trailing commas. Unknown names are mistakes: a misspelt deny must not
-// go unnoticed.
+// Parse reads JSON with comments and trailing commas. Unknown names are mistakes, and so are names that stand twice:
+// neither a misspelt deny nor a second, empty one may go unnoticed.
 func Parse(path string, raw []byte) (Config, error) {
-	standard, err := hujson.Standardize(raw)
-	if err != nil {
-		return Config{}, &Error{Path: path, Message: strings.TrimPrefix(err.Error(), "hujson: "), Hint: "mend the JSON at that place"}
-	}
 	var c Config
-	dec := json.NewDecoder(strings.NewReader(string(standard)))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&c); err != nil {
+	standard, err := jsonc.Decode(raw, &c)
+	if err != nil {
 		return Config{}, mistake(path, err)
 	}
 	if err := c.check(path); err != nil {
@@ -207,7 +202,14 @@ func Parse(path string, raw []byte) (Config, error) {
 func mistake(path string, err error) error {
 	e := &Error{Path: path, Message: strings.TrimPrefix(err.Error(), "json: "), Hint: "known names: " + strings.Join(names(), ", ")}
 	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
+	var twice *jsonc.DuplicateError
+	var syntax *jsonc.SyntaxError
+	switch {
+	case errors.As(err, &twice):
+		e.Hint = "keep one of the two: only the last would count"
+	case errors.As(err, &syntax):
+		e.Hint = "mend the JSON at that place"
+	case errors.As(err, &kind):
 		e.Message = fmt.Sprintf("%s must be %s, is %s", cmp.Or(kind.Field, "the whole file"), plain(kind.Type), kind.Value)
 		e.Hint = "change the value"
 	}

@@ -49,6 +49,9 @@ func TestParseNamesTheMistake(t *testing.T) {
 		"bad duration":   {`{"max_time": "soon"}`, `"soon" is not a duration`},
 		"number as time": {`{"max_time": 3}`, "a duration is a string"},
 		"broken JSON":    {"{\n\"model\": }", "line 2"},
+		"said twice":     {"{\"deny\": [\"execute(rm **)\"],\n\"deny\": []}", "line 2: deny stands in line 1 already"},
+		"by case":        {"{\"deny\": [\"execute(rm **)\"],\n\"Deny\": []}", `line 2: Deny is "deny" of line 1 again`},
+		"twice inside":   {`{"providers": {"openai": {"base_url": "a", "BASE_URL": "b"}}}`, "providers.openai.BASE_URL"},
 		"a key":          {`{"providers": {"openai": {"key": "sk-1"}}}`, `unknown field "key"`},
 	} {
 		t.Run(name, func(t *testing.T) {

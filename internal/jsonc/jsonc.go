@@ -1,0 +1,157 @@
+// Package jsonc reads the files that a person writes: JSON with comments and trailing commas.
+//
+// The one rule: what a file says twice is a mistake. Of two members with one name encoding/json takes the last without
+// a word, so that a second, empty "deny" drops the first; and it takes "Deny" for "deny".
+//
+// Start reading at Decode.
+//
+// Known limits: names inside values that decode themselves are compared letter by letter.
+package jsonc
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode"
+
+	"github.com/tailscale/hujson"
+)
+
+// SyntaxError is text that is not JSON with comments.
+type SyntaxError struct{ Message string }
+
+func (e *SyntaxError) Error() string { return e.Message }
+
+// DuplicateError is a name that stands twice in one object.
+type DuplicateError struct {
+	Name   string // as it stands the second time, with the names of the objects around it: "output.lines"
+	Before string // as it stood the first time; it may differ in case
+	Line   int    // of the second one, from 1
+	First  int    // line of the first one
+}
+
+func (e *DuplicateError) Error() string {
+	if own := e.Name[strings.LastIndexByte(e.Name, '.')+1:]; own != e.Before {
+		return fmt.Sprintf("line %d: %s is %q of line %d again", e.Line, e.Name, e.Before, e.First)
+	}
+	return fmt.Sprintf("line %d: %s stands in line %d already", e.Line, e.Name, e.First)
+}
+
+// Decode decodes raw into a struct and returns it as plain JSON. Unknown and repeated names are mistakes: a misspelt
+// deny must not go unnoticed. raw is left as it is.
+func Decode(raw []byte, into any) ([]byte, error) {
+	tree, err := hujson.Parse(bytes.Clone(raw)) // it is blanked in place below
+	if err != nil {
+		return nil, &SyntaxError{strings.TrimPrefix(err.Error(), "hujson: ")}
+	}
+	s := search{raw: raw}
+	if err := s.value(tree, reflect.TypeOf(into), ""); err != nil {
+		return nil, err
+	}
+	tree.Standardize()
+	standard := tree.Pack()
+	dec := json.NewDecoder(bytes.NewReader(standard))
+	dec.DisallowUnknownFields()
+	return standard, dec.Decode(into)
+}
+
+// search looks for names that stand twice.
+type search struct{ raw []byte }
+
+func (s search) value(v hujson.Value, t reflect.Type, path string) error {
+	t = plain(t)
+	switch v := v.Value.(type) {
+	case *hujson.Array:
+		for _, e := range v.Elements {
+			if err := s.value(e, elem(t), path); err != nil {
+				return err
+			}
+		}
+	case *hujson.Object:
+		return s.object(v, t, path)
+	}
+	return nil
+}
+
+func (s search) object(o *hujson.Object, t reflect.Type, path string) error {
+	isStruct := t != nil && t.Kind() == reflect.Struct
+	seen := map[string]hujson.ObjectMember{}
+	for _, m := range o.Members {
+		name := nameOf(m)
+		known := name
+		if isStruct {
+			known = folded(name)
+		}
+		whole := strings.TrimPrefix(path+"."+name, ".")
+		if first, twice := seen[known]; twice {
+			return &DuplicateError{whole, nameOf(first), s.line(m), s.line(first)}
+		}
+		seen[known] = m
+		inner := elem(t)
+		if isStruct {
+			inner = fieldOf(t, known)
+		}
+		if err := s.value(m.Value, inner, whole); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s search) line(m hujson.ObjectMember) int {
+	return 1 + bytes.Count(s.raw[:m.Name.StartOffset], []byte("\n"))
+}
+
+func nameOf(m hujson.ObjectMember) string {
+	name, _ := m.Name.Value.(hujson.Literal)
+	return name.String()
+}
+
+// plain is the type that JSON is decoded into; nil when the type decodes itself or is not known.
+func plain(t reflect.Type) reflect.Type {
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		return nil
+	}
+	return t
+}
+
+func elem(t reflect.Type) reflect.Type {
+	if t == nil {
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Map, reflect.Slice, reflect.Array:
+		return t.Elem()
+	}
+	return nil
+}
+
+func fieldOf(t reflect.Type, known string) reflect.Type {
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if name == "" {
+			name = t.Field(i).Name
+		}
+		if folded(name) == known {
+			return t.Field(i).Type
+		}
+	}
+	return nil
+}
+
+// folded is one spelling for all that encoding/json takes for the same name of a field: each letter as the smallest
+// one that Unicode folds with it.
+func folded(name string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			least = min(least, next)
+		}
+		return least
+	}, name)
+}
