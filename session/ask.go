@@ -46,8 +46,8 @@ func (s *Session) ask(t *turn) (Message, error) {
 	if err == nil && m.Stop == StopLength {
 		s.emit(Notice{"the answer was cut at the model's output limit"})
 	}
-	if err == nil && len(m.Parts) == 0 && t.first() {
-		err = &ProviderError{Kind: BadResponse, Message: "the model answered with nothing", Hint: "ask again, or try another model"}
+	if err == nil {
+		t.silences.saw(m)
 	}
 	return m, err
 }

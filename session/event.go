@@ -109,6 +109,7 @@ const (
 	CauseDenied      Cause = "denied"
 	CauseTool        Cause = "tool"
 	CauseRefused     Cause = "refused"
+	CauseNoAnswer    Cause = "no_answer"
 	CauseStore       Cause = "store"
 	CauseClosed      Cause = "stdout_closed"
 	CauseInterrupted Cause = "interrupted"

@@ -108,9 +108,9 @@ func TestARequestThatLeavesNoMessageIsInTheLog(t *testing.T) {
 }
 
 func TestASilentAnswerIsInTheLog(t *testing.T) {
-	r := newRig(t, says())
+	r := newRig(t, says(), says())
 	r.prompt(t, "go")
-	wantText(t, "log", r.shelf.types(), "start message request end")
+	wantText(t, "log", r.shelf.types(), "start message request message request end")
 }
 
 // What is not known about a call that a crash cut off stays open; what was decided about it is kept.

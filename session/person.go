@@ -101,6 +101,13 @@ func (s *Session) say(t *turn, texts ...string) error {
 // the answer, keeps it going.
 func (s *Session) over(t *turn) (bool, error) {
 	more := s.heard()
+	if len(more) == 0 && t.silences.now {
+		text, err := s.unanswered(t)
+		if err != nil {
+			return true, err
+		}
+		more = []string{text}
+	}
 	if len(more) == 0 && s.config.Accept != nil {
 		correction, err := s.config.Accept(t.result.Text, t.tries)
 		if err != nil || correction == "" {

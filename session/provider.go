@@ -119,6 +119,7 @@ const (
 	ContextError  ErrorKind = "context"       // the prompt does not fit
 	RequestError  ErrorKind = "request"       // the provider refused our request
 	RefusedAnswer ErrorKind = "refused"       // content filter
+	EmptyAnswer   ErrorKind = "empty_answer"  // neither text nor a call, twice in a row
 	ReplayError   ErrorKind = "script_failed" // a scripted or replayed conversation does not fit
 )
 

@@ -283,7 +283,6 @@ func TestTheStreamContractIsEnforced(t *testing.T) {
 		"a call, then a failure":    {[]session.Chunk{call("c1", "change", `{}`), session.Done{Err: &session.ProviderError{Kind: session.BadResponse, Message: "cut"}}}, session.CauseProvider},
 		"a call at output limit":    {[]session.Chunk{call("c1", "change", `{}`), session.Done{Stop: session.StopLength}}, session.CauseProvider},
 		"a refusal":                 {[]session.Chunk{text("no"), session.Done{Stop: session.StopRefused}}, session.CauseRefused},
-		"nothing at all":            {[]session.Chunk{done}, session.CauseProvider},
 		"wrong key":                 {[]session.Chunk{session.Done{Err: &session.ProviderError{Kind: session.AuthError, Message: "bad key"}}}, session.CauseNoModel},
 		"does not fit":              {[]session.Chunk{session.Done{Err: &session.ProviderError{Kind: session.ContextError, Message: "too long"}}}, session.CauseContext},
 		"an error of no known kind": {[]session.Chunk{session.Done{Err: errors.New("odd")}}, session.CauseInternal},

@@ -29,6 +29,8 @@ type turn struct {
 	last   *Message // the answer that ends the turn, which end stores
 	shrunk bool     // the last request was too long, and the conversation was summed up
 	tries  int      // answers that were not accepted
+	// silences are the answers that said nothing.
+	silences silences
 	// unsummed: no summary was got when the window was nearly full.
 	unsummed bool
 }
@@ -61,9 +63,6 @@ func (t *turn) step() error {
 	t.steps++
 	return t.budget.step()
 }
-
-// first reports whether the turn has made no request before this one.
-func (t *turn) first() bool { return t.steps == 1 }
 
 // count adds one outcome to the result.
 func (t *turn) count(of Start, o tool.Outcome) {
@@ -140,6 +139,8 @@ func providerCause(k ErrorKind) Cause {
 		return CauseContext
 	case RefusedAnswer:
 		return CauseRefused
+	case EmptyAnswer:
+		return CauseNoAnswer
 	}
 	return CauseProvider
 }

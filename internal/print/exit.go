@@ -30,6 +30,8 @@ func ExitCode(c session.Cause) int {
 		return 10
 	case session.CauseClosed:
 		return 11
+	case session.CauseNoAnswer:
+		return 14
 	case session.CauseInterrupted:
 		return 130
 	case session.CauseTerminated:

@@ -13,6 +13,7 @@ func TestExitCodes(t *testing.T) {
 		session.CauseDone: 0, session.CauseInternal: 1, session.CauseUsage: 2, session.CauseNoModel: 3,
 		session.CauseProvider: 4, session.CauseContext: 5, session.CauseBudget: 6, session.CauseDenied: 7,
 		session.CauseTool: 8, session.CauseRefused: 9, session.CauseStore: 10, session.CauseClosed: 11,
+		session.CauseNoAnswer:    14,
 		session.CauseInterrupted: 130, session.CauseTerminated: 143, "something new": 1,
 	} {
 		if got := print.ExitCode(cause); got != want {

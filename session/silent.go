@@ -1,0 +1,75 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+)
+
+// An answer may hold neither text nor a call that can be read: some servers swallow a call of a name that was not
+// offered, some models only think. That is no end of a turn, and no older message is its answer. The model is told
+// once in a row what it can call; says it nothing again, the turn ends with CauseNoAnswer.
+
+// mostSilences is how many answers without words a turn may have in all, however the model goes on after each.
+const mostSilences = 4
+
+// silences counts the answers of a turn that said nothing.
+type silences struct {
+	now       bool // the newest answer said nothing
+	row, all  int
+	tokens    int  // that the newest one has cost
+	reasoning bool // it held thoughts
+}
+
+// saw takes an answer that came whole.
+func (n *silences) saw(m Message) {
+	n.now = len(m.Calls()) == 0 && strings.TrimSpace(m.Text()) == "" && m.Stop != StopLength
+	if !n.now {
+		n.row = 0
+		return
+	}
+	n.row++
+	n.all++
+	n.reasoning = len(m.Parts) > 0
+	n.tokens = 0
+	if m.Usage != nil {
+		n.tokens = m.Usage.Output
+	}
+}
+
+// answer is what the model is told of its silence, or the error that ends the turn.
+func (n *silences) answer(tools []string) (string, error) {
+	if n.row > 1 || n.all >= mostSilences {
+		return "", &ProviderError{Kind: EmptyAnswer, Message: n.what(), Hint: "ask again in other words, or try another model; " +
+			"some servers swallow a call that they cannot read"}
+	}
+	text := "Your last reply held no text and no call that could be read."
+	if len(tools) > 0 {
+		text += " The only tools that can be called, by exactly these names, are: " + strings.Join(tools, ", ") + "."
+	}
+	return text + " Call one of them, or answer in plain text.", nil
+}
+
+func (n *silences) what() string {
+	switch {
+	case n.reasoning:
+		return "the model only thought, and answered with nothing, also when it was asked again"
+	case n.tokens > 0:
+		return fmt.Sprintf("the model answered with %d tokens that hold neither text nor a call, also when it was asked again", n.tokens)
+	}
+	return "the model answered with nothing, also when it was asked again"
+}
+
+// unanswered is what to say to a model that said nothing; no answer of the turn is its result then.
+func (s *Session) unanswered(t *turn) (string, error) {
+	var names []string
+	for _, d := range s.tools {
+		names = append(names, d.Name)
+	}
+	text, err := t.silences.answer(names)
+	if err != nil {
+		t.result.Text = ""
+		return "", err
+	}
+	s.emit(Notice{"the model answered with nothing; it is told once which tools there are"})
+	return text, nil
+}
