@@ -9,46 +9,6 @@ import (
 	"adze/session"
 )
 
-// What a stream is made of. One struct holds the fields of all events; type says which count.
-type (
-	event struct {
-		Type    string `json:"type"`
-		Index   int    `json:"index"`
-		Message struct {
-			Usage usage `json:"usage"`
-		} `json:"message"`
-		Block contentBlock    `json:"content_block"`
-		Delta delta           `json:"delta"`
-		Usage usage           `json:"usage"`
-		Error json.RawMessage `json:"error"`
-	}
-	contentBlock struct {
-		Type      string          `json:"type"`
-		ID        string          `json:"id"`
-		Name      string          `json:"name"`
-		Input     json.RawMessage `json:"input"`
-		Text      string          `json:"text"`
-		Thinking  string          `json:"thinking"`
-		Signature string          `json:"signature"`
-		Data      string          `json:"data"`
-	}
-	delta struct {
-		Type       string `json:"type"`
-		Text       string `json:"text"`
-		JSON       string `json:"partial_json"`
-		Thinking   string `json:"thinking"`
-		Signature  string `json:"signature"`
-		StopReason string `json:"stop_reason"`
-	}
-	// usage has pointers because later events repeat only some counts.
-	usage struct {
-		Input      *int `json:"input_tokens"`
-		Output     *int `json:"output_tokens"`
-		CacheRead  *int `json:"cache_read_input_tokens"`
-		CacheWrite *int `json:"cache_creation_input_tokens"`
-	}
-)
-
 // block is a content block that is still open.
 type block struct {
 	kind  string
@@ -86,7 +46,10 @@ func (a *answer) read() error {
 		if err != nil {
 			return a.client.Framing(err)
 		}
-		if err := a.event(e.Data, events.Unfinished()); err != nil {
+		if string(e.Data) == "[DONE]" {
+			return a.client.Ended()
+		}
+		if err := a.event(e, events.Unfinished()); err != nil {
 			return err
 		}
 	}
@@ -100,22 +63,22 @@ func (a *answer) single() error {
 		return err
 	}
 	var m struct {
-		Type    string          `json:"type"`
-		Content []contentBlock  `json:"content"`
-		Stop    string          `json:"stop_reason"`
-		Usage   usage           `json:"usage"`
-		Error   json.RawMessage `json:"error"`
+		Type    wire.Word                  `json:"type"`
+		Content wire.Maybe[[]contentBlock] `json:"content"`
+		Stop    wire.Word                  `json:"stop_reason"`
+		Usage   wire.Aside[usage]          `json:"usage"`
+		Error   json.RawMessage            `json:"error"`
 	}
 	switch err := json.Unmarshal(body, &m); {
 	case err != nil:
 		return a.client.Malformed(body, true)
-	case len(m.Error) > 0:
+	case wire.Given(m.Error):
 		return a.client.Object(m.Error)
 	case m.Type != "message" || m.Stop == "":
 		return a.client.Ended()
 	}
-	a.count(m.Usage)
-	for i, b := range m.Content {
+	a.count(m.Usage.V)
+	for i, b := range m.Content.V {
 		if err := a.start(i, b); err != nil {
 			return err
 		}
@@ -123,41 +86,43 @@ func (a *answer) single() error {
 			return err
 		}
 	}
-	a.reason, a.stopped = m.Stop, true
+	a.reason, a.stopped = string(m.Stop), true
 	a.reply.Settle()
 	return a.conclude()
 }
 
-func (a *answer) event(data []byte, last bool) error {
+func (a *answer) event(from wire.Event, last bool) error {
 	var e event
-	if err := json.Unmarshal(data, &e); err != nil {
-		return a.client.Malformed(data, last)
+	if err := json.Unmarshal(from.Data, &e); err != nil {
+		return a.client.Malformed(from.Data, last)
+	}
+	if e.Type == "" && !wire.Given(e.Error) {
+		e.Type = wire.Word(from.Name)
 	}
 	switch e.Type {
 	case "message_start":
-		a.count(e.Message.Usage)
+		a.count(e.Message.V.Usage.V)
 	case "content_block_start":
-		return a.start(e.Index, e.Block)
+		return a.start(int(e.Index), e.Block.V)
 	case "content_block_delta":
-		return a.delta(e.Index, e.Delta)
+		return a.delta(int(e.Index), e.Delta.V)
 	case "content_block_stop":
-		return a.stop(e.Index)
+		return a.stop(int(e.Index))
 	case "message_delta":
-		a.count(e.Usage)
-		if e.Delta.StopReason != "" {
-			a.reason = e.Delta.StopReason
+		a.count(e.Usage.V)
+		if e.Delta.V.StopReason != "" {
+			a.reason = string(e.Delta.V.StopReason)
 		}
 	case "message_stop":
 		a.stopped = true
 		a.reply.Settle()
-	case "ping":
 	case "error":
 		return a.client.Object(e.Error)
 	case "":
-		if len(e.Error) > 0 {
+		if wire.Given(e.Error) {
 			return a.client.Object(e.Error)
 		}
-		return a.client.Malformed(data, last)
+		return a.client.Malformed(from.Data, last)
 	}
 	return nil // the API may add events; it asks clients to skip them
 }
@@ -166,7 +131,7 @@ func (a *answer) start(index int, c contentBlock) error {
 	if open := a.blocks[index]; open != nil && open.kind == "tool_use" {
 		return a.client.Bad("opened block %d again before it was closed", index)
 	}
-	b := &block{kind: c.Type}
+	b := &block{kind: string(c.Type)}
 	a.blocks[index] = b
 	a.reply.Content()
 	switch c.Type {
@@ -185,7 +150,7 @@ func (a *answer) start(index int, c contentBlock) error {
 		if c.Name == "" {
 			return a.client.Bad("sent a call without a name")
 		}
-		return a.grow(index, wire.Fragment{New: true, ID: c.ID, Name: c.Name})
+		return a.grow(index, wire.Fragment{New: true, ID: string(c.ID), Name: c.Name})
 	}
 	return nil // blocks of server tools
 }
@@ -203,7 +168,7 @@ func (a *answer) grow(index int, f wire.Fragment) error {
 func (a *answer) delta(index int, d delta) error {
 	b := a.blocks[index]
 	if b == nil {
-		return a.client.Bad("sent a piece of block %d, which is not open", index)
+		return a.loose(index, d)
 	}
 	a.reply.Content()
 	switch {
@@ -216,16 +181,33 @@ func (a *answer) delta(index int, d delta) error {
 	case d.Type == "input_json_delta" && b.kind == "tool_use":
 		b.grown = b.grown || d.JSON != ""
 		return a.grow(index, wire.Fragment{Arguments: d.JSON})
-	case b.kind == "tool_use" || d.Type == "input_json_delta" && b.kind == "text":
+	case b.kind == "tool_use" && d.says(), d.Type == "input_json_delta" && b.kind == "text":
 		return a.client.Bad("sent a %s in a block of kind %s", d.Type, b.kind)
 	}
 	return nil // citations, and blocks of server tools
 }
 
+// says reports whether a piece brings something that an answer is made of.
+func (d delta) says() bool { return d.Text+d.JSON+d.Thinking != "" }
+
+// loose takes a piece of a block that is not open: where that is text or thinking, it is clear all the same.
+func (a *answer) loose(index int, d delta) error {
+	switch {
+	case !d.says():
+		return nil
+	case d.Type == "text_delta" || d.Type == "thinking_delta":
+		if err := a.start(index, contentBlock{Type: wire.Word(strings.TrimSuffix(string(d.Type), "_delta"))}); err != nil {
+			return err
+		}
+		return a.delta(index, d)
+	}
+	return a.client.Bad("sent a piece of block %d, which is not open", index)
+}
+
 func (a *answer) stop(index int) error {
 	b := a.blocks[index]
 	if b == nil {
-		return a.client.Bad("closed block %d, which is not open", index)
+		return nil // a server that closes what it never opened says nothing by it
 	}
 	delete(a.blocks, index)
 	switch {
@@ -244,7 +226,8 @@ func (a *answer) conclude() error {
 	case "max_tokens", "model_context_window_exceeded":
 		a.done.Stop = session.StopLength
 		return nil
-	case "refusal":
+	}
+	if wire.Blocked(a.reason) {
 		return a.client.Refused(a.reason)
 	}
 	if a.calls.Len() == 0 {
@@ -272,14 +255,14 @@ func (a *answer) conclude() error {
 // count takes the counts that an event has; they are running totals.
 func (a *answer) count(u usage) {
 	for _, c := range []struct {
-		from *int
+		from *wire.Count
 		to   *int
 	}{
 		{u.Input, &a.done.Usage.Input}, {u.Output, &a.done.Usage.Output},
 		{u.CacheRead, &a.done.Usage.CacheRead}, {u.CacheWrite, &a.done.Usage.CacheWrite},
 	} {
 		if c.from != nil {
-			*c.to = max(0, *c.from)
+			*c.to = int(*c.from)
 		}
 	}
 }

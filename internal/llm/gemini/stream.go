@@ -12,38 +12,39 @@ import (
 // What a stream is made of; fields that are not here are not needed.
 type (
 	chunk struct {
-		Candidates []candidate     `json:"candidates"`
-		Usage      *usage          `json:"usageMetadata"`
-		Error      json.RawMessage `json:"error"`
-		Feedback   struct {
-			Reason  string `json:"blockReason"`
-			Message string `json:"blockReasonMessage"`
-		} `json:"promptFeedback"`
+		Candidates wire.Maybe[[]candidate] `json:"candidates"`
+		Usage      wire.Aside[usage]       `json:"usageMetadata"`
+		Error      json.RawMessage         `json:"error"`
+		Feedback   wire.Maybe[struct {
+			Reason  wire.Word `json:"blockReason"`
+			Message wire.Word `json:"blockReasonMessage"`
+		}] `json:"promptFeedback"`
 	}
 	candidate struct {
-		Index   int `json:"index"`
-		Content struct {
-			Parts []received `json:"parts"`
-		} `json:"content"`
-		Finish  string `json:"finishReason"`
-		Message string `json:"finishMessage"`
+		Index   wire.Number `json:"index"`
+		Content wire.Maybe[struct {
+			Parts wire.Maybe[[]received] `json:"parts"`
+		}] `json:"content"`
+		Finish  wire.Word `json:"finishReason"`
+		Message wire.Word `json:"finishMessage"`
 	}
 	received struct {
-		Text      string `json:"text"`
-		Thought   bool   `json:"thought"`
-		Signature string `json:"thoughtSignature"`
-		Call      *struct {
-			ID   string          `json:"id"`
-			Name string          `json:"name"`
-			Args json.RawMessage `json:"args"`
-		} `json:"functionCall"`
+		Text      string            `json:"text"`
+		Thought   bool              `json:"thought"`
+		Signature string            `json:"thoughtSignature"`
+		Call      *wire.Maybe[call] `json:"functionCall"`
+	}
+	call struct {
+		ID   wire.Word       `json:"id"`
+		Name string          `json:"name"`
+		Args json.RawMessage `json:"args"`
 	}
 	usage struct {
-		Prompt   int `json:"promptTokenCount"`
-		Tools    int `json:"toolUsePromptTokenCount"`
-		Answer   int `json:"candidatesTokenCount"`
-		Thoughts int `json:"thoughtsTokenCount"`
-		Cached   int `json:"cachedContentTokenCount"` // part of Prompt
+		Prompt   wire.Count `json:"promptTokenCount"`
+		Tools    wire.Count `json:"toolUsePromptTokenCount"`
+		Answer   wire.Count `json:"candidatesTokenCount"`
+		Thoughts wire.Count `json:"thoughtsTokenCount"`
+		Cached   wire.Count `json:"cachedContentTokenCount"` // part of Prompt
 	}
 )
 
@@ -78,7 +79,7 @@ func (a *answer) events() error {
 	events := wire.NewEvents(a.reply)
 	for {
 		event, err := events.Next()
-		if err == io.EOF || a.reply.OnlyTail(err) {
+		if err == io.EOF || a.reply.OnlyTail(err) || err == nil && string(event.Data) == "[DONE]" {
 			return nil
 		}
 		if err != nil {
@@ -113,16 +114,16 @@ func (a *answer) event(data []byte, last bool) error {
 	if err := json.Unmarshal(data, &c); err != nil {
 		return a.client.Malformed(data, last)
 	}
-	if len(c.Error) > 0 && string(c.Error) != "null" {
+	if wire.Given(c.Error) {
 		return explained(a.client.Object(c.Error))
 	}
-	if c.Usage != nil {
-		a.done.Usage = c.Usage.count()
+	if c.Usage.Given {
+		a.done.Usage = c.Usage.V.count()
 	}
-	if reason := c.Feedback.Reason; reason != "" && reason != "BLOCK_REASON_UNSPECIFIED" {
-		return a.client.Refused(strings.TrimSpace("prompt blocked: " + reason + " " + c.Feedback.Message))
+	if f := c.Feedback.V; f.Reason != "" && f.Reason != "BLOCK_REASON_UNSPECIFIED" {
+		return a.client.Refused(strings.TrimSpace(string("prompt blocked: " + f.Reason + " " + f.Message)))
 	}
-	for _, one := range c.Candidates {
+	for _, one := range c.Candidates.V {
 		if one.Index != 0 {
 			continue
 		}
@@ -134,7 +135,7 @@ func (a *answer) event(data []byte, last bool) error {
 }
 
 func (a *answer) candidate(c candidate) error {
-	for _, p := range c.Content.Parts {
+	for _, p := range c.Content.V.Parts.V {
 		if p.Text != "" || p.Call != nil {
 			a.hasty = a.hasty || a.finish != ""
 			a.finish = "" // an end that is followed by more was none
@@ -145,7 +146,7 @@ func (a *answer) candidate(c candidate) error {
 		}
 	}
 	if c.Finish != "" && c.Finish != "FINISH_REASON_UNSPECIFIED" {
-		a.finish, a.message = c.Finish, c.Message
+		a.finish, a.message = string(c.Finish), string(c.Message)
 		if !a.hasty {
 			a.reply.Settle()
 		}
@@ -175,12 +176,12 @@ func (a *answer) part(p received) error {
 
 // call takes a call, which this format always sends whole.
 func (a *answer) call(p received) error {
-	arguments, err := wire.Arguments(p.Call.Args)
+	arguments, err := wire.Arguments(p.Call.V.Args)
 	if err != nil {
 		return a.client.Framing(err)
 	}
-	f := wire.Fragment{New: true, ID: p.Call.ID, Index: a.calls.Len(), Name: p.Call.Name, Arguments: arguments}
-	if s := (sealed{ID: p.Call.ID != "", Signature: p.Signature}); s != (sealed{}) {
+	f := wire.Fragment{New: true, ID: string(p.Call.V.ID), Index: a.calls.Len(), Name: p.Call.V.Name, Arguments: arguments}
+	if s := (sealed{ID: p.Call.V.ID != "", Signature: p.Signature}); s != (sealed{}) {
 		f.Opaque = wire.JSON(s)
 	}
 	forming, err := a.calls.Add(f)
@@ -192,12 +193,12 @@ func (a *answer) call(p received) error {
 
 // conclude maps the reason and releases the calls; calls decide whether STOP means an end.
 func (a *answer) conclude() error {
-	switch a.finish {
-	case "STOP":
-	case "MAX_TOKENS":
+	switch {
+	case a.finish == "STOP":
+	case a.finish == "MAX_TOKENS":
 		a.done.Stop = session.StopLength
 		return nil
-	case "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY":
+	case wire.Blocked(a.finish):
 		return a.client.Refused(strings.TrimSpace(a.finish + " " + a.message))
 	default:
 		// MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, OTHER: the model stumbled, and may not again.
@@ -215,11 +216,10 @@ func (a *answer) conclude() error {
 	return a.out.Release(calls)
 }
 
-// count maps the usage; what a server invents below zero is nothing.
+// count maps the usage.
 func (u usage) count() session.Usage {
-	cached, thoughts := max(0, u.Cached), max(0, u.Thoughts)
 	return session.Usage{
-		Input: max(0, u.Prompt+max(0, u.Tools)-cached), Output: max(0, u.Answer) + thoughts,
-		CacheRead: cached, Reasoning: thoughts,
+		Input: int(max(0, u.Prompt+u.Tools-u.Cached)), Output: int(u.Answer + u.Thoughts),
+		CacheRead: int(u.Cached), Reasoning: int(u.Thoughts),
 	}
 }

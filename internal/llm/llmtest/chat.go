@@ -52,6 +52,18 @@ func (Chat) Encode(a Answer) Stream {
 // Ping is a record without content.
 func (Chat) Ping() string { return ": OPENROUTER PROCESSING\n\n" }
 
+// Unknown are records that say nothing about the answer.
+func (Chat) Unknown() []string {
+	return []string{
+		`data: {"id":"c1","object":"chat.completion.metadata","x":1}` + "\n\n",
+		`data: {"id":"c1","choices":[]}` + "\n\n", `data: {"choices":null,"error":null}` + "\n\n", "data: {}\n\n",
+		`data: {"choices":[{"index":1.0,"delta":{"content":"no"},"finish_reason":"stop"}]}` + "\n\n",
+		`data: {"choices":[{"index":0,"delta":{"content":"","tool_calls":[]},"finish_reason":""}]}` + "\n\n",
+		`data: {"choices":[{"index":0,"delta":{"annotations":[{"type":"url"}],"audio":null,"function_call":null}}]}` + "\n\n",
+		"event: metadata\ndata: {\"x\":[1]}\n\n",
+	}
+}
+
 // Malformed is a damaged record.
 func (Chat) Malformed() string { return "data: {\"choices\":[{\"index\":0,\"delta\":{\"conte\n\n" }
 

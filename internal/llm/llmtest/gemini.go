@@ -52,6 +52,16 @@ func (Gemini) Encode(a Answer) Stream {
 // Ping is a record without content.
 func (Gemini) Ping() string { return ": ping\n\n" }
 
+// Unknown are records that say nothing about the answer.
+func (Gemini) Unknown() []string {
+	return []string{
+		`data: {"responseId":"r1","x":1}` + "\n\n", `data: {"candidates":[]}` + "\n\n", `data: {"candidates":null,"promptFeedback":null}` + "\n\n",
+		`data: {"candidates":[{"index":1.0,"content":{"parts":[{"text":"no"}]},"finishReason":"STOP"}]}` + "\n\n",
+		`data: {"candidates":[{"content":{"parts":[{"executableCode":{"language":"PYTHON","code":"1"}},{"inlineData":null}]},"finishReason":""}]}` + "\n\n",
+		`data: {"promptFeedback":{"safetyRatings":[]},"candidates":[{"content":{},"safetyRatings":[{"blocked":false}]}]}` + "\n\n",
+	}
+}
+
 // Malformed is a damaged record.
 func (Gemini) Malformed() string { return "data: {\"candidates\":[{\"content\":{\"par\n\n" }
 

@@ -49,6 +49,8 @@ type Wire interface {
 	// Ping is a record without content, Malformed one that is damaged, Failure an error object.
 	Ping() string
 	Malformed() string
+	// Unknown are records, or several in a row, of things that were never asked for and are no part of the answer.
+	Unknown() []string
 	Failure(message string) string
 	// Refusal is the body of a failed request.
 	Refusal(kind, message string) string
@@ -137,6 +139,7 @@ func Run(t *testing.T, w Wire) {
 	t.Run("cuts", func(t *testing.T) { cuts(t, w) })
 	t.Run("splits", func(t *testing.T) { splits(t, w) })
 	t.Run("damage", func(t *testing.T) { damage(t, w) })
+	t.Run("disturbs", func(t *testing.T) { disturbs(t, w) })
 	t.Run("refusals", func(t *testing.T) { refusals(t, w) })
 	t.Run("secrets", func(t *testing.T) { secrets(t, w) })
 	t.Run("cancel", func(t *testing.T) { cancels(t, w) })

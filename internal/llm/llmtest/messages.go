@@ -65,6 +65,21 @@ func messagesDeltas(a Answer, text, kind, field string) []string {
 // Ping is a record without content.
 func (Messages) Ping() string { return "event: ping\ndata: {\"type\": \"ping\"}\n\n" }
 
+// Unknown are records that say nothing about the answer.
+func (Messages) Unknown() []string {
+	return []string{
+		"event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":77}\n\n",
+		"event: usage_delta\ndata: {\"type\":\"usage_delta\",\"usage\":3}\n\n",
+		"event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":78,\"delta\":{\"type\":\"citations_delta\",\"citation\":{}}}\n\n",
+		"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"\"},\"usage\":null}\n\n",
+		`data: {"type":"content_block_start","index":79,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}` + "\n\n" +
+			`data: {"type":"content_block_delta","index":79,"delta":{"type":"input_json_delta","partial_json":"{}"}}` + "\n\n" +
+			`data: {"type":"content_block_stop","index":79}` + "\n\n" +
+			`data: {"type":"content_block_start","index":80,"content_block":{"type":"web_search_tool_result","tool_use_id":"s","content":[]}}` + "\n\n" +
+			`data: {"type":"content_block_stop","index":80}` + "\n\n",
+	}
+}
+
 // Malformed is a damaged record.
 func (Messages) Malformed() string {
 	return "event: content_block_delta\ndata: {\"type\":\"content_bl\n\n"

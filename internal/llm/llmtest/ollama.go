@@ -44,6 +44,14 @@ func (Ollama) Ping() string {
 	return `{"model":"m","message":{"role":"assistant","content":""},"done":false}` + "\n"
 }
 
+// Unknown are records that say nothing about the answer.
+func (Ollama) Unknown() []string {
+	return []string{
+		`{"model":"m","done":false}` + "\n", `{"x":1}` + "\n", "\n", `{"message":null,"done":false,"error":null}` + "\n",
+		`{"message":{"role":"assistant","content":"","tool_calls":[],"images":null},"done":false,"done_reason":""}` + "\n",
+	}
+}
+
 // Malformed is a damaged record.
 func (Ollama) Malformed() string { return `{"model":"m","message":{"role":"assis` + "\n" }
 

@@ -80,6 +80,20 @@ func (Responses) Ping() string {
 	return "event: keepalive\ndata: {\"type\":\"keepalive\",\"sequence_number\":4}\n\n"
 }
 
+// Unknown are records that say nothing about the answer.
+func (Responses) Unknown() []string {
+	return []string{
+		"event: response.in_progress\ndata: {\"type\":\"response.in_progress\",\"response\":{\"status\":\"in_progress\"}}\n\n",
+		"event: response.x.delta\ndata: {\"type\":\"response.x.delta\",\"delta\":{\"a\":1}}\n\n",
+		`data: {"type":"response.output_item.added","output_index":70,"item":{"id":"ts_1","call_id":"tc_1","type":"tool_search_call","arguments":{}}}` + "\n\n" +
+			`data: {"type":"response.output_item.done","output_index":70,"item":{"id":"ts_2","call_id":"tc_2","type":"tool_search_call","arguments":{}}}` + "\n\n",
+		`data: {"type":"response.output_item.added","output_index":0,"item":{"id":"ts_1","type":"tool_search_output","status":null}}` + "\n\n" +
+			`data: {"type":"response.output_item.added","output_index":0,"item":{"id":"ts_1","type":"tool_search_output"}}` + "\n\n" +
+			`data: {"type":"response.output_item.done","output_index":0,"item":{"id":"ts_1","type":"tool_search_output","tools":[]}}` + "\n\n",
+		`data: {"type":"response.output_item.done","output_index":71,"item":{"id":9,"type":"web_search_call","action":{"query":""}}}` + "\n\n",
+	}
+}
+
 // Malformed is a damaged record.
 func (Responses) Malformed() string {
 	return "event: response.output_text.delta\ndata: {\"type\":\"response.output_te\n\n"

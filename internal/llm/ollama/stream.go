@@ -11,19 +11,19 @@ import (
 // What a stream is made of: one JSON object a line.
 type (
 	chunk struct {
-		Message struct {
-			Content  string     `json:"content"`
-			Thinking string     `json:"thinking"`
-			Calls    []received `json:"tool_calls"`
-		} `json:"message"`
+		Message wire.Maybe[struct {
+			Content  string                 `json:"content"`
+			Thinking string                 `json:"thinking"`
+			Calls    wire.Maybe[[]received] `json:"tool_calls"`
+		}] `json:"message"`
 		Done        bool            `json:"done"`
-		Reason      string          `json:"done_reason"`
+		Reason      wire.Word       `json:"done_reason"`
 		Error       json.RawMessage `json:"error"`
-		PromptCount int             `json:"prompt_eval_count"`
-		EvalCount   int             `json:"eval_count"`
+		PromptCount wire.Count      `json:"prompt_eval_count"`
+		EvalCount   wire.Count      `json:"eval_count"`
 	}
 	received struct {
-		ID       string `json:"id"`
+		ID       wire.Word `json:"id"`
 		Function struct {
 			Name      string          `json:"name"`
 			Arguments json.RawMessage `json:"arguments"`
@@ -69,11 +69,11 @@ func (a *answer) line(line []byte, last bool) error {
 	if err := json.Unmarshal(line, &c); err != nil {
 		return a.client.Malformed(line, last)
 	}
-	if len(c.Error) > 0 && string(c.Error) != "null" {
+	if wire.Given(c.Error) {
 		return a.client.Object(c.Error)
 	}
-	m := c.Message
-	if m.Content != "" || m.Thinking != "" || len(m.Calls) > 0 {
+	m := c.Message.V
+	if m.Content != "" || m.Thinking != "" || len(m.Calls.V) > 0 {
 		a.reply.Content()
 	}
 	if err := a.out.Reasoning(m.Thinking); err != nil {
@@ -82,14 +82,14 @@ func (a *answer) line(line []byte, last bool) error {
 	if err := a.out.Text(m.Content); err != nil {
 		return err
 	}
-	for _, f := range m.Calls {
+	for _, f := range m.Calls.V {
 		if err := a.call(f); err != nil {
 			return err
 		}
 	}
 	if c.Done {
-		a.stopped, a.reason = true, c.Reason
-		a.done.Usage = session.Usage{Input: max(0, c.PromptCount), Output: max(0, c.EvalCount)}
+		a.stopped, a.reason = true, string(c.Reason)
+		a.done.Usage = session.Usage{Input: int(c.PromptCount), Output: int(c.EvalCount)}
 		a.reply.Settle()
 	}
 	return nil
@@ -102,7 +102,7 @@ func (a *answer) call(f received) error {
 		return a.client.Framing(err)
 	}
 	forming, err := a.calls.Add(wire.Fragment{
-		New: true, ID: f.ID, Index: a.calls.Len(), Name: f.Function.Name, Arguments: arguments,
+		New: true, ID: string(f.ID), Index: a.calls.Len(), Name: f.Function.Name, Arguments: arguments,
 	})
 	if err != nil {
 		return a.client.Framing(err)

@@ -60,10 +60,11 @@ func endOf(finish string) session.Stop {
 	switch finish {
 	case "length", "max_tokens", "model_length", "model_context_window_exceeded":
 		return session.StopLength
-	case "content_filter", "sensitive":
-		return session.StopRefused
 	case "error", "abort", "network_error", "insufficient_system_resource":
 		return session.StopError
+	}
+	if wire.Blocked(finish) {
+		return session.StopRefused
 	}
 	if strings.HasPrefix(finish, "function_call_filter") { // a call that Gemini's server could not read
 		return session.StopError

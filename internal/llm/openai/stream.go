@@ -12,45 +12,52 @@ import (
 // What a stream is made of; fields that are not here are not needed.
 type (
 	chunk struct {
-		Choices []choice        `json:"choices"`
-		Usage   *usage          `json:"usage"`
-		Error   json.RawMessage `json:"error"`
+		Choices wire.Maybe[[]choice] `json:"choices"`
+		Usage   wire.Aside[usage]    `json:"usage"`
+		Error   json.RawMessage      `json:"error"`
 		// Message is in the error of older vLLM servers: {"object":"error","message":...}.
-		Message string `json:"message"`
+		Message wire.Word `json:"message"`
+		// Base is MiniMax's way to fail with status 200.
+		Base wire.Aside[baseResponse] `json:"base_resp"`
+	}
+	baseResponse struct {
+		Code    wire.Count `json:"status_code"` // 0: all is well
+		Message wire.Word  `json:"status_msg"`
 	}
 	choice struct {
-		Index   int    `json:"index"`
-		Delta   delta  `json:"delta"`
-		Message *delta `json:"message"` // from a server that does not stream
-		Finish  string `json:"finish_reason"`
+		Index   wire.Number        `json:"index"`
+		Delta   wire.Maybe[delta]  `json:"delta"`
+		Message *wire.Maybe[delta] `json:"message"` // from a server that does not stream
+		Finish  wire.Word          `json:"finish_reason"`
 	}
 	delta struct {
-		Content          content           `json:"content"`
-		Reasoning        string            `json:"reasoning"`         // OpenRouter, vLLM, Ollama
-		ReasoningContent string            `json:"reasoning_content"` // DeepSeek, llama.cpp
-		Details          []json.RawMessage `json:"reasoning_details"` // OpenRouter
-		Refusal          string            `json:"refusal"`
-		Calls            []fragment        `json:"tool_calls"`
+		Content          content                       `json:"content"`
+		Reasoning        string                        `json:"reasoning"`         // OpenRouter, vLLM, Ollama
+		ReasoningContent string                        `json:"reasoning_content"` // DeepSeek, llama.cpp
+		Details          wire.Maybe[[]json.RawMessage] `json:"reasoning_details"` // OpenRouter
+		Refusal          string                        `json:"refusal"`
+		Calls            wire.Maybe[[]fragment]        `json:"tool_calls"`
 	}
 	fragment struct {
-		Index    *int   `json:"index"`
-		ID       string `json:"id"`
-		Function struct {
-			Name      string          `json:"name"`
-			Arguments json.RawMessage `json:"arguments"`
-		} `json:"function"`
-		Extra json.RawMessage `json:"extra_content"`
+		Index    *wire.Number       `json:"index"`
+		ID       wire.Word          `json:"id"`
+		Function wire.Maybe[called] `json:"function"`
+		Extra    json.RawMessage    `json:"extra_content"`
+	}
+	called struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
 	}
 	usage struct {
-		Prompt        int `json:"prompt_tokens"`
-		Completion    int `json:"completion_tokens"`
-		PromptDetails struct {
-			Cached int `json:"cached_tokens"`
-		} `json:"prompt_tokens_details"`
-		CompletionDetails struct {
-			Reasoning int `json:"reasoning_tokens"`
-		} `json:"completion_tokens_details"`
-		CacheHit int `json:"prompt_cache_hit_tokens"` // DeepSeek
+		Prompt        wire.Count `json:"prompt_tokens"`
+		Completion    wire.Count `json:"completion_tokens"`
+		PromptDetails wire.Aside[struct {
+			Cached wire.Count `json:"cached_tokens"`
+		}] `json:"prompt_tokens_details"`
+		CompletionDetails wire.Aside[struct {
+			Reasoning wire.Count `json:"reasoning_tokens"`
+		}] `json:"completion_tokens_details"`
+		CacheHit wire.Count `json:"prompt_cache_hit_tokens"` // DeepSeek
 	}
 )
 
@@ -64,6 +71,7 @@ type answer struct {
 
 	finish  string
 	ended   bool // [DONE]
+	counted bool // the counts came alone, as they do at the end, and nothing after them
 	choices bool // there was one
 	refused bool
 	chunk   bool // a thought that came among the content is not closed
@@ -75,7 +83,7 @@ func (a *answer) read() error {
 	if err := a.events(); err != nil {
 		return err
 	}
-	if a.finish == "" && !a.ended {
+	if a.finish == "" && !a.ended && !a.counted {
 		return a.client.Ended()
 	}
 	if !a.choices {
@@ -126,16 +134,19 @@ func (a *answer) event(data []byte, last bool) error {
 	if err := json.Unmarshal(data, &c); err != nil {
 		return a.client.Malformed(data, last)
 	}
-	if len(c.Error) > 0 && string(c.Error) != "null" {
+	switch {
+	case wire.Given(c.Error):
 		return a.client.Object(c.Error)
-	}
-	if c.Message != "" && len(c.Choices) == 0 {
+	case c.Message != "" && len(c.Choices.V) == 0:
 		return a.client.Object(wire.JSON(c.Message))
+	case c.Base.V.Code != 0:
+		return a.client.Object(wire.JSON(map[string]any{"message": c.Base.V.Message, "code": c.Base.V.Code}))
 	}
-	if c.Usage != nil {
-		a.done.Usage = c.Usage.count()
+	if c.Usage.Given {
+		a.done.Usage = c.Usage.V.count()
+		a.counted = len(c.Choices.V) == 0 && a.choices && a.done.Usage.Output > 0
 	}
-	for _, choice := range c.Choices {
+	for _, choice := range c.Choices.V {
 		if choice.Index != 0 {
 			continue
 		}
@@ -151,11 +162,11 @@ func (a *answer) choice(c choice) error {
 	if c.Message != nil {
 		c.Delta = *c.Message
 	}
-	if err := a.delta(c.Delta); err != nil {
+	if err := a.delta(c.Delta.V); err != nil {
 		return err
 	}
 	if c.Finish != "" {
-		a.finish = c.Finish
+		a.finish = string(c.Finish)
 		a.reply.Settle()
 	}
 	return nil
@@ -166,16 +177,16 @@ func (a *answer) delta(d delta) error {
 	if thought == "" {
 		thought = d.Reasoning
 	}
-	told, err := a.details.add(d.Details)
+	told, err := a.details.add(d.Details.V)
 	if err != nil {
 		return a.client.Framing(err)
 	}
 	if thought == "" {
 		thought = told
 	}
-	if len(d.Content) > 0 || thought != "" || len(d.Details) > 0 || len(d.Calls) > 0 {
+	if len(d.Content) > 0 || thought != "" || len(d.Details.V) > 0 || len(d.Calls.V) > 0 {
 		a.reply.Content()
-		a.finish = "" // an end that is followed by more was none
+		a.finish, a.counted = "", false // an end that is followed by more was none
 	}
 	if err := a.out.Reasoning(thought); err != nil {
 		return err
@@ -189,7 +200,7 @@ func (a *answer) delta(d delta) error {
 	if err := a.out.Text(d.Refusal); err != nil {
 		return err
 	}
-	for i, f := range d.Calls {
+	for i, f := range d.Calls.V {
 		if err := a.fragment(f, i); err != nil {
 			return err
 		}
@@ -230,16 +241,16 @@ func (a *answer) seal() error {
 }
 
 func (a *answer) fragment(f fragment, position int) error {
-	arguments, err := wire.Arguments(f.Function.Arguments)
+	arguments, err := wire.Arguments(f.Function.V.Arguments)
 	if err != nil {
 		return a.client.Framing(err)
 	}
 	index := -1
 	if f.Index != nil {
-		index = *f.Index
+		index = int(*f.Index)
 	}
 	forming, err := a.calls.Add(wire.Fragment{
-		ID: f.ID, Index: index, Position: position, Name: f.Function.Name, Arguments: arguments, Opaque: f.Extra,
+		ID: string(f.ID), Index: index, Position: position, Name: f.Function.V.Name, Arguments: arguments, Opaque: f.Extra,
 	})
 	if err != nil {
 		return a.client.Framing(err)
@@ -274,11 +285,11 @@ func (a *answer) conclude() error {
 	return a.out.Release(calls)
 }
 
-// count maps the usage; what a server invents below zero is nothing.
+// count maps the usage.
 func (u usage) count() session.Usage {
-	cached := max(0, u.PromptDetails.Cached, u.CacheHit)
+	cached := max(u.PromptDetails.V.Cached, u.CacheHit)
 	return session.Usage{
-		Input: max(0, u.Prompt-cached), Output: max(0, u.Completion), CacheRead: cached,
-		Reasoning: max(0, u.CompletionDetails.Reasoning),
+		Input: int(max(0, u.Prompt-cached)), Output: int(u.Completion), CacheRead: int(cached),
+		Reasoning: int(u.CompletionDetails.V.Reasoning),
 	}
 }

@@ -22,11 +22,11 @@ type item struct {
 
 // received is an item as the server sends it.
 type received struct {
-	Type      string          `json:"type"`
-	ID        string          `json:"id"`
-	Status    string          `json:"status"`
-	CallID    string          `json:"call_id"`
-	Name      string          `json:"name"`
+	Type      wire.Word       `json:"type"`
+	ID        wire.Word       `json:"id"`
+	Status    wire.Word       `json:"status"`
+	CallID    wire.Word       `json:"call_id"`
+	Name      wire.Word       `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
 	Summary   json.RawMessage `json:"summary"` // []said
 	Content   json.RawMessage `json:"content"` // []said
@@ -52,28 +52,38 @@ func (a *answer) added(e event) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.open(r, e.Index)
+	_, err = a.open(r, int(e.Index))
 	return err
+}
+
+// known reports whether an item of this kind is part of an answer to us. Others belong to tools of the server; how
+// they are numbered and named is no business of ours.
+func known(kind string) bool {
+	return kind == "function_call" || kind == "message" || kind == "reasoning"
 }
 
 // open makes an item. Its id tells items apart, because Ollama gives all of them the output_index 0; a
 // server without ids has only the index.
 func (a *answer) open(r received, index int) (*item, error) {
-	if old := a.items[r.ID]; r.ID != "" && old != nil && !old.closed {
-		return nil, a.client.Bad("opened the item %q again before it was finished", r.ID)
-	}
-	it := &item{kind: r.Type, callID: r.CallID, before: a.thoughts}
-	a.places[index] = append(a.places[index], it)
-	if r.ID != "" {
-		a.items[r.ID] = it
-	}
+	id := string(r.ID)
+	it := &item{kind: string(r.Type), callID: string(r.CallID), before: a.thoughts}
 	a.reply.Content()
+	if !known(it.kind) {
+		return it, nil
+	}
+	if old := a.items[id]; id != "" && old != nil && !old.closed {
+		return nil, a.client.Bad("opened the item %q again before it was finished", id)
+	}
+	a.places[index] = append(a.places[index], it)
+	if id != "" {
+		a.items[id] = it
+	}
 	if r.Type != "function_call" {
 		return it, nil
 	}
 	it.call = a.calls.Len()
 	a.list = append(a.list, it)
-	return it, a.add(it, wire.Fragment{New: true, ID: r.CallID, Name: r.Name})
+	return it, a.add(it, wire.Fragment{New: true, ID: it.callID, Name: string(r.Name)})
 }
 
 // add gives a fragment to an item's call.
@@ -90,10 +100,10 @@ func (a *answer) add(it *item, f wire.Fragment) error {
 // find returns the item that an event is about, or nil. Some servers renew the id with each event; then the
 // index tells, if it was given to one item only.
 func (a *answer) find(e event) *item {
-	if it := a.items[e.ItemID]; it != nil && e.ItemID != "" {
+	if it := a.items[string(e.ItemID)]; it != nil && e.ItemID != "" {
 		return it
 	}
-	if there := a.places[e.Index]; len(there) == 1 {
+	if there := a.places[int(e.Index)]; len(there) == 1 {
 		return there[0]
 	}
 	return nil
@@ -156,7 +166,7 @@ func (a *answer) finished(e event) error {
 	}
 	it := a.pending(r, e.Index)
 	if it == nil {
-		if it, err = a.open(r, e.Index); err != nil {
+		if it, err = a.open(r, int(e.Index)); err != nil {
 			return err
 		}
 	}
@@ -176,9 +186,9 @@ func (a *answer) finished(e event) error {
 }
 
 // pending is the opened item that a finished one completes, or nil.
-func (a *answer) pending(r received, index int) *item {
+func (a *answer) pending(r received, index wire.Number) *item {
 	it := a.find(event{ItemID: r.ID, Index: index})
-	if it == nil || it.kind != r.Type || it.callID != "" && r.CallID != "" && it.callID != r.CallID {
+	if it == nil || it.kind != string(r.Type) || it.callID != "" && r.CallID != "" && it.callID != string(r.CallID) {
 		return nil
 	}
 	return it

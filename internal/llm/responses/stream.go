@@ -13,36 +13,35 @@ import (
 // and response stay raw, because events of tools that we never offer give them other shapes.
 type (
 	event struct {
-		Type      string          `json:"type"`
-		ItemID    string          `json:"item_id"`
-		Index     int             `json:"output_index"`
-		Part      int             `json:"summary_index"`
+		Type      wire.Word       `json:"type"`
+		ItemID    wire.Word       `json:"item_id"`
+		Index     wire.Number     `json:"output_index"`
+		Part      wire.Number     `json:"summary_index"`
 		Delta     json.RawMessage `json:"delta"`
 		Arguments json.RawMessage `json:"arguments"`
 		Item      json.RawMessage `json:"item"`
 		Response  json.RawMessage `json:"response"`
 		Error     json.RawMessage `json:"error"`
-		Message   string          `json:"message"`
+		Message   wire.Word       `json:"message"`
 	}
 	response struct {
-		Object     string            `json:"object"`
-		Status     string            `json:"status"`
-		Error      json.RawMessage   `json:"error"`
-		Output     []json.RawMessage `json:"output"`
-		Usage      usage             `json:"usage"`
-		Incomplete struct {
-			Reason string `json:"reason"`
-		} `json:"incomplete_details"`
+		Status     wire.Word                     `json:"status"`
+		Error      json.RawMessage               `json:"error"`
+		Output     wire.Maybe[[]json.RawMessage] `json:"output"`
+		Usage      wire.Aside[usage]             `json:"usage"`
+		Incomplete wire.Maybe[struct {
+			Reason wire.Word `json:"reason"`
+		}] `json:"incomplete_details"`
 	}
 	usage struct {
-		Input        int `json:"input_tokens"`
-		Output       int `json:"output_tokens"`
-		InputDetails struct {
-			Cached int `json:"cached_tokens"`
-		} `json:"input_tokens_details"`
-		OutputDetails struct {
-			Reasoning int `json:"reasoning_tokens"`
-		} `json:"output_tokens_details"`
+		Input        wire.Count `json:"input_tokens"`
+		Output       wire.Count `json:"output_tokens"`
+		InputDetails wire.Aside[struct {
+			Cached wire.Count `json:"cached_tokens"`
+		}] `json:"input_tokens_details"`
+		OutputDetails wire.Aside[struct {
+			Reasoning wire.Count `json:"reasoning_tokens"`
+		}] `json:"output_tokens_details"`
 	}
 )
 
@@ -90,7 +89,7 @@ func (a *answer) single() error {
 		return err
 	}
 	var e event
-	if json.Unmarshal(body, &e) == nil && given(e.Error) {
+	if json.Unmarshal(body, &e) == nil && wire.Given(e.Error) {
 		return a.client.Object(e.Error)
 	}
 	if err := a.terminal(body); err != nil {
@@ -99,16 +98,13 @@ func (a *answer) single() error {
 	return a.conclude()
 }
 
-// given reports whether an optional raw field is there.
-func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
-
 func (a *answer) event(from wire.Event, last bool) error {
 	var e event
 	if err := json.Unmarshal(from.Data, &e); err != nil {
 		return a.client.Malformed(from.Data, last)
 	}
-	if e.Type == "" && !given(e.Error) {
-		e.Type = string(from.Name)
+	if e.Type == "" && !wire.Given(e.Error) {
+		e.Type = wire.Word(from.Name)
 	}
 	switch e.Type {
 	case "response.output_item.added":
@@ -139,7 +135,7 @@ func (a *answer) event(from wire.Event, last bool) error {
 // failed reads an error event, which is flat at OpenAI and an object elsewhere.
 func (a *answer) failed(e event, data []byte, last bool) error {
 	switch {
-	case given(e.Error):
+	case wire.Given(e.Error):
 		return a.client.Object(e.Error)
 	case e.Type == "error":
 		return a.client.Object(data)
@@ -166,22 +162,22 @@ func (a *answer) said(e event, send func(string) error) error {
 // terminal reads the response at its end.
 func (a *answer) terminal(raw json.RawMessage) error {
 	var r response
-	if !given(raw) || json.Unmarshal(raw, &r) != nil {
+	if !wire.Given(raw) || json.Unmarshal(raw, &r) != nil {
 		return a.client.Bad("sent an end of the answer that is malformed")
 	}
-	in, cached := max(0, r.Usage.Input), max(0, r.Usage.InputDetails.Cached)
+	u := r.Usage.V
 	a.done.Usage = session.Usage{
-		Input: max(0, in-cached), Output: max(0, r.Usage.Output), CacheRead: cached,
-		Reasoning: max(0, r.Usage.OutputDetails.Reasoning),
+		Input: int(max(0, u.Input-u.InputDetails.V.Cached)), Output: int(u.Output), CacheRead: int(u.InputDetails.V.Cached),
+		Reasoning: int(u.OutputDetails.V.Reasoning),
 	}
-	if given(r.Error) {
+	if wire.Given(r.Error) {
 		return a.client.Object(r.Error)
 	}
 	switch {
 	case r.Status == "completed":
 		return a.complete(r)
-	case r.Status == "incomplete" && r.Incomplete.Reason == "content_filter":
-		return a.client.Refused(r.Incomplete.Reason)
+	case r.Status == "incomplete" && wire.Blocked(string(r.Incomplete.V.Reason)):
+		return a.client.Refused(string(r.Incomplete.V.Reason))
 	case r.Status == "incomplete":
 		a.done.Stop = session.StopLength
 		a.ended = true
@@ -194,8 +190,8 @@ func (a *answer) terminal(raw json.RawMessage) error {
 // complete takes the items of a server that sends them only at the end.
 func (a *answer) complete(r response) error {
 	if len(a.places) == 0 {
-		for i, raw := range r.Output {
-			if err := a.finished(event{Item: raw, Index: i}); err != nil {
+		for i, raw := range r.Output.V {
+			if err := a.finished(event{Item: raw, Index: wire.Number(i)}); err != nil {
 				return err
 			}
 		}

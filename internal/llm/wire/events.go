@@ -16,8 +16,9 @@ func (e *MalformedError) Error() string {
 	return fmt.Sprintf("a line that is no event: %q", clip(string(e.Line), 120))
 }
 
-// Events reads server-sent events. Comments and pings without data are skipped; any other line that is
-// no known field is a *MalformedError, because a line that is skipped may have been a part of a call.
+// Events reads server-sent events as their standard has it: comments, events without data and fields of other
+// names are skipped, and so are pings. A line that can be no field is a *MalformedError, and so is one that may be
+// the rest of a broken data line, because it may have held a part of a call.
 type Events struct {
 	lines *Lines
 	name  []byte
@@ -36,17 +37,17 @@ func (e *Events) Next() (Event, error) {
 	e.name, e.data, e.has = e.name[:0], e.data[:0], false
 	for {
 		line, err := e.lines.Next()
-		if err == io.EOF && e.has {
+		if err == io.EOF && e.says() {
 			return Event{e.name, e.data}, nil
 		}
 		if err != nil {
 			return Event{}, err
 		}
 		if len(line) == 0 {
-			if e.has {
+			if e.says() {
 				return Event{e.name, e.data}, nil
 			}
-			e.name = e.name[:0]
+			e.name, e.data, e.has = e.name[:0], e.data[:0], false
 			continue
 		}
 		if err := e.field(line); err != nil {
@@ -56,6 +57,15 @@ func (e *Events) Next() (Event, error) {
 			return Event{}, err
 		}
 	}
+}
+
+// says reports whether the event that ends here says something.
+func (e *Events) says() bool {
+	switch string(e.name) {
+	case "ping", "heartbeat", "keepalive", "keep-alive", "keep_alive":
+		return false
+	}
+	return e.has && len(bytes.TrimSpace(e.data)) > 0
 }
 
 // begins reports whether a line is the beginning of a field's name.
@@ -71,17 +81,29 @@ func begins(line []byte) bool {
 func (e *Events) field(line []byte) error {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
-	switch string(name) {
-	case "data":
+	switch {
+	case len(name) == 0: // a comment starts with the colon
+	case bytes.EqualFold(name, []byte("data")):
 		return e.add(value)
-	case "event":
+	case bytes.EqualFold(name, []byte("event")):
 		e.name = append(e.name[:0], value...)
-	case "", "id", "retry":
-		// A comment starts with the colon.
-	default:
+	case !isName(name) || string(name) == "error" || bytes.Contains([]byte("data"), name):
 		return &MalformedError{bytes.Clone(line)}
 	}
 	return nil
+}
+
+// maxName bounds the name of a field that is skipped, in bytes.
+const maxName = 40
+
+// isName reports whether a field may be called so.
+func isName(name []byte) bool {
+	for i, b := range name {
+		if !('a' <= b|0x20 && b|0x20 <= 'z') && (i == 0 || b != '-' && b != '_' && b != '.' && (b < '0' || b > '9')) {
+			return false
+		}
+	}
+	return len(name) <= maxName
 }
 
 func (e *Events) add(value []byte) error {

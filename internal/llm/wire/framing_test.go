@@ -84,16 +84,19 @@ func readEvents(r io.Reader) (events []string, err error) {
 
 func TestEvents(t *testing.T) {
 	for text, want := range map[string][]string{
-		"data: a\n\n":                              {"|a"},
-		"data:a\n\ndata:  b\n\n":                   {"|a", "| b"},
-		"event: x\ndata: a\n\ndata: b\n\n":         {"x|a", "|b"},
-		"event: ping\n\n: comment\n\ndata: a\n\n":  {"|a"},
-		"data: a\ndata: b\n\n":                     {"|a\nb"},
-		"data\n\n":                                 {"|"},
-		"id: 1\nretry: 5\ndata: a\n\n":             {"|a"},
-		"data: a\n\ndata: b":                       {"|a", "|b"},
-		"\n\n\n\ndata: a\n\n\n\n":                  {"|a"},
-		"data: a\r\rdata: b\r\n\r\n: ping\r\n\r\n": {"|a", "|b"},
+		"data: a\n\n":                               {"|a"},
+		"data:a\n\ndata:  b\n\n":                    {"|a", "| b"},
+		"event: x\ndata: a\n\ndata: b\n\n":          {"x|a", "|b"},
+		"event: ping\n\n: comment\n\ndata: a\n\n":   {"|a"},
+		"data: a\ndata: b\n\n":                      {"|a\nb"},
+		"data\n\ndata: \n\ndata: a\n\n":             {"|a"},
+		"x-id: 7\ntrace\ndata: a\nmeta: {}\n\n":     {"|a"},
+		"event: heartbeat\ndata: {}\n\ndata: a\n\n": {"|a"},
+		"Data: a\nEVENT: x\n\n":                     {"x|a"},
+		"id: 1\nretry: 5\ndata: a\n\n":              {"|a"},
+		"data: a\n\ndata: b":                        {"|a", "|b"},
+		"\n\n\n\ndata: a\n\n\n\n":                   {"|a"},
+		"data: a\r\rdata: b\r\n\r\n: ping\r\n\r\n":  {"|a", "|b"},
 	} {
 		for name, r := range map[string]io.Reader{
 			"whole": strings.NewReader(text), "bytes": iotest.OneByteReader(strings.NewReader(text)),
@@ -105,8 +108,9 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-func TestEventsSkipNoUnknownLine(t *testing.T) {
-	for _, line := range []string{`{"error":"x"}`, "<html>", "dat: x", "Data: x", "data : x"} {
+// A line that is no field is damage, and so is what may be the rest of a data line.
+func TestEventsSkipNoDamagedLine(t *testing.T) {
+	for _, line := range []string{`{"error":"x"}`, "<html>", "dat: x", "ata: {}", "data : x", "upstream failed", "error: {}", "5: x"} {
 		got, err := readEvents(strings.NewReader("data: a\n\n" + line + "\n\ndata: b\n\n"))
 		var malformed *wire.MalformedError
 		if !errors.As(err, &malformed) || string(malformed.Line) != line || len(got) != 1 {

@@ -3,13 +3,9 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
-	"net/http"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"adze/session"
 )
 
 // said is what a provider told about a failure.
@@ -60,79 +56,6 @@ func word(v any) string {
 		return ""
 	}
 	return string(raw)
-}
-
-// classify sorts a failure. Words come before the status, because providers use 400 and 500 for all. In an
-// answer that began well, a code that is an HTTP status stands for it.
-func classify(status int, s said) session.ErrorKind {
-	if code, err := strconv.Atoi(s.code); status == 0 && err == nil && code >= 400 && code <= 599 {
-		status = code
-	}
-	text := strings.ToLower(s.message + " " + s.kind + " " + s.code)
-	switch {
-	case has(text, "insufficient_quota", "exceeded your current quota", "credit balance is too low"):
-		return session.AuthError // waiting does not help
-	case status != http.StatusTooManyRequests && tooLong(text):
-		return session.ContextError
-	case has(text, "content_filter", "content_policy", "content management policy", "safety system"):
-		return session.RefusedAnswer
-	}
-	if kind, ok := byStatus(status, text); ok {
-		return kind
-	}
-	return byWords(status, text)
-}
-
-// tooLong recognises a prompt that does not fit, which every server words differently; the test names
-// them. The text is in lower case.
-func tooLong(text string) bool {
-	if has(text, "context length", "context size", "context window", "context limit", "context_length", "context_size") &&
-		has(text, "exceed", "longer than", "too long", "too large", "maximum", "greater than", "overflow") {
-		return true
-	}
-	return has(text, "prompt is too long", "input is too long", "input token count", "too many tokens",
-		"request_too_large", "reduce the length of the messages", "maximum prompt length", "maximum model length",
-		"model token limit", "exceeds the maximum number of tokens", "exceeds maximum context", "`inputs` tokens")
-}
-
-func byStatus(status int, text string) (session.ErrorKind, bool) {
-	switch {
-	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusPaymentRequired:
-		return session.AuthError, true
-	case status == http.StatusNotFound && has(text, "model", "not_found"):
-		return session.NoModelError, true
-	case status == http.StatusTooManyRequests || status == 529:
-		return session.RateError, true
-	case status == http.StatusRequestEntityTooLarge:
-		return session.ContextError, true
-	case status == http.StatusRequestTimeout || status == http.StatusTooEarly || status >= 500:
-		return session.ServerError, true
-	}
-	return "", false
-}
-
-func byWords(status int, text string) session.ErrorKind {
-	switch {
-	case has(text, "overloaded", "rate_limit", "rate limit"):
-		return session.RateError
-	case has(text, "invalid_api_key", "api key not valid", "api key not found", "api key expired", "authentication_error",
-		"permission_error"):
-		return session.AuthError
-	case has(text, "model_not_found", "not_found_error") || has(text, "model") && has(text, "not found", "does not exist"):
-		return session.NoModelError
-	case status == 0 && !has(text, "invalid_request"):
-		return session.ServerError
-	}
-	return session.RequestError
-}
-
-func has(text string, words ...string) bool {
-	for _, w := range words {
-		if strings.Contains(text, w) {
-			return true
-		}
-	}
-	return false
 }
 
 // clip makes one bounded line without control characters.

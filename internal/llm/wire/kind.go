@@ -1,0 +1,141 @@
+package wire
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adze/session"
+)
+
+// classify sorts a failure. Words come before the status, because providers use 400 and 500 for all. In an
+// answer that began well, a code that is an HTTP status stands for it.
+func classify(status int, s said) session.ErrorKind {
+	if code, err := strconv.Atoi(s.code); status == 0 && err == nil && code >= 400 && code <= 599 {
+		status = code
+	}
+	text := strings.ToLower(s.message + " " + s.kind + " " + s.code)
+	switch {
+	case spent(text, s.code):
+		return session.AuthError // waiting does not help
+	case status != http.StatusTooManyRequests && !hurried(text) && tooLong(text, s.code):
+		return session.ContextError
+	case filtered(text):
+		return session.RefusedAnswer
+	}
+	if kind, ok := byStatus(status, text); ok {
+		return kind
+	}
+	return byWords(status, text)
+}
+
+// spent recognises an account without money or quota, which many servers call too many requests. The text of
+// this and of what follows is in lower case; the tests name who words it so.
+func spent(text, code string) bool {
+	return has(text, "insufficient_quota", "insufficient quota", "exceeded your current quota", "exceeded your current token quota",
+		"exceeded_current_quota", "quota_exceeded", "no quota", "quota exhausted", "quota has been exhausted", "free tier of the model has been exhausted",
+		"credit balance", "insufficient balance", "insufficient_balance", "insufficient account balance", "balance is insufficient",
+		"balance is not enough", "not enough balance", "not_enough_balance", "insufficient credit", "insufficient_credit",
+		"insufficient funds", "insufficient_funds", "out of credits", "used all available credits", "credits are depleted",
+		"credits have been exhausted", "included credits", "credit limit exceeded", "more credits", "billing_hard_limit", "billing hard limit",
+		"billing_not_active", "check your billing", "check your plan and billing", "spending limit", "specified api usage limits", "usage limit reached",
+		"usage_limit_reached", "usage limit has been reached", "weekly/monthly limit", "arrearage", "in good standing",
+		"account is overdue", "accountoverdue", "account overdue", "please recharge", "top up your", "余额不足", "欠费", "额度已用") ||
+		slices.Contains([]string{"1113", "1308", "1310"}, code) // Z.ai: no balance; the plan's limits of hours and months
+}
+
+// hurried recognises a limit of time, whose words are else those of a long prompt.
+func hurried(text string) bool {
+	return has(text, "per minute", "per day", "per hour", "per second", "rate limit", "rate_limit", "rate-limit", "ratelimit", "please wait", "throttl") &&
+		!has(text, "request too large for") // Groq: it will never fit into a minute
+}
+
+// tokenLimit is what is left of the wordings: tokens that are more than some limit.
+func tokenLimit(text string) bool {
+	return regexp.MustCompile(`\b(tokens?|prompt|input|messages?|request|context|sequence)\b[^.]{0,80}`+
+		`\b(exceed(s|ed|ing)?|larger than|longer than|greater than|more than|over|above)\b[^.]{0,60}`+
+		`\b(max(imum)? (allowed )?(input |prompt |context |total |model )?(tokens?|length)|token limit|`+
+		`(input|prompt|context|sequence|max_?seq(uence)?)[ _]?(token )?(length|len|limit|window|size)|limit of \d+( tokens)?)`).MatchString(text) &&
+		!has(text, "image", "max_tokens", "max_completion_tokens", "max_output_tokens", "budget", "tools", "file")
+}
+
+// tooLong recognises a prompt that does not fit, which every server words differently.
+func tooLong(text, code string) bool {
+	if has(text, "context length", "context size", "context window", "context limit", "context_length", "context_size") &&
+		has(text, "exceed", "longer than", "too long", "too large", "maximum", "greater than", "overflow", "full", "limit reached", "reached its") {
+		return true
+	}
+	if has(text, "prompt is too long", "prompt too long", "prompt_too_long", "input is too long", "input too long", "input_too_long", "input token count",
+		"input tokens exceed", "input tokens exceeded", "too many tokens", "too many input tokens", "request_too_large", "reduce the length of the messages",
+		"reduce the length of the input", "reduce your message size", "reduce your prompt", "shorten your prompt", "shorten the prompt",
+		"maximum prompt length", "maximum model length", "maximum input length", "model token limit", "exceeds the maximum number of tokens",
+		"exceeds maximum context", "context overflow", "context_overflow", "`inputs` tokens", "`inputs` must have less than",
+		"prompt exceeds max", "max tokens allowed", "max_prompt_tokens_exceeded", "tokens_limit_reached", "string_above_max_length",
+		"range of input length should be", "length of prompt_tokens", "exceed max message tokens", "max_seq_len", "request body too large for",
+		"上下文长度", "输入长度", "prompt 超长", "prompt超长", "超过最大长度", "超出最大长度", "超过模型最大") {
+		return true
+	}
+	return code == "1261" /* Z.ai */ || code == "model_context_window_exceeded" ||
+		tokenLimit(text)
+}
+
+// filtered recognises what a filter refused, of the prompt or of the answer.
+func filtered(text string) bool {
+	return has(text, "content_filter", "content_policy", "content policy", "content management policy", "content filtering policy", "safety system",
+		"responsibleaipolicy", "usage policy", "usage policies", "data_inspection_failed", "datainspectionfailed", "inappropriate content",
+		"content exists risk", "considered high risk", "unsafe or sensitive content", "new_sensitive", "sensitivecontentdetected",
+		"prohibited_content", "model_armor", "model armor", "guardrail_intervened")
+}
+
+// Blocked reports whether an answer ended because the model or a filter refused: the reasons of all formats, and of
+// the servers that hand on another's, in either case of letters.
+func Blocked(reason string) bool {
+	switch reason = strings.ToLower(reason); reason {
+	case "refusal", "refused", "sensitive", "safety", "recitation", "language", "blocklist", "spii", "jailbreak", "blocked",
+		"guardrail_intervened", "guardrail", "model_armor":
+		return true
+	}
+	return has(reason, "content_filter", "contentfilter", "prohibited_content", "_safety", "_recitation", "model_armor")
+}
+
+func byStatus(status int, text string) (session.ErrorKind, bool) {
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusPaymentRequired:
+		return session.AuthError, true
+	case status == http.StatusNotFound && has(text, "model", "not_found"):
+		return session.NoModelError, true
+	case status == http.StatusTooManyRequests || status == 529:
+		return session.RateError, true
+	case status == http.StatusRequestEntityTooLarge:
+		return session.ContextError, true
+	case status == http.StatusRequestTimeout || status == http.StatusTooEarly || status >= 500:
+		return session.ServerError, true
+	}
+	return "", false
+}
+
+func byWords(status int, text string) session.ErrorKind {
+	switch {
+	case has(text, "overloaded", "rate_limit", "rate limit"):
+		return session.RateError
+	case has(text, "invalid_api_key", "api key not valid", "api key not found", "api key expired", "authentication_error",
+		"permission_error"):
+		return session.AuthError
+	case has(text, "model_not_found", "not_found_error") || has(text, "model") && has(text, "not found", "does not exist"):
+		return session.NoModelError
+	case status == 0 && !has(text, "invalid_request"):
+		return session.ServerError
+	}
+	return session.RequestError
+}
+
+func has(text string, words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}
