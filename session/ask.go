@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,7 +30,7 @@ func (s *Session) ask(t *turn) (Message, error) {
 	}
 	switch {
 	case len(m.Parts) == 0:
-	case err == nil && len(d.calls) == 0 && d.done.Notice == "" && m.Stop != StopLength:
+	case err == nil && len(d.calls) == 0 && d.done.Notice == "":
 		t.last = &m // nothing comes between this answer and the end of the turn: end stores both at once
 	default:
 		if serr := s.store(t.ctx, s.entry(MessageEntry, said(m))); serr != nil {
@@ -42,9 +43,6 @@ func (s *Session) ask(t *turn) (Message, error) {
 	}
 	if d.done.Notice != "" {
 		s.emit(Notice{d.done.Notice})
-	}
-	if err == nil && m.Stop == StopLength {
-		s.emit(Notice{"the answer was cut at the model's output limit"})
 	}
 	if err == nil {
 		t.silences.saw(m)
@@ -64,8 +62,9 @@ type draft struct {
 	calls   []tool.RawCall
 	done    Done
 	ended   bool
-	text    bool // something was shown
-	worked  bool // the model had begun to answer
+	forming string // the call that was being written last; empty: none
+	text    bool   // something was shown
+	worked  bool   // the model had begun to answer
 	began   time.Time
 	saved   time.Time
 }
@@ -114,6 +113,7 @@ func (s *Session) take(d *draft, c Chunk) {
 			s.emit(ReasoningDelta{d.message.ID, c.Delta})
 		}
 	case Forming:
+		d.forming = cmp.Or(c.Name, d.forming, "a tool")
 		s.emit(CallForming{d.message.ID, c.ID, c.Name, c.Bytes})
 	case Call:
 		c.Opaque = unspaced(c.Opaque)
@@ -164,8 +164,8 @@ func (d *draft) settle(ctx context.Context) error {
 		err = &ProviderError{Kind: BadResponse, Message: "the stream ended without its end"}
 	case err == nil && d.done.Stop == StopRefused:
 		err = &ProviderError{Kind: RefusedAnswer, Message: "the model refused to answer"}
-	case err == nil && d.done.Stop == StopLength && len(d.calls) > 0:
-		err = &ProviderError{Kind: BadResponse, Message: "the answer was cut at its output limit inside a call"}
+	case err == nil && d.done.Stop == StopLength:
+		return d.cutOff()
 	}
 	if err != nil {
 		m.Stop = StopError

@@ -12,7 +12,9 @@ import (
 
 // Limits are the budgets of one turn; zero means unlimited.
 type Limits struct {
-	Steps  int // model requests
+	Steps int // model requests
+	// Own bounds the model requests of the session itself; those of its subagents have a bound of their own.
+	Own    int
 	Calls  int
 	Tokens int // all tokens of all requests
 	// Cost is in USD. A request whose cost is not known ends the turn: nobody could hold the limit.

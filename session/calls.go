@@ -32,6 +32,7 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 			return stop, err
 		}
 	}
+	t.guard.close()
 	s.history = append(s.history, outcomes)
 	return stop, s.reconsider(t, outcomes)
 }

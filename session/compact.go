@@ -145,6 +145,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	if err := s.store(t.ctx, s.entry(CompactEntry, c)); err != nil {
 		return err
 	}
+	t.guard.forget() // what the model did is out of its sight, and it may look again
 	s.foresee(0, "the conversation was summed up")
 	s.history = append([]Message{c.Summary}, s.history[cut:]...)
 	s.emit(Compacted{c})
@@ -196,7 +197,7 @@ func (s *Session) lastWords(cut int) string {
 }
 
 // prompted reports a message that the person wrote for the model.
-func prompted(m Message) bool { return m.Role == User && m.Own == "" && !m.Summary }
+func prompted(m Message) bool { return m.Role == User && m.Own == "" && !m.Summary && !m.Note }
 
 // shortened keeps the beginning and the end of a long text.
 func shortened(text string, most int) string {

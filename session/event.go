@@ -112,6 +112,8 @@ const (
 	CauseNoAnswer    Cause = "no_answer"
 	CauseStore       Cause = "store"
 	CauseClosed      Cause = "stdout_closed"
+	CauseTruncated   Cause = "truncated" // the answer was cut at the model's output limit
+	CauseLoop        Cause = "loop"      // the model repeated itself, also after it was told
 	CauseInterrupted Cause = "interrupted"
 	CauseTerminated  Cause = "terminated"
 )

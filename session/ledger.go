@@ -165,6 +165,8 @@ func (l *ledger) weigh(m Message) []share {
 		texts[User] = "summary"
 	case m.Own != "":
 		texts[User] = "your commands"
+	case m.Note:
+		texts[User] = "notes of adze"
 	}
 	for _, p := range m.Parts {
 		switch {

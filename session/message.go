@@ -38,6 +38,8 @@ type Message struct {
 	Parts []Part `json:"parts"`
 	// Own is the call of the person's own that a message of the user tells of.
 	Own tool.CallID `json:"own,omitempty"`
+	// Note says that a message of the user is what adze tells the model, not what the person said.
+	Note bool `json:"note,omitempty"`
 	// Summary says that a message of the user is what compaction put in the place of earlier ones.
 	Summary bool `json:"summary,omitempty"`
 	// Provider, Model, Stop and Usage tell how an assistant message came to be.
@@ -95,6 +97,9 @@ func (m Message) Text() string {
 	}
 	return b.String()
 }
+
+// NoteText is a note as the person reads it.
+func (m Message) NoteText() string { return "the model was told: " + m.Text() }
 
 // Calls lists the calls of an assistant message, in the model's order.
 func (m Message) Calls() []tool.RawCall {

@@ -83,12 +83,22 @@ func (s *Session) heard() []string {
 }
 
 // hear stores what the person said since the last request.
-func (s *Session) hear(t *turn) error { return s.say(t, s.heard()...) }
+func (s *Session) hear(t *turn) error {
+	said := s.heard()
+	if len(said) > 0 {
+		t.guard.forget()
+	}
+	return s.say(t, false, said...)
+}
 
-// say adds messages to the conversation that are no prompt of their own.
-func (s *Session) say(t *turn, texts ...string) error {
+// remark tells the model something of adze's own, with the next request. It comes after all that was said, so that the
+// provider's cache keeps what is before it.
+func (s *Session) remark(t *turn, text string) error { return s.say(t, true, text) }
+
+// say adds messages to the conversation that are no prompt of their own; a note is not the person's.
+func (s *Session) say(t *turn, note bool, texts ...string) error {
 	for _, text := range texts {
-		m := Message{ID: s.nextID(), Role: User, Parts: []Part{{Kind: TextPart, Text: text}}}
+		m := Message{ID: s.nextID(), Role: User, Note: note, Parts: []Part{{Kind: TextPart, Text: text}}}
 		if err := s.store(t.ctx, s.entry(MessageEntry, m)); err != nil {
 			return err
 		}
@@ -100,13 +110,13 @@ func (s *Session) say(t *turn, texts ...string) error {
 // over reports whether the turn ends with what was answered. What the person said meanwhile, or a correction of
 // the answer, keeps it going.
 func (s *Session) over(t *turn) (bool, error) {
-	more := s.heard()
+	more, note := s.heard(), false
 	if len(more) == 0 && t.silences.now {
 		text, err := s.unanswered(t)
 		if err != nil {
 			return true, err
 		}
-		more = []string{text}
+		more, note = []string{text}, true
 	}
 	if len(more) == 0 && s.config.Accept != nil {
 		correction, err := s.config.Accept(t.result.Text, t.tries)
@@ -114,7 +124,7 @@ func (s *Session) over(t *turn) (bool, error) {
 			return true, err
 		}
 		t.tries++
-		more = []string{correction}
+		more, note = []string{correction}, true
 	}
 	if len(more) == 0 {
 		return true, nil
@@ -126,7 +136,7 @@ func (s *Session) over(t *turn) (bool, error) {
 		}
 		s.keep(*m)
 	}
-	return false, s.say(t, more...)
+	return false, s.say(t, note, more...)
 }
 
 // Run runs one call of the person's own, through the same pipeline as the model's. The model reads what say

@@ -159,12 +159,12 @@ func (s *Session) Prompt(ctx context.Context, in Input) Result {
 		}
 		answer, err := s.ask(t)
 		if err != nil {
-			if err = s.shrink(t, err); err != nil {
+			if err = s.recover(t, err); err != nil {
 				return s.end(t, err)
 			}
 			continue
 		}
-		t.shrunk = false
+		t.shrunk, t.cut = false, false
 		calls := answer.Calls()
 		over := len(calls) == 0
 		if !over {
@@ -184,6 +184,11 @@ func (s *Session) prepare(t *turn) error {
 	if err := t.step(); err != nil {
 		return err
 	}
+	if warning := t.guard.warning(); warning != "" {
+		if err := s.remark(t, warning); err != nil {
+			return err
+		}
+	}
 	if err := s.hear(t); err != nil {
 		return err
 	}
@@ -191,6 +196,16 @@ func (s *Session) prepare(t *turn) error {
 		return err
 	}
 	return s.hear(t)
+}
+
+// recover goes on after an answer that failed, or returns what ends the turn.
+func (s *Session) recover(t *turn, failed error) error {
+	var c *cutCall
+	if errors.As(failed, &c) && !t.cut {
+		t.cut = true
+		return s.remark(t, c.advice())
+	}
+	return s.shrink(t, failed)
 }
 
 // open stores the prompt, with the start entry before the first one, in one commit.

@@ -281,7 +281,7 @@ func TestTheStreamContractIsEnforced(t *testing.T) {
 		"more after the end":        {[]session.Chunk{done, text("more")}, session.CauseProvider},
 		"two ends":                  {[]session.Chunk{text("a"), done, done}, session.CauseProvider},
 		"a call, then a failure":    {[]session.Chunk{call("c1", "change", `{}`), session.Done{Err: &session.ProviderError{Kind: session.BadResponse, Message: "cut"}}}, session.CauseProvider},
-		"a call at output limit":    {[]session.Chunk{call("c1", "change", `{}`), session.Done{Stop: session.StopLength}}, session.CauseProvider},
+		"text at the output limit":  {[]session.Chunk{text("half"), session.Done{Stop: session.StopLength}}, session.CauseTruncated},
 		"a refusal":                 {[]session.Chunk{text("no"), session.Done{Stop: session.StopRefused}}, session.CauseRefused},
 		"wrong key":                 {[]session.Chunk{session.Done{Err: &session.ProviderError{Kind: session.AuthError, Message: "bad key"}}}, session.CauseNoModel},
 		"does not fit":              {[]session.Chunk{session.Done{Err: &session.ProviderError{Kind: session.ContextError, Message: "too long"}}}, session.CauseContext},
@@ -320,16 +320,6 @@ func TestAFailingStoreStopsEffects(t *testing.T) {
 		if !strings.HasSuffix(r.kinds(), "result:store") {
 			t.Errorf("fail at %d: events %s", n, r.kinds())
 		}
-	}
-}
-
-func TestAModelThatRepeatsAFailingCallIsStopped(t *testing.T) {
-	bad := says(call("c", "nothing", `{}`))
-	r := newRig(t, bad, bad, bad, bad, bad, bad, bad)
-	res := r.prompt(t, "go")
-	wantCause(t, res, session.CauseTool)
-	if len(r.model.requests) != 5 {
-		t.Errorf("%d requests, want 5", len(r.model.requests))
 	}
 }
 

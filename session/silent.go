@@ -70,6 +70,5 @@ func (s *Session) unanswered(t *turn) (string, error) {
 		t.result.Text = ""
 		return "", err
 	}
-	s.emit(Notice{"the model answered with nothing; it is told once which tools there are"})
 	return text, nil
 }

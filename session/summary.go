@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/cenkalti/backoff/v5"
@@ -65,6 +66,9 @@ func (s *Session) gather(ctx context.Context, r Request) (*draft, error) {
 		d.worked = true
 	}
 	err := d.settle(ctx)
+	if errors.Is(err, errCut) {
+		err = nil // most of a summary is better than none
+	}
 	if err == nil && d.message.Text() == "" {
 		err = &ProviderError{Kind: BadResponse, Message: "the model summed up nothing"}
 	}

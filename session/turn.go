@@ -28,6 +28,7 @@ type turn struct {
 	guard  loopGuard
 	last   *Message // the answer that ends the turn, which end stores
 	shrunk bool     // the last request was too long, and the conversation was summed up
+	cut    bool     // the last answer was cut inside a call, and the model was told
 	tries  int      // answers that were not accepted
 	// silences are the answers that said nothing.
 	silences silences
@@ -59,6 +60,9 @@ func (t *turn) step() error {
 	}
 	if err := t.guard.stuck(); err != nil {
 		return err
+	}
+	if most := t.budget.limits.Own; most > 0 && t.steps >= most {
+		return fmt.Errorf("%w: the usual %d model requests of one prompt were made", ErrBudget, most)
 	}
 	t.steps++
 	return t.budget.step()
@@ -120,11 +124,13 @@ func causeOf(err error) (cause Cause, message, hint string) {
 	case errors.Is(err, ErrClosed):
 		return CauseClosed, err.Error(), ""
 	case errors.Is(err, ErrBudget):
-		return CauseBudget, err.Error(), "raise the limit and run adze --continue"
+		return CauseBudget, err.Error(), "say go on, or raise the limit and run adze --continue"
 	case errors.Is(err, ErrShort):
 		return CauseUsage, err.Error(), "go on; it is summed up by itself when it must be"
-	case errors.Is(err, errStuck):
-		return CauseTool, err.Error(), "rephrase the task, or try another model"
+	case errors.Is(err, errLoop):
+		return CauseLoop, err.Error(), "rephrase the task, or try another model; adze --continue goes on from here"
+	case errors.Is(err, errCut):
+		return CauseTruncated, err.Error(), `adze --continue -p "go on" lets it finish; or ask for less at once`
 	case errors.As(err, &p):
 		return providerCause(p.Kind), p.Error(), p.Hint
 	}

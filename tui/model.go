@@ -204,7 +204,7 @@ func (m *model) apply(e session.Event) tea.Cmd {
 			return m.lookForBranch()
 		}
 	case session.MessageDone:
-		m.turn.heard = m.turn.heard || e.Message.Role == session.User && e.Message.Own == ""
+		m.turn.heard = m.turn.heard || e.Message.Role == session.User && e.Message.Own == "" && !e.Message.Note
 	case session.TurnEnd:
 		m.turn.ended = true
 	}

@@ -35,7 +35,7 @@ func (p *prompt) earlier(texts pastPrompts) {
 // Apply remembers what the person said before, for a resumed session.
 func (p *prompt) Apply(e session.Event) {
 	done, ok := e.(session.MessageDone)
-	if !ok || done.Message.Role != session.User || done.Message.Own != "" || done.Message.Summary {
+	if !ok || done.Message.Role != session.User || done.Message.Own != "" || done.Message.Summary || done.Message.Note {
 		return
 	}
 	text := strings.TrimSpace(done.Message.Text())

@@ -131,6 +131,10 @@ func (t *transcript) message(m session.Message) {
 			t.add(newSummary(m, "what was said before was summed up"))
 			return
 		}
+		if m.Note {
+			t.note(draw.Warn, m.NoteText())
+			return
+		}
 		t.add(&userEntry{text: safeterm.Clean(strings.TrimSpace(m.Text())), own: m.Own != ""})
 		t.toEnd()
 	case session.Assistant:

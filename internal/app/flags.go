@@ -22,7 +22,7 @@ type options struct {
 	allow, deny  []string
 	tools        []string
 	noTools      []string
-	maxTurns     int
+	maxTurns     int // counts when given
 	maxCalls     int
 	maxTokens    int
 	maxCost      float64 // USD
@@ -42,9 +42,15 @@ type options struct {
 	transcript   bool
 	plain        bool
 	inline       bool
-	theme, shown string  // in a later sitting: the theme that was chosen, the session that the terminal shows
-	byHand       *byHand // one call of adze tools run, in place of a model
+	theme, shown string                 // in a later sitting: the theme that was chosen, the session that the terminal shows
+	byHand       *byHand                // one call of adze tools run, in place of a model
+	given        func(flag string) bool // nil: no flag was
 }
+
+// usualTurns is how many model requests a prompt may take where nobody says anything: more than the longest work that
+// adze is measured with (400), and an end to what the loop guard does not see, such as a model whose calls differ a
+// little every time. Requests of subagents have a bound of their own.
+const usualTurns = 500
 
 const examples = `  adze                                    work in this folder
   adze "why does the build fail?"         with a first prompt
@@ -60,6 +66,7 @@ func (a *app) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "adze [flags] [prompt]",
 		Short:         "A coding assistant for the terminal",
+		Long:          "A coding assistant for the terminal.\n\nExit codes of --print: " + print.ExitCodes,
 		Example:       examples,
 		Version:       Version,
 		Args:          cobra.ArbitraryArgs,
@@ -79,6 +86,7 @@ func (a *app) command() *cobra.Command {
 
 func addFlags(cmd *cobra.Command, o *options) {
 	f := cmd.Flags()
+	o.given = f.Changed
 	f.SortFlags = false
 	f.BoolVarP(&o.print, "print", "p", false, "do the whole job without a terminal and print the answer")
 	f.StringVar(&o.format, "output-format", string(print.Text), "with --print: text, json or stream-json")
@@ -89,7 +97,7 @@ func addFlags(cmd *cobra.Command, o *options) {
 	gateFlags(cmd, o)
 	f.StringSliceVar(&o.tools, "tools", nil, "offer only these tools")
 	f.StringSliceVar(&o.noTools, "no-tools", nil, "do not offer these tools")
-	f.IntVar(&o.maxTurns, "max-turns", 0, "model requests a prompt may take")
+	f.IntVar(&o.maxTurns, "max-turns", usualTurns, "model requests a prompt may take; 0: any number")
 	f.IntVar(&o.maxCalls, "max-calls", 0, "tool calls a prompt may take")
 	f.IntVar(&o.maxTokens, "max-tokens", 0, "tokens a prompt may take")
 	f.Float64Var(&o.maxCost, "max-cost", 0, "`USD` a prompt may cost, where the prices are known")

@@ -156,7 +156,7 @@ func TestFailuresOfTheServer(t *testing.T) {
 		"an error inside the stream":    {sse(`{"error":{"message":"overheated","type":"server_error"}}`), 4, "provider"},
 		"a line that is not JSON":       {sse(`{"choices":[{`), 4, "provider"},
 		"an empty body":                 {status(200, ""), 4, "provider"},
-		"an answer that says nothing":   {sse(`{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, "[DONE]"), 4, "provider"},
+		"an answer that says nothing":   {sse(`{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, "[DONE]"), 14, "no_answer"},
 		"a refusal of the content rule": {sse(`{"choices":[{"index":0,"delta":{"content":"I"}}]}`, `{"choices":[{"index":0,"delta":{},"finish_reason":"content_filter"}]}`, "[DONE]"), 9, "refused"},
 	} {
 		t.Run(name, func(t *testing.T) {

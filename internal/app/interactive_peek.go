@@ -60,7 +60,7 @@ func before(messages []session.Message, id string) []session.Message {
 func lastExchange(messages []session.Message) (turns int, asked, answered string) {
 	for _, m := range messages {
 		switch {
-		case m.Role == session.User && m.Own == "" && !m.Summary:
+		case m.Role == session.User && m.Own == "" && !m.Summary && !m.Note:
 			turns++
 			asked, answered = m.Text(), ""
 		case m.Role == session.Assistant && m.Text() != "":

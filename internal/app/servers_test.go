@@ -19,22 +19,22 @@ const turns = 20
 // spelling is one of the ways in which servers write arguments; the n-th call of a session uses the n-th.
 func spelling(n int) string { return []string{"whole", "fragments", "empty", "object"}[n%4] }
 
-// chatCall writes the n-th call as Chat Completions chunks.
+// chatCall writes the n-th call as Chat Completions chunks. Each read differs: the same one again and again is a loop.
 func chatCall(w io.Writer, n int) {
 	chunk := func(delta string) { fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":%s}]}\n\n", delta) }
 	head := fmt.Sprintf(`{"tool_calls":[{"index":0,"id":"call_%d","type":"function","function":`, n)
 	switch spelling(n) {
 	case "fragments":
 		chunk(head + `{"name":"read","arguments":""}}]}`)
-		for _, piece := range []string{`{\"pa`, `th\":\"a.t`, `xt\"}`} {
+		for _, piece := range []string{`{\"pa`, `th\":\"a.t`, fmt.Sprintf(`xt\",\"limit\":%d}`, n+1)} {
 			chunk(`{"tool_calls":[{"index":0,"function":{"arguments":"` + piece + `"}}]}`)
 		}
 	case "empty":
 		chunk(head + `{"name":"list","arguments":""}}]}`)
 	case "object":
-		chunk(head + `{"name":"read","arguments":{"path":"a.txt"}}}]}`)
+		chunk(head + `{"name":"read","arguments":{"path":"a.txt","limit":` + fmt.Sprint(n+1) + `}}}]}`)
 	default:
-		chunk(head + `{"name":"read","arguments":"{\"path\":\"a.txt\"}"}}]}`)
+		chunk(head + `{"name":"read","arguments":"{\"path\":\"a.txt\",\"limit\":` + fmt.Sprint(n+1) + `}"}}]}`)
 	}
 	fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n")
 }
@@ -165,7 +165,7 @@ func (l *llama) chat(w http.ResponseWriter, r *http.Request) {
 	case spelling(results) == "empty":
 		line(`{"role":"assistant","content":"","tool_calls":[{"function":{"name":"list","arguments":{}}}]}`)
 	default:
-		line(`{"role":"assistant","content":"","tool_calls":[{"function":{"name":"read","arguments":{"path":"a.txt"}}}]}`)
+		line(`{"role":"assistant","content":"","tool_calls":[{"function":{"name":"read","arguments":{"path":"a.txt","limit":` + fmt.Sprint(results+1) + `}}}]}`)
 	}
 	// Ollama says stop although there are calls.
 	io.WriteString(w, `{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":900,"eval_count":9}`+"\n")

@@ -134,7 +134,11 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 }
 
 func (s settings) limits(o *options) session.Limits {
-	return session.Limits{Steps: s.config.MaxTurns, Calls: o.maxCalls, Tokens: o.maxTokens, Cost: o.maxCost, Time: time.Duration(s.config.MaxTime)}
+	own := 0
+	if s.config.Origin("max_turns") == "default" {
+		own = usualTurns
+	}
+	return session.Limits{Own: own, Steps: s.config.MaxTurns, Calls: o.maxCalls, Tokens: o.maxTokens, Cost: o.maxCost, Time: time.Duration(s.config.MaxTime)}
 }
 
 // merge lays the flags over the file.
@@ -147,7 +151,7 @@ func (o *options) merge(cfg *config.Config) {
 	}
 	set(o.model != "", "model", func() { cfg.Model = o.model })
 	set(o.mode != "", "permission_mode", func() { cfg.PermissionMode = o.mode })
-	set(o.maxTurns > 0, "max_turns", func() { cfg.MaxTurns = o.maxTurns })
+	set(o.given != nil && o.given("max-turns"), "max_turns", func() { cfg.MaxTurns = o.maxTurns })
 	set(o.maxTime > 0, "max_time", func() { cfg.MaxTime = config.Duration(o.maxTime) })
 	if o.inline {
 		cfg.Interface.Inline = true

@@ -5,6 +5,10 @@ import (
 	"adze/tool"
 )
 
+// ExitCodes lists them for people, as the README does.
+const ExitCodes = "0 done · 1 internal · 2 usage · 3 no model or key · 4 provider · 5 context · 6 budget · 7 denied · 8 tool · 9 refused · " +
+	"10 session store · 11 reader gone · 12 truncated · 13 loop · 14 no answer · 130 interrupted · 143 terminated"
+
 // ExitCode is the stable exit code of a cause (README.md, "Exit codes").
 func ExitCode(c session.Cause) int {
 	switch c {
@@ -30,6 +34,10 @@ func ExitCode(c session.Cause) int {
 		return 10
 	case session.CauseClosed:
 		return 11
+	case session.CauseTruncated:
+		return 12
+	case session.CauseLoop:
+		return 13
 	case session.CauseNoAnswer:
 		return 14
 	case session.CauseInterrupted:

@@ -123,8 +123,11 @@ func lineOf(e session.Event) any {
 	case session.ReasoningDelta:
 		return deltaLine{"reasoning", e.Message, e.Delta}
 	case session.MessageDone:
-		if e.Message.Role == session.Assistant {
+		switch {
+		case e.Message.Role == session.Assistant:
 			return messageLine{"message", e.Message}
+		case e.Message.Note:
+			return noticeLine{Type: "notice", Text: e.Message.NoteText()}
 		}
 	case session.ToolStart:
 		return startOf(e)

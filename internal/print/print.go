@@ -92,10 +92,19 @@ func (p *Printer) Observe(e session.Event) {
 	if l := lineOf(e); l != nil {
 		p.line(l)
 	}
-	switch _, notice := e.(session.Notice); {
-	case p.Format == Text, p.Format == JSON && notice: // the one object has no place for a notice
+	if p.Format == Text || p.Format == JSON && isNotice(e) { // the one object has no place for a notice
 		p.progress(e)
 	}
+}
+
+func isNotice(e session.Event) bool {
+	switch e := e.(type) {
+	case session.Notice:
+		return true
+	case session.MessageDone:
+		return e.Message.Note
+	}
+	return false
 }
 
 // Finish writes the one result; only the first call does anything. It returns the exit code.
@@ -183,6 +192,10 @@ func (p *Printer) progress(e session.Event) {
 		fmt.Fprintf(p.Err, "! %s; attempt %d of %d in %s\n", safeterm.Name(e.Cause), e.Attempt, e.Of, e.Delay.Round(100_000_000))
 	case session.Notice:
 		fmt.Fprintf(p.Err, "! %s\n", safeterm.Name(e.Text))
+	case session.MessageDone:
+		if e.Message.Note {
+			fmt.Fprintf(p.Err, "! %s\n", safeterm.Name(e.Message.NoteText()))
+		}
 	case session.Compacted:
 		fmt.Fprintf(p.Err, "! %s\n", safeterm.Name(e.String()))
 	case session.PrefixChanged:
