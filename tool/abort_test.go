@@ -150,7 +150,7 @@ func TestAbortGivesUpOnADeafTool(t *testing.T) {
 			if got := events.all(); len(got) != 2 {
 				t.Errorf("events %v", got)
 			}
-			if len(o.Record.Needs) != 0 {
+			if len(o.Record.Needs) != 1 {
 				t.Errorf("the record changed after the end: %+v", o.Record.Needs)
 			}
 		})
@@ -164,7 +164,7 @@ func TestAskWhileRunning(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, n := range q.Needs {
-			asked[n.Target] = true
+			asked[n.Target+string(n.Reach)] = true
 			if n.Target == "target7" {
 				return tool.Decision{Reason: "not seven"}, nil
 			}
@@ -187,7 +187,7 @@ func TestAskWhileRunning(t *testing.T) {
 	if !strings.Contains(o.Output, "denied: not seven.") {
 		t.Errorf("output %q", o.Output)
 	}
-	if len(asked) != 20 || len(o.Record.Needs) != 20 || len(o.Record.Decisions) != 21 {
+	if len(asked) != 21 || len(o.Record.Needs) != 21 || len(o.Record.Decisions) != 21 {
 		t.Errorf("%d asked, %d needs, %d decisions", len(asked), len(o.Record.Needs), len(o.Record.Decisions))
 	}
 }

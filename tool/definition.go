@@ -56,6 +56,23 @@ const (
 	NoSchemaFull     NoSchemaMode = "full"           // as any other tool
 )
 
+// Breach says why a call with these needs may not run whatever a gate says; empty: it may. A tool that takes
+// unchecked arguments and is to read only does nothing else.
+func (d Definition) Breach(needs []Need) string {
+	if !d.AllowNoSchema || d.NoSchemaMode != NoSchemaReadOnly {
+		return ""
+	}
+	for _, n := range needs {
+		if n.Permission != Read {
+			return d.Name + " takes unchecked arguments and may only read, but this call needs " + string(n.Permission)
+		}
+	}
+	if d.Permissions.SideEffects() {
+		return d.Name + " takes unchecked arguments and may only read, but it is declared to change things"
+	}
+	return ""
+}
+
 // Offered is the schema shown to the model: the compact view where there is one.
 func (d Definition) Offered() json.RawMessage {
 	if len(d.ProviderSchema) > 0 {

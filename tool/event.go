@@ -96,6 +96,8 @@ type Event struct {
 	Metadata json.RawMessage // with Updated
 	Origin   Origin          // with Started
 	Repair   *Repair         // with Started
-	Needs    []Need          // with Asked
-	Decision *Decision       // with Asked
+	// NoSchemaMode is set, with Started, where nothing validated the arguments.
+	NoSchemaMode NoSchemaMode
+	Needs        []Need    // with Asked
+	Decision     *Decision // with Asked
 }

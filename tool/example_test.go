@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+	"testing/fstest"
 
 	"adze/tool"
 )
 
 type countArgs struct {
-	Text string `json:"text" doc:"the text whose words are counted"`
+	Path string `json:"path" doc:"the file whose words are counted"`
 	Min  int    `json:"min,omitempty" doc:"shortest word that counts, in bytes" min:"1"`
 }
 
@@ -18,21 +20,29 @@ type countMeta struct {
 	Words int `json:"words"`
 }
 
-// wordCount is a whole tool: arguments that document themselves, what may be logged, and one function.
-func wordCount() tool.Tool {
+// wordCount is a whole tool: arguments that document themselves, what may be logged, what a call will touch, and one
+// function. A permission that Needs leaves out is asked for as if the call might touch anything.
+func wordCount(files fs.FS) tool.Tool {
 	return tool.Define("word_count", tool.Config[countArgs, countMeta]{
 		Description: "Count the words of a text.",
 		Permissions: tool.Requires(tool.Read),
-		Redact:      tool.Expose("min"),
+		Redact:      tool.Expose("path", "min"),
+		Needs: func(in countArgs) []tool.Need {
+			return []tool.Need{{Permission: tool.Read, Target: in.Path}}
+		},
 		Run: func(ctx context.Context, c tool.Context[countMeta], in countArgs) (tool.Result[countMeta], error) {
+			text, err := fs.ReadFile(files, in.Path)
+			if err != nil {
+				return tool.Result[countMeta]{}, fmt.Errorf("%s cannot be read; name another file", in.Path)
+			}
 			n := 0
-			for word := range strings.FieldsSeq(in.Text) {
+			for word := range strings.FieldsSeq(string(text)) {
 				if len(word) >= in.Min {
 					n++
 				}
 			}
 			if n == 0 {
-				return tool.Result[countMeta]{}, errors.New("the text has no such word; give a longer text or a smaller min")
+				return tool.Result[countMeta]{}, errors.New("the file has no such word; give another file or a smaller min")
 			}
 			return tool.Result[countMeta]{Output: fmt.Sprint(n, " words"), Metadata: countMeta{n}}, nil
 		},
@@ -43,7 +53,7 @@ func wordCount() tool.Tool {
 // A tool is declared, registered, and run by the pipeline: never by hand.
 func ExampleDefine() {
 	var registry tool.Registry
-	if err := registry.Register(wordCount()); err != nil {
+	if err := registry.Register(wordCount(fstest.MapFS{"hamlet.txt": {Data: []byte("to be or not to be")}, "key.pem": {}})); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -53,15 +63,17 @@ func ExampleDefine() {
 		fmt.Println(err)
 		return
 	}
-	runner := tool.Runner{Gate: tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) {
-		return tool.Decision{Allow: true}, nil
+	// The gate sees what each call will touch, before it runs.
+	runner := tool.Runner{Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
+		return tool.Decision{Allow: q.Needs[0].Target != "key.pem", Reason: "keys are not read"}, nil
 	})}
 
-	// What a model wrote: one good call, one that does not fit the schema, one that fails.
+	// What a model wrote: one good call, one that does not fit the schema, one that the gate refuses, one that fails.
 	calls := []tool.RawCall{
-		{ID: "1", Name: "word_count", Arguments: `{"text": "to be or not to be", "min": 2}`},
-		{ID: "2", Name: "word_count", Arguments: `{"txt": "to be"}`},
-		{ID: "3", Name: "word_count", Arguments: `{"text": ""}`},
+		{ID: "1", Name: "word_count", Arguments: `{"path": "hamlet.txt", "min": 2}`},
+		{ID: "2", Name: "word_count", Arguments: `{"pth": "hamlet.txt"}`},
+		{ID: "3", Name: "word_count", Arguments: `{"path": "key.pem"}`},
+		{ID: "4", Name: "word_count", Arguments: `{"path": "hamlet.txt", "min": 9}`},
 	}
 	for _, h := range runner.Hydrate(ctx, set, calls) {
 		o := runner.Exec(ctx, h)
@@ -70,11 +82,13 @@ func ExampleDefine() {
 	}
 	// Output:
 	// completed: 6 words
-	//   logged: {"min":2}, drawn: [{text  counted 6  0 []}]
-	// invalid: word_count was not run: /text is required and missing; /txt is not a known property; did you mean "text"? Call it again with arguments that match its schema.
+	//   logged: {"min":2,"path":"hamlet.txt"}, drawn: [{text  counted 6  0 []}]
+	// invalid: word_count was not run: /path is required and missing; /pth is not a known property; did you mean "path"? Call it again with arguments that match its schema.
 	//   logged: {}, drawn: []
-	// failed: the text has no such word; give a longer text or a smaller min
-	//   logged: {}, drawn: []
+	// denied: denied: keys are not read. Do not attempt it another way; go on without it or ask the person.
+	//   logged: {"path":"key.pem"}, drawn: []
+	// failed: the file has no such word; give another file or a smaller min
+	//   logged: {"min":9,"path":"hamlet.txt"}, drawn: []
 }
 
 // DefineFunc declares a tool that learns what it is when a Set is made: here its schema comes from a server.

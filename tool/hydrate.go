@@ -42,7 +42,9 @@ type Provenance struct {
 	Origin     Origin          `json:"origin"`
 	Alias      string          `json:"alias,omitempty"` // the name the model used
 	Repair     *Repair         `json:"repair,omitempty"`
-	Duration   time.Duration   `json:"duration_ns"`
+	// NoSchemaMode is set where nothing could be validated, and says what such a call may do.
+	NoSchemaMode NoSchemaMode  `json:"no_schema_mode,omitempty"`
+	Duration     time.Duration `json:"duration_ns"`
 }
 
 // ValidatorInfo names the validator that accepted or refused the arguments; there is none before a call was
@@ -136,6 +138,7 @@ func (h *Hydration) find(s *Set, name string) bool {
 		return false
 	}
 	h.prepared, h.Tool = p, p.def.Name
+	h.Provenance.NoSchemaMode = p.def.NoSchemaMode
 	if alias {
 		h.Provenance.Alias = name
 		if h.Provenance.Origin == Native {

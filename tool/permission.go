@@ -48,6 +48,51 @@ type Need struct {
 	Target string `json:"target"`
 	// Dir is the directory in which a command runs; empty: the workspace.
 	Dir string `json:"dir,omitempty"`
+	// Reach is empty where Target says exactly what is touched.
+	Reach Reach `json:"reach,omitempty"`
+}
+
+// Reach says how far a need goes that names no file, program or address.
+type Reach string
+
+// Reaches.
+const (
+	// Anything is the widest need: whatever this kind of access can touch. The pipeline adds it for each required
+	// permission that no need of a call covers, so that a tool that names nothing is asked for as one that may do all.
+	Anything Reach = "anything"
+	// State is a read of what adze or the system tells about itself, its todo list or its processes say, and of no
+	// file. Target names it. It holds for Read alone.
+	State Reach = "state"
+)
+
+// Told is the one need of a tool that reads state and no file.
+func Told(what string) []Need { return []Need{{Permission: Read, Target: what, Reach: State}} }
+
+// Touches says what is touched, for people and models.
+func (n Need) Touches() string {
+	if n.Reach != Anything {
+		return n.Target
+	}
+	return map[Permission]string{
+		Read: "any file", Write: "any file", Execute: "any program", Network: "any address",
+	}[n.Permission] + " (the tool does not say which)"
+}
+
+// cover adds what makes the needs of one call whole: a need without a target may be anything, and so may a
+// required permission that no need is of.
+func (p Permissions) cover(needs []Need) []Need {
+	whole := slices.Clone(needs)
+	for i, n := range whole {
+		if n.Target == "" && n.Reach == "" {
+			whole[i].Reach = Anything
+		}
+	}
+	for _, required := range p.Required {
+		if !slices.ContainsFunc(whole, func(n Need) bool { return n.Permission == required }) {
+			whole = append(whole, Need{Permission: required, Reach: Anything})
+		}
+	}
+	return whole
 }
 
 // Question is what a gate decides on.
@@ -61,6 +106,10 @@ type Question struct {
 	// Repaired and Validated let a gate be stricter with calls that were mended or never checked.
 	Repaired  bool
 	Validated bool
+	// Repair is the fix, as a person should see it; nil: the arguments are the model's own.
+	Repair *Repair
+	// Reviewed is true when a person has allowed this very call before: a tool asks again while it runs.
+	Reviewed bool
 	// Preview shows a person what would happen; it only reads, and may be nil.
 	Preview func(context.Context) []Block
 }

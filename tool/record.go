@@ -24,6 +24,8 @@ type Record struct {
 	Origin    Origin `json:"origin"`
 	Repair    string `json:"repair,omitempty"` // its kind; before and after are in the outcome
 	Validated bool   `json:"validated"`
+	// NoSchemaMode is set where nothing could be validated, and says what such a call may do.
+	NoSchemaMode NoSchemaMode `json:"no_schema_mode,omitempty"`
 	// Args is what Redact exposed; ArgsHash is the SHA-256 of all of what ran, in hexadecimal.
 	Args      json.RawMessage `json:"args"`
 	ArgsHash  string          `json:"args_sha256,omitempty"`

@@ -20,6 +20,19 @@ type Repair struct {
 	Dropped []string `json:"dropped,omitempty"`
 }
 
+// Guessed reports a fix that is worth a look: one that did more than understand other names. A nil Repair is none.
+func (r *Repair) Guessed() bool {
+	if r == nil {
+		return false
+	}
+	for step := range strings.SplitSeq(r.Kind, "+") {
+		if step != stepAlias && step != stepName {
+			return true
+		}
+	}
+	return false
+}
+
 // Steps of a repair. The first group reads text that is not JSON, the second fits values to the schema.
 const (
 	stepFence    = "fence"              // ``` around the arguments

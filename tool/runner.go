@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -94,7 +95,7 @@ func (x *execution) note(change func(*Record)) bool {
 func (r *Runner) begin(h Hydration) *execution {
 	x := &execution{runner: r, h: h, record: Record{
 		Session: r.Session, Message: h.message, Agent: r.Agent, Call: h.Call, Tool: h.Tool,
-		Origin: h.Provenance.Origin, Start: r.now(), Faults: withoutDetail(h.Errors), Args: json.RawMessage(`{}`),
+		Origin: h.Provenance.Origin, NoSchemaMode: h.Provenance.NoSchemaMode, Start: r.now(), Faults: withoutDetail(h.Errors), Args: json.RawMessage(`{}`),
 	}}
 	if h.prepared != nil {
 		x.record.Digest = h.prepared.def.Digest
@@ -115,7 +116,7 @@ func (r *Runner) begin(h Hydration) *execution {
 
 func (x *execution) announce() {
 	x.runner.emit(Event{Kind: Started, Call: x.h.Call, Tool: x.h.Tool, Args: x.record.Args,
-		Origin: x.h.Provenance.Origin, Repair: x.h.Provenance.Repair})
+		Origin: x.h.Provenance.Origin, Repair: x.h.Provenance.Repair, NoSchemaMode: x.h.Provenance.NoSchemaMode})
 }
 
 // permit asks the gate about everything the call is known to touch.
@@ -127,7 +128,7 @@ func (x *execution) permit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return x.ask(ctx, needs)
+	return x.ask(ctx, x.h.prepared.def.Permissions.cover(needs))
 }
 
 func (x *execution) ask(ctx context.Context, needs []Need) error {
@@ -136,6 +137,9 @@ func (x *execution) ask(ctx context.Context, needs []Need) error {
 	}
 	if !x.note(func(r *Record) { r.Needs = append(r.Needs, needs...) }) {
 		return fmt.Errorf("%w: the call is over", ErrDenied)
+	}
+	if why := x.h.prepared.def.Breach(needs); why != "" {
+		return x.refuse(needs, why)
 	}
 	d, err := x.decide(ctx, needs)
 	if ctx.Err() != nil {
@@ -157,6 +161,21 @@ func (x *execution) ask(ctx context.Context, needs []Need) error {
 	return &denial{d}
 }
 
+// refuse concludes what no gate may allow.
+func (x *execution) refuse(needs []Need, why string) error {
+	d := Decision{Layer: "built in", Reason: why}
+	x.note(func(r *Record) { r.Decisions = append(r.Decisions, d) })
+	x.runner.emit(Event{Kind: Asked, Call: x.h.Call, Tool: x.h.Tool, Needs: needs, Decision: &d})
+	return &denial{d}
+}
+
+// reviewed reports whether a person has allowed this call before.
+func (x *execution) reviewed() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.ContainsFunc(x.record.Decisions, func(d Decision) bool { return d.Allow && d.Asked })
+}
+
 // decide asks the gate; one that panics has not allowed anything.
 func (x *execution) decide(ctx context.Context, needs []Need) (d Decision, err error) {
 	_, panicked := guard(x, func() struct{} {
@@ -174,6 +193,7 @@ func (x *execution) question(needs []Need) Question {
 		Session: x.runner.Session, Call: x.h.Call, Agent: x.runner.Agent, Tool: x.h.prepared.def.clone(),
 		Needs: needs, Origin: x.h.Provenance.Origin,
 		Repaired: x.h.Provenance.Repair != nil, Validated: x.record.Validated,
+		Repair: x.h.Provenance.Repair, Reviewed: x.reviewed(),
 		Preview: func(ctx context.Context) []Block {
 			blocks, err := guard(x, func() []Block { b, _ := x.h.bound.preview(ctx); return b })
 			if err != nil {
@@ -238,7 +258,7 @@ func (x *execution) base() base {
 		session: x.runner.Session, message: x.record.Message, agent: x.runner.Agent, call: x.h.Call,
 		metadata: x.live.update,
 		ask: func(ctx context.Context, n Need) error {
-			if err := x.ask(ctx, []Need{n}); err != nil {
+			if err := x.ask(ctx, Permissions{}.cover([]Need{n})); err != nil {
 				return err
 			}
 			return x.intendMore(ctx, n)

@@ -14,16 +14,16 @@ type jobKillArgs struct {
 func bashKill(s *Shell) tool.Tool {
 	return tool.Define("bash_kill", tool.Config[jobKillArgs, jobMeta]{
 		Description: describe("bash_kill"),
-		Permissions: tool.Requires(tool.Execute),
+		// Nothing to ask: the job was allowed when it was started, and only own jobs have an id.
+		Permissions: tool.Permissions{}.MayUse(tool.Execute),
 		Tags:        []string{"shell", "background", "job", "stop", "end", "kill"},
 		Aliases:     []string{"kill_shell", "kill_job", "stop_job"},
 		ArgAliases:  map[string]string{"id": "job", "job_id": "job", "bash_id": "job", "shell_id": "job"},
 		Safety:      tool.Safety{ThreatLevel: "low"},
 		Output:      s.Bounds.withFoot(),
 		Redact:      tool.Expose("job", "command", "running", "state", "lines"),
-		// Nothing to ask: the job was allowed when it was started, and only own jobs have an id.
-		Run:  jobKiller{s}.run,
-		View: viewJob,
+		Run:         jobKiller{s}.run,
+		View:        viewJob,
 	})
 }
 

@@ -40,6 +40,7 @@ func bashOutput(s *Shell) tool.Tool {
 		Safety:      tool.Safety{Safe: true},
 		Output:      s.Bounds.withFoot(),
 		Redact:      tool.Expose("job", "wait", "all", "command", "running", "state", "lines"),
+		Needs:       func(jobReadArgs) []tool.Need { return tool.Told("what a job has written") },
 		Run:         jobReader{s}.run,
 		View:        viewJob,
 	})

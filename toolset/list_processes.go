@@ -45,6 +45,7 @@ func listProcesses(s *Shell) tool.Tool {
 		Safety:      tool.Safety{Safe: true},
 		// Commands of a person's other processes may hold secrets: only the counts are logged.
 		Redact: tool.Expose("filter", "limit", "total"),
+		Needs:  func(processesArgs) []tool.Need { return tool.Told("the processes of this user") },
 		Run:    processLister{s}.run,
 		View:   viewProcesses,
 	})

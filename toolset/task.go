@@ -78,15 +78,14 @@ const exploreAgent = "explore"
 
 func task(tasks Tasks) tool.Tool {
 	return tool.Define("task", tool.Config[taskArgs, taskMeta]{
-		Description:  describe("task"),
-		Permissions:  tool.Requires(tool.Execute),
+		Description: describe("task"),
+		// Starting a subagent touches nothing; its own calls pass the gate one by one, and some may run programs.
+		Permissions:  tool.Permissions{}.MayUse(tool.Execute),
 		Tags:         []string{"subagent", "delegate", "explore"},
 		Aliases:      []string{"agent", "subagent"},
 		Capabilities: tool.Capabilities{Streaming: true},
 		CostClass:    "model",
 		Redact:       tool.Expose("description", "agent", "task_id", "state", "steps", "calls", "tokens", "cost_usd", "error"),
-		// The subagent's own calls pass the gate one by one; starting it touches nothing.
-		Needs: nil,
 		Concurrent: func(in taskArgs) bool {
 			return in.Agent == exploreAgent || in.Agent == "" && in.TaskID == ""
 		},

@@ -74,6 +74,7 @@ func todowrite(t *Todos) tool.Tool {
 		Aliases:     []string{"todo_write", "update_plan", "write_todos"},
 		Safety:      tool.Safety{Safe: true},
 		Redact:      tool.Expose("todos", "changed"),
+		Needs:       func(todoArgs) []tool.Need { return tool.Told("the todo list") },
 		Run: func(_ context.Context, _ tool.Context[todoMeta], in todoArgs) (tool.Result[todoMeta], error) {
 			return writeTodos(t, in.Todos)
 		},

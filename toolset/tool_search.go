@@ -53,6 +53,7 @@ func toolSearch(f Finder) tool.Tool {
 		ArgAliases:  map[string]string{"q": "query", "task": "query", "name": "query"},
 		Safety:      tool.Safety{Safe: true},
 		Redact:      tool.Expose("query", "found", "of"),
+		Needs:       func(toolSearchArgs) []tool.Need { return tool.Told("the list of tools") },
 		Run: func(ctx context.Context, _ tool.Context[toolSearchMeta], in toolSearchArgs) (tool.Result[toolSearchMeta], error) {
 			return searchTools(ctx, f, strings.TrimSpace(in.Query))
 		},

@@ -177,7 +177,10 @@ func warnings(a *asked) []string {
 		out = append(out, a.Why)
 	}
 	if a.Question.Repaired {
-		out = append(out, "the model's arguments were malformed and have been repaired")
+		out = append(out, "the model's arguments were malformed and have been repaired"+repairSteps(a.Question.Repair))
+	}
+	if d := a.Question.Tool; d.AllowNoSchema {
+		out = append(out, fmt.Sprintf("the arguments were checked by no schema: %s has none (%s)", d.Name, d.NoSchemaMode))
 	}
 	if a.Question.Origin == tool.FromText {
 		out = append(out, "the call was found in the model's text")

@@ -27,6 +27,7 @@ func (p *permission) lay(w int) sheaf {
 	for _, warning := range warnings(a) {
 		rows = p.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Name(warning)})
 	}
+	rows = p.repair(rows, a.Question.Repair, w)
 	body := sheaf{rows}
 	if len(a.Preview) > 0 {
 		body = append(body, laidRows{draw.Row{}})
@@ -81,8 +82,8 @@ func (p *permission) rule(rows []draw.Row, w int) []draw.Row {
 func (p *permission) need(rows []draw.Row, n tool.Need, w int) []draw.Row {
 	first := p.theme.Pen().Put(draw.Bold, safeterm.Name(string(n.Permission))).Fixed(draw.Plain, "  ").Pad(9).Done()
 	rest := p.theme.Pen().Pad(first.Width()).Done()
-	target := safeterm.Name(n.Target)
-	if n.Permission == tool.Execute {
+	target := safeterm.Name(n.Touches())
+	if n.Permission == tool.Execute && n.Reach == "" {
 		target = safeterm.Reveal(strings.TrimRight(n.Target, "\n"))
 	}
 	lines := target.Lines()

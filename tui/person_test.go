@@ -105,13 +105,16 @@ func (p *player) permission(rest string) {
 		Needs                  []tool.Need
 		Preview                []tool.Block
 		Repaired               bool
+		Repair                 *tool.Repair
+		NoSchemaMode           tool.NoSchemaMode
 		Resolved               map[string]string // by target
 		Waiting                int
 	}](p.t, rest)
 	a := &asked{reply: make(chan Answer, 1)}
 	a.Rule, a.Why, a.Preview = in.Rule, in.Why, in.Preview
 	a.Covers, a.Spares, a.Save = in.Covers, in.Spares, in.Save
-	a.Question = tool.Question{Tool: tool.Definition{Name: in.Tool}, Needs: in.Needs, Repaired: in.Repaired, Agent: in.Agent}
+	a.Question = tool.Question{Tool: tool.Definition{Name: in.Tool}, Needs: in.Needs, Repaired: in.Repaired || in.Repair != nil, Repair: in.Repair, Agent: in.Agent}
+	a.Question.Tool.AllowNoSchema, a.Question.Tool.NoSchemaMode = in.NoSchemaMode != "", in.NoSchemaMode
 	a.Resolved, a.Waiting = map[tool.Need]string{}, func() int { return in.Waiting }
 	for _, n := range in.Needs {
 		a.Resolved[n] = in.Resolved[n.Target]

@@ -113,7 +113,7 @@ func auditText(i audit.Item) string {
 	line(at+"call  %s", strings.Join(notEmpty(c.Tool+" "+status, c.Code, took(c.Duration), originOf(c.Record), label("output ", short(c.OutputHash))), " · "))
 	line("              args %s", string(c.Args))
 	for _, n := range c.Needs {
-		line("              needs %s", strings.Join(notEmpty(string(n.Permission), n.Target, label("in ", n.Dir)), " "))
+		line("              needs %s", strings.Join(notEmpty(string(n.Permission), n.Touches(), label("in ", n.Dir)), " "))
 	}
 	for _, d := range c.Decisions {
 		line("              %s", decided(d))
@@ -145,7 +145,7 @@ func originOf(r tool.Record) string {
 		words = append(words, "repair "+r.Repair)
 	}
 	if !r.Validated && r.Status != tool.Invalid && r.Digest != "" {
-		words = append(words, "not validated")
+		words = append(words, strings.TrimSpace("not validated "+label("by no schema, ", string(r.NoSchemaMode))))
 	}
 	return strings.Join(words, ", ")
 }

@@ -49,7 +49,7 @@ func resolved(p policy.Prompt, root string) map[tool.Need]string {
 	for _, item := range p.Items {
 		n := item.Need
 		// Not joined as paths are: dots that lead elsewhere are not plain.
-		plain := item.Target == n.Target || item.Target == root+"/"+strings.TrimPrefix(n.Target, "./")
+		plain := n.Reach != "" || item.Target == n.Target || item.Target == root+"/"+strings.TrimPrefix(n.Target, "./")
 		if n.Permission != tool.Execute && !plain {
 			out[n] = item.Target
 		}

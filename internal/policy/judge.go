@@ -54,6 +54,9 @@ func (p *Policy) judge(mode Mode, n tool.Need) verdict {
 		v.effect, v.reason, v.layer = Deny, why, layerOf(mode)
 		return v
 	}
+	if n.Reach != "" {
+		return p.settle(mode, p.judgeReach(mode, v))
+	}
 	switch n.Permission {
 	case tool.Read, tool.Write:
 		v = p.judgeFile(mode, v)

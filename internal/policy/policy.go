@@ -116,29 +116,16 @@ func (p *Policy) judgeAll(q tool.Question) []verdict {
 	for _, n := range q.Needs {
 		out = append(out, p.judge(mode, n))
 	}
-	if why := readOnlyBreach(q.Tool, q.Needs); why != "" {
+	if why := q.Tool.Breach(q.Needs); why != "" {
 		out = append(out, verdict{need: firstNeed(q), effect: Deny, layer: builtIn, reason: why})
 	}
 	if v, asks := approval(mode, q); asks {
 		out = append(out, v)
 	}
+	if v, asks := p.review(mode, q); asks {
+		out = append(out, v)
+	}
 	return out
-}
-
-// readOnlyBreach says why a tool without a schema may not run.
-func readOnlyBreach(d tool.Definition, needs []tool.Need) string {
-	if !d.AllowNoSchema || d.NoSchemaMode != tool.NoSchemaReadOnly {
-		return ""
-	}
-	for _, n := range needs {
-		if n.Permission != tool.Read {
-			return fmt.Sprintf("%s takes unchecked arguments and may only read, but this call needs %s", d.Name, n.Permission)
-		}
-	}
-	if d.Permissions.SideEffects() {
-		return d.Name + " takes unchecked arguments and may only read, but it is declared to change things"
-	}
-	return ""
 }
 
 // firstNeed stands for a verdict on the tool itself.

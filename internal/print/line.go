@@ -51,6 +51,8 @@ type startLine struct {
 type provenance struct {
 	Origin tool.Origin `json:"origin"`
 	Repair string      `json:"repair,omitempty"`
+	// NoSchemaMode is set where nothing validated the arguments.
+	NoSchemaMode tool.NoSchemaMode `json:"no_schema_mode,omitempty"`
 }
 
 type updateLine struct {
@@ -178,7 +180,7 @@ func contextOf(e session.Counted) contextLine {
 }
 
 func startOf(e session.ToolStart) startLine {
-	l := startLine{Type: "tool_start", Call: e.Call, by: by{e.Parent, e.Agent}, Name: e.Tool, Title: e.Title, Args: e.Args, Provenance: provenance{Origin: e.Origin}}
+	l := startLine{Type: "tool_start", Call: e.Call, by: by{e.Parent, e.Agent}, Name: e.Tool, Title: e.Title, Args: e.Args, Provenance: provenance{Origin: e.Origin, NoSchemaMode: e.NoSchemaMode}}
 	if e.Repair != nil {
 		l.Provenance.Repair = e.Repair.Kind
 	}

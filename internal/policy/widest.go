@@ -1,0 +1,62 @@
+package policy
+
+import (
+	"fmt"
+
+	"adze/tool"
+)
+
+// judgeReach judges a need that names no file, command or address.
+func (p *Policy) judgeReach(mode Mode, v verdict) verdict {
+	switch {
+	case v.need.Reach == tool.Anything:
+		return p.judgeAnything(mode, v)
+	case v.need.Reach == tool.State && v.need.Permission == tool.Read:
+		v.effect = Allow
+		return v
+	}
+	v.effect, v.reason = Deny, fmt.Sprintf("there is no reach %q of %s; this tool is declared wrongly, use another", v.need.Reach, v.need.Permission)
+	return v
+}
+
+// judgeAnything judges a need that may be anything of its kind. No rule allows it, since a rule allows what it
+// names; a deny of everything forbids it, and any other deny does so where nobody would be asked.
+func (p *Policy) judgeAnything(mode Mode, v verdict) verdict {
+	v.target = v.need.Touches()
+	doing := string(v.need.Permission) + " of " + v.target
+	rules := p.rulesFor(v.need.Permission)
+	if r, found := strongest(rules, func(r Rule) bool { return r.Effect == Deny && (r.Matcher == "" || mode == Yolo) }); found {
+		v.reason = deniedBy(doing, r)
+		if r.Matcher != "" {
+			v.reason = fmt.Sprintf("%s cannot be held to the rule %q (%s); use a tool that names what it touches", doing, r, r.Layer)
+		}
+		return v.by(r)
+	}
+	v.reason = doing + " needs approval"
+	if r, found := strongest(rules, func(r Rule) bool { return r.Effect == Ask }); found {
+		return v.by(r)
+	}
+	v.effect, v.layer = mode.byDefault(v.need.Permission, false), layerOf(mode)
+	return v
+}
+
+// review is the verdict on a call whose arguments were mended and that may change something: where a person is
+// there, they look at the fix, whatever rules and mode allow. Without one, rules and mode go on deciding alone.
+func (p *Policy) review(mode Mode, q tool.Question) (verdict, bool) {
+	if mode == Yolo || p.ask == nil || q.Reviewed || !q.Repair.Guessed() || !changes(q) {
+		return verdict{}, false
+	}
+	return verdict{
+		need: firstNeed(q), effect: Ask, layer: builtIn, target: firstNeed(q).Touches(),
+		reason: "it changes something with repaired arguments, which a person looks at first",
+	}, true
+}
+
+func changes(q tool.Question) bool {
+	for _, n := range q.Needs {
+		if n.Permission == tool.Write || n.Permission == tool.Execute {
+			return true
+		}
+	}
+	return false
+}
