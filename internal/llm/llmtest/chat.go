@@ -103,7 +103,8 @@ type chatAsked struct {
 	Messages []struct {
 		Role      string          `json:"role"`
 		Content   json.RawMessage `json:"content"`
-		Reasoning string          `json:"reasoning_content"`
+		Thoughts  string          `json:"reasoning_content"`
+		Reasoning string          `json:"reasoning"`
 		CallID    string          `json:"tool_call_id"`
 		Calls     []struct {
 			ID       string `json:"id"`
@@ -141,11 +142,11 @@ func (Chat) Decode(body []byte) (Request, error) {
 		if m.Role == "tool" {
 			item.Kind = "result"
 		}
-		if m.Reasoning != "" {
+		if m.Thoughts+m.Reasoning != "" {
 			item.Thinking = 1
 		}
 		for _, c := range m.Calls {
-			if len(c.ID) > 40 || c.Type != "function" || !name.MatchString(c.Function.Name) {
+			if len(c.ID) > 64 || c.Type != "function" || !name.MatchString(c.Function.Name) {
 				return r, fmt.Errorf("messages[%d]: bad call %+v", i, c)
 			}
 			item.Calls = append(item.Calls, Call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})

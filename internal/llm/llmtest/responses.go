@@ -231,7 +231,7 @@ func responsesPlace(r *Request, s responsesItem) error {
 		last().Text += text
 	case s.Type == "reasoning" && s.ID != "" && s.Encrypted != "":
 		last().Thinking++
-	case s.Type == "function_call" && word.MatchString(s.Name) && word.MatchString(s.CallID) && s.ID == "":
+	case s.Type == "function_call" && word.MatchString(s.Name) && s.CallID != "" && len(s.CallID) <= 64 && s.ID == "":
 		last().Calls = append(last().Calls, Call{ID: s.CallID, Name: s.Name, Arguments: s.Arguments})
 	case s.Type == "function_call_output" && len(s.Output) > 0:
 		r.Items = append(r.Items, Item{Kind: "result", CallID: s.CallID})

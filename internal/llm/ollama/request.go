@@ -163,7 +163,7 @@ func (e encoder) assistant(m session.Message) message {
 		switch {
 		case part.Kind == session.CallPart && part.Call != nil:
 			out.Calls = append(out.Calls, call{
-				ID:       wire.ShortID(part.Call.ID, maxCallID),
+				ID:       wire.BoundID(part.Call.ID, maxCallID),
 				Function: function{wire.Name(part.Call.Name), wire.Object(part.Call.Arguments)},
 			})
 		case part.Kind == session.ReasoningPart:
@@ -185,7 +185,7 @@ func (e encoder) outcomes(m session.Message) [][]byte {
 		shown = append(shown, later...)
 		list = append(list, wire.JSON(message{
 			Role: "tool", Content: text, Tool: wire.Name(o.Outcome.Tool),
-			CallID: wire.ShortID(o.Outcome.Call, maxCallID),
+			CallID: wire.BoundID(o.Outcome.Call, maxCallID),
 		}))
 	}
 	if len(shown) > 0 {

@@ -18,6 +18,8 @@ type manners struct {
 	allThoughts bool
 	// nineIDs: takes ids of calls of nine letters and digits only (Mistral).
 	nineIDs bool
+	// plainIDs: takes ids of letters, digits, _ and - only.
+	plainIDs bool
 	// bridged: wants the assistant to speak between results and the user (Mistral).
 	bridged bool
 }
@@ -48,6 +50,8 @@ func (m manners) refused(err error) manners {
 		m.noThoughts = true
 	case wire.Mentions(err, "length of 9"):
 		m.nineIDs = true
+	case wire.BadID(err):
+		m.plainIDs = true
 	case wire.Mentions(err, "role 'user' after role 'tool'", "role user after role tool"):
 		m.bridged = true
 	}

@@ -31,6 +31,8 @@ type kept struct {
 	Details []json.RawMessage `json:"details,omitempty"`
 	// Chunk says that the thinking came as a part of the content, as Mistral sends it, and goes back so.
 	Chunk bool `json:"chunk,omitempty"`
+	// Field is the one in which the thinking came and goes back; empty: reasoning_content.
+	Field string `json:"field,omitempty"`
 }
 
 // encode makes the wire messages of one message, joined by commas; nothing for an empty one.
@@ -59,6 +61,10 @@ func (e encoder) assistant(m session.Message) (message, bool) {
 		}
 	}
 	thoughts, details, chunks := e.thoughts(m)
+	back := &out.Thoughts
+	if e.field(m) == plainField {
+		back = &out.Reasoning
+	}
 	if text := m.Text(); text != "" {
 		out.Content = text
 	}
@@ -74,9 +80,23 @@ func (e encoder) assistant(m session.Message) (message, bool) {
 	case len(details) > 0 && m.Model == e.model:
 		out.Details = wire.JSON(details)
 	case len(out.Calls) > 0 && thoughts != "":
-		out.Thoughts = &thoughts
+		*back = &thoughts
 	}
 	return out, out.Content != nil || len(out.Calls) > 0
+}
+
+// plainField is what some servers call the field of a model's thinking: OpenRouter, vLLM, Ollama.
+const plainField = "reasoning"
+
+// field is the one in which the thinking of a message came.
+func (e encoder) field(m session.Message) string {
+	for _, p := range m.Parts {
+		var k kept
+		if p.Kind == session.ReasoningPart && json.Unmarshal(p.Opaque, &k) == nil && k.Field != "" {
+			return k.Field
+		}
+	}
+	return ""
 }
 
 // thoughts are what a message of this provider thought: as text, as details, and, where it came among the
@@ -120,10 +140,15 @@ func (e encoder) call(c tool.RawCall, own bool) call {
 }
 
 func (e encoder) id(id tool.CallID) string {
-	if e.manners.nineIDs {
+	switch {
+	case e.manners.nineIDs:
 		return wire.NineID(id)
+	case e.manners.plainIDs:
+		return wire.ShortID(id, homeCallID)
+	case e.host == homeAPI:
+		return wire.BoundID(id, homeCallID)
 	}
-	return wire.ShortID(id, maxCallID)
+	return wire.BoundID(id, maxCallID)
 }
 
 // outcomes are one tool message each. What a tool message cannot hold follows in a user message.

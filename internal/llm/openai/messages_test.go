@@ -102,6 +102,51 @@ func TestThinkingGoesBackWhereItIsWanted(t *testing.T) {
 	}
 }
 
+// Thinking goes back in the field in which it came.
+func TestThinkingGoesBackInItsField(t *testing.T) {
+	for field, other := range map[string]string{"reasoning": "reasoning_content", "reasoning_content": "reasoning"} {
+		said := `data: {"choices":[{"index":0,"delta":{"` + field + `":"so I"}}]}` + "\n\n" + `data: {"choices":[{"index":0,"delta":{"` + field + `":" look","content":"I look."}}]}` + "\n\n" +
+			`data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"functions.read:0","function":{"name":"read","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}` + "\n\ndata: [DONE]\n\n"
+		tr := &transport{responses: []func() *http.Response{respond(200, said), respond(200, fine)}}
+		p := openai.New(openai.Options{Name: "p", BaseURL: "http://a.test/v1", HTTP: &http.Client{Transport: tr}})
+		m := session.Message{ID: "1", Role: session.Assistant, Provider: "p", Model: "m"}
+		for c := range p.Stream(t.Context(), session.Request{Model: "m"}) {
+			switch c := c.(type) {
+			case session.Reasoning:
+				m.Parts = append(m.Parts, words(session.ReasoningPart, c.Delta, string(c.Opaque)))
+			case session.Call:
+				m.Parts = append(m.Parts, session.Part{Kind: session.CallPart, Call: &c.RawCall})
+			}
+		}
+		if done := last(p, session.Request{Model: "m", Messages: []session.Message{m}}); done.Err != nil {
+			t.Fatal(done.Err)
+		}
+		holds(t, tr.bodies[1], map[string]int{`"` + field + `":"so I look"`: 1, `"` + other + `"`: 0, `"id":"functions.read:0"`: 1, `"tool_call_id":"functions.read:0"`: 1})
+	}
+}
+
+// Ids go back as they came; they are rewritten where the server refused them, from then on.
+func TestIDsOfCallsGoBackUnchanged(t *testing.T) {
+	history := func(id tool.CallID) session.Request {
+		m := loop("p", "")[:3]
+		m[1].Parts[2].Call.ID, m[2].Parts[0].Outcome.Call = id, id
+		return session.Request{Model: "m", Messages: m}
+	}
+	long := tool.CallID("chatcmpl-tool-" + strings.Repeat("f", 32)) // vLLM's
+	for _, id := range []tool.CallID{"functions.read:0", "call_1", "c.1/ü", long} {
+		body, _ := asked(t, openai.Options{Name: "p", BaseURL: "http://a.test/v1"}, history(id))
+		holds(t, body, map[string]int{`"id":"` + string(id) + `"`: 1, `"tool_call_id":"` + string(id) + `"`: 1})
+	}
+	body, _ := asked(t, openai.Options{Name: "p"}, history(long)) // api.openai.com
+	holds(t, body, map[string]int{string(long): 0})
+	body, tr := asked(t, openai.Options{Name: "p", BaseURL: "http://a.test/v1"}, history("functions.read:0"),
+		respond(400, `{"error":{"message":"messages[1].tool_calls[0].id: String should match pattern '^[a-zA-Z0-9_-]+$'","type":"invalid_request_error"}}`),
+		respond(200, fine))
+	if holds(t, body, map[string]int{"functions.read:0": 0, `"id":"functions_read_0`: 1}); len(tr.bodies) != 3 {
+		t.Errorf("%d requests", len(tr.bodies))
+	}
+}
+
 // What OpenRouter sealed goes back to the model that made it, in place of the words.
 func TestReasoningDetailsGoBack(t *testing.T) {
 	opaque := `{"details":[{"type":"reasoning.encrypted","data":"<x>"}]}`

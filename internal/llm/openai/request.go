@@ -10,8 +10,12 @@ import (
 	"adze/tool"
 )
 
-// maxCallID is the longest id of a call that api.openai.com takes back.
-const maxCallID = 40
+// homeCallID is the longest id of a call that api.openai.com takes back, maxCallID what others get at most: vLLM's
+// own have 46 letters.
+const (
+	homeCallID = 40
+	maxCallID  = 64
+)
 
 // What a request is made of; see the API reference for Chat Completions.
 type (
@@ -39,10 +43,12 @@ type (
 		Role    string `json:"role"`
 		Content any    `json:"content"` // string, []part or null
 		// Thoughts is a pointer, because some servers want it empty rather than not at all.
-		Thoughts *string         `json:"reasoning_content,omitempty"`
-		Details  json.RawMessage `json:"reasoning_details,omitempty"`
-		Calls    []call          `json:"tool_calls,omitempty"`
-		CallID   string          `json:"tool_call_id,omitempty"`
+		Thoughts *string `json:"reasoning_content,omitempty"`
+		// Reasoning is the same, for servers that send it so.
+		Reasoning *string         `json:"reasoning,omitempty"`
+		Details   json.RawMessage `json:"reasoning_details,omitempty"`
+		Calls     []call          `json:"tool_calls,omitempty"`
+		CallID    string          `json:"tool_call_id,omitempty"`
 	}
 	call struct {
 		ID       string   `json:"id"`

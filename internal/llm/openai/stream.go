@@ -1,64 +1,13 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"strings"
 
 	"adze/internal/llm/wire"
 	"adze/session"
-)
-
-// What a stream is made of; fields that are not here are not needed.
-type (
-	chunk struct {
-		Choices wire.Maybe[[]choice] `json:"choices"`
-		Usage   wire.Aside[usage]    `json:"usage"`
-		Error   json.RawMessage      `json:"error"`
-		// Message is in the error of older vLLM servers: {"object":"error","message":...}.
-		Message wire.Word `json:"message"`
-		// Base is MiniMax's way to fail with status 200.
-		Base wire.Aside[baseResponse] `json:"base_resp"`
-	}
-	baseResponse struct {
-		Code    wire.Count `json:"status_code"` // 0: all is well
-		Message wire.Word  `json:"status_msg"`
-	}
-	choice struct {
-		Index   wire.Number        `json:"index"`
-		Delta   wire.Maybe[delta]  `json:"delta"`
-		Message *wire.Maybe[delta] `json:"message"` // from a server that does not stream
-		Finish  wire.Word          `json:"finish_reason"`
-	}
-	delta struct {
-		Content          content                       `json:"content"`
-		Reasoning        string                        `json:"reasoning"`         // OpenRouter, vLLM, Ollama
-		ReasoningContent string                        `json:"reasoning_content"` // DeepSeek, llama.cpp
-		Details          wire.Maybe[[]json.RawMessage] `json:"reasoning_details"` // OpenRouter
-		Refusal          string                        `json:"refusal"`
-		Calls            wire.Maybe[[]fragment]        `json:"tool_calls"`
-	}
-	fragment struct {
-		Index    *wire.Number       `json:"index"`
-		ID       wire.Word          `json:"id"`
-		Function wire.Maybe[called] `json:"function"`
-		Extra    json.RawMessage    `json:"extra_content"`
-	}
-	called struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-	}
-	usage struct {
-		Prompt        wire.Count `json:"prompt_tokens"`
-		Completion    wire.Count `json:"completion_tokens"`
-		PromptDetails wire.Aside[struct {
-			Cached wire.Count `json:"cached_tokens"`
-		}] `json:"prompt_tokens_details"`
-		CompletionDetails wire.Aside[struct {
-			Reasoning wire.Count `json:"reasoning_tokens"`
-		}] `json:"completion_tokens_details"`
-		CacheHit wire.Count `json:"prompt_cache_hit_tokens"` // DeepSeek
-	}
 )
 
 // answer reads one stream.
@@ -76,6 +25,7 @@ type answer struct {
 	refused bool
 	chunk   bool // a thought that came among the content is not closed
 	details details
+	field   string // in which the thinking came
 }
 
 // read decodes the stream to its end and releases the calls.
@@ -174,8 +124,11 @@ func (a *answer) choice(c choice) error {
 
 func (a *answer) delta(d delta) error {
 	thought := d.ReasoningContent
-	if thought == "" {
-		thought = d.Reasoning
+	switch {
+	case thought != "":
+		a.field = "reasoning_content"
+	case d.Reasoning != "":
+		thought, a.field = d.Reasoning, cmp.Or(a.field, plainField)
 	}
 	told, err := a.details.add(d.Details.V)
 	if err != nil {
@@ -234,10 +187,14 @@ func (a *answer) seal() error {
 		return err
 	}
 	list := a.details.list()
-	if len(list) == 0 {
+	k := kept{Details: list}
+	if a.field == plainField {
+		k.Field = a.field
+	}
+	if len(list) == 0 && k.Field == "" {
 		return nil
 	}
-	return a.out.Send(session.Reasoning{Opaque: wire.JSON(kept{Details: list})})
+	return a.out.Send(session.Reasoning{Opaque: wire.JSON(k)})
 }
 
 func (a *answer) fragment(f fragment, position int) error {
@@ -283,13 +240,4 @@ func (a *answer) conclude() error {
 	}
 	a.done.Stop = session.StopCalls
 	return a.out.Release(calls)
-}
-
-// count maps the usage.
-func (u usage) count() session.Usage {
-	cached := max(u.PromptDetails.V.Cached, u.CacheHit)
-	return session.Usage{
-		Input: int(max(0, u.Prompt-cached)), Output: int(u.Completion), CacheRead: int(cached),
-		Reasoning: int(u.CompletionDetails.V.Reasoning),
-	}
 }

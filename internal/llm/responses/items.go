@@ -51,6 +51,7 @@ type encoder struct {
 	own      string
 	hosted   bool
 	thoughts bool // send reasoning items back
+	plainIDs bool
 }
 
 // encode makes the items of one message, joined by commas; nothing for an empty one.
@@ -92,7 +93,7 @@ func (e encoder) assistant(m session.Message) [][]byte {
 		switch {
 		case p.Kind == session.ReasoningPart && m.Provider == e.own && len(p.Opaque) > 0:
 			for len(calls) > 0 && placeOf(calls[0]) == thoughts {
-				list = append(list, encodeCall(calls[0]))
+				list = append(list, e.call(calls[0]))
 				calls, solid = calls[1:], len(list)
 			}
 			thoughts++
@@ -105,7 +106,7 @@ func (e encoder) assistant(m session.Message) [][]byte {
 		}
 	}
 	for _, c := range calls {
-		list = append(list, encodeCall(c))
+		list = append(list, e.call(c))
 		solid = len(list)
 	}
 	return list[:solid] // reasoning that nothing follows was cut off; the API refuses it
@@ -135,10 +136,17 @@ func placeOf(c tool.RawCall) int {
 	return at.After
 }
 
-func encodeCall(c tool.RawCall) []byte {
+func (e encoder) call(c tool.RawCall) []byte {
 	return wire.JSON(callItem{
-		"function_call", wire.ShortID(c.ID, maxCallID), wire.Name(c.Name), string(wire.Object(c.Arguments)),
+		"function_call", e.id(c.ID), wire.Name(c.Name), string(wire.Object(c.Arguments)),
 	})
+}
+
+func (e encoder) id(id tool.CallID) string {
+	if e.plainIDs {
+		return wire.ShortID(id, maxCallID)
+	}
+	return wire.BoundID(id, maxCallID)
 }
 
 // outcomes are one output each. What an output cannot hold follows in a message of the user.
@@ -146,7 +154,7 @@ func (e encoder) outcomes(m session.Message) [][]byte {
 	var list [][]byte
 	var later []session.Part
 	for _, p := range m.Parts {
-		item := outputItem{Type: "function_call_output", CallID: wire.ShortID(p.Outcome.Call, maxCallID)}
+		item := outputItem{Type: "function_call_output", CallID: e.id(p.Outcome.Call)}
 		if e.hosted {
 			item.Output = e.shown(*p.Outcome)
 		} else {

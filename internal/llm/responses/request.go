@@ -48,10 +48,10 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 		b.Add(p.cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(offer(r.Tools)) }))
 	}
 	b.Text(`,"input":[`)
-	e := encoder{own: p.options.Name, hosted: p.hosted, thoughts: !m.noThoughts}
+	e := encoder{own: p.options.Name, hosted: p.hosted, thoughts: !m.noThoughts, plainIDs: m.plainIDs}
 	comma := ""
 	for _, message := range wire.History(r.Messages) {
-		raw := p.cache.Message(fmt.Sprint(e.thoughts), message, e.encode)
+		raw := p.cache.Message(fmt.Sprint(e.thoughts, e.plainIDs), message, e.encode)
 		if len(raw) == 0 {
 			continue
 		}

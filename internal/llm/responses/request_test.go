@@ -213,3 +213,20 @@ func TestStrictOnlyWhereTheSchemaAllowsIt(t *testing.T) {
 		}
 	}
 }
+
+// Ids of calls go back as they came; they are rewritten where the server refused them, from then on.
+func TestIDsOfCallsGoBackUnchanged(t *testing.T) {
+	const id = "functions.read:0"
+	r := session.Request{Model: "m", Messages: []session.Message{
+		{ID: "1", Role: session.Assistant, Parts: []session.Part{{Kind: session.CallPart, Call: &tool.RawCall{ID: id, Name: "read", Arguments: "{}"}}}},
+		{ID: "2", Role: session.ToolRole, Parts: []session.Part{{Kind: session.OutcomePart, Outcome: &tool.Outcome{Call: id, Tool: "read", Output: "ok"}}}},
+	}}
+	k, _ := ask(t, responses.Options{}, []answer{fine()}, r)
+	if n := strings.Count(k.bodies[0], `"call_id":"`+id+`"`); n != 2 {
+		t.Errorf("the id stands %d times in %s", n, k.bodies[0])
+	}
+	k, _ = ask(t, responses.Options{}, []answer{refusal("Invalid 'input[0].call_id': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."), fine()}, r, r)
+	if len(k.bodies) != 3 || strings.Contains(k.bodies[1]+k.bodies[2], id) || k.bodies[1] != k.bodies[2] {
+		t.Errorf("%d requests: %s", len(k.bodies), k.bodies[len(k.bodies)-1])
+	}
+}

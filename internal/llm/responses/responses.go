@@ -102,6 +102,7 @@ type manners struct {
 	noEncrypted bool // include: models that do not reason refuse it
 	noSummary   bool // reasoning.summary: the same, and accounts that are not verified
 	noThoughts  bool // reasoning items: sealed for another account, or by a server that is gone
+	plainIDs    bool // ids of calls with other signs than letters, digits, _ and -
 }
 
 // open sends the request; a server that refuses a part of it is asked again without, and remembered.
@@ -114,6 +115,8 @@ func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, er
 // refused learns from a refusal; the words are those of api.openai.com.
 func (m manners) refused(err error) manners {
 	switch {
+	case wire.BadID(err):
+		m.plainIDs = true
 	case wire.Mentions(err, "could not be verified", "could not be decrypted", "Items are not persisted"):
 		m.noThoughts = true
 	case wire.Mentions(err, "ncrypted content is not supported", "reasoning.encrypted_content", "'include"):

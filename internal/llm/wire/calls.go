@@ -114,15 +114,27 @@ func (s *Calls) open(f Fragment) *call {
 	if s.used == nil {
 		s.byID, s.byIndex, s.used = map[string]*call{}, map[int]*call{}, usedIDs(s.History)
 	}
-	id := tool.CallID(f.ID)
-	for id == "" || s.used[id] {
-		id = tool.CallID(s.Mint())
-	}
+	id := s.fresh(f)
 	s.used[id] = true
 	c := &call{id: id, index: f.Index}
 	s.list = append(s.list, c)
 	s.byIndex[f.Index] = c
 	return c
+}
+
+// fresh is an id for a new call: the server's, unless it was used. Kimi numbers its calls through a conversation and
+// loses its way when others are called otherwise; a server that begins at 0 again is counted on for.
+func (s *Calls) fresh(f Fragment) tool.CallID {
+	id := tool.CallID(f.ID)
+	if number := strings.LastIndexByte(f.ID, ':'); s.used[id] && number > 0 && strings.HasPrefix(f.ID, "functions.") {
+		for n := len(s.used); s.used[id] && n < 2*len(s.used)+1; n++ {
+			id = tool.CallID(fmt.Sprintf("%s:%d", f.ID[:number], n))
+		}
+	}
+	for id == "" || s.used[id] {
+		id = tool.CallID(s.Mint())
+	}
+	return id
 }
 
 // named takes the name, whole or in pieces; repeating it is fine.

@@ -3,6 +3,7 @@ package wire_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,5 +110,24 @@ func TestShortID(t *testing.T) {
 	}
 	if wire.ShortID("a.b", 40) == wire.ShortID("a:b", 40) || wire.ShortID(long, 40) == wire.ShortID(long+"x", 40) {
 		t.Error("two ids became one")
+	}
+}
+
+// Kimi's calls are numbered through a conversation; a server that begins at 0 again is counted on for.
+func TestNumberedIDs(t *testing.T) {
+	history := []session.Message{{Role: session.Assistant, Parts: []session.Part{
+		{Kind: session.CallPart, Call: &tool.RawCall{ID: "functions.read:0"}}, {Kind: session.CallPart, Call: &tool.RawCall{ID: "functions.list:1"}},
+	}}}
+	calls := wire.Calls{History: history, Mint: func() string { return "minted" }}
+	var got []tool.CallID
+	for i, id := range []string{"functions.read:0", "functions.read:1", "functions.grep:2"} {
+		f, err := calls.Add(wire.Fragment{ID: id, Index: i, Name: "read", Arguments: "{}"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, f.ID)
+	}
+	if want := []tool.CallID{"functions.read:2", "functions.read:1", "functions.grep:2"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"adze/session"
 	"adze/tool"
@@ -184,6 +185,15 @@ func Object(arguments string) json.RawMessage {
 		return json.RawMessage(trimmed)
 	}
 	return JSON(map[string]string{"invalid_arguments": arguments})
+}
+
+// BoundID keeps an id as the server gave it, because some models read their own ids (Kimi's functions.read:0); one
+// that is longer than limit bytes, or that is none, is made to fit.
+func BoundID(id tool.CallID, limit int) string {
+	if s := string(id); s != "" && len(s) <= limit && utf8.ValidString(s) {
+		return s
+	}
+	return ShortID(id, limit)
 }
 
 // ShortID makes an id fit an API that takes at most limit letters, digits, _ and -. Ids that fit stay as

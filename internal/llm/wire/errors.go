@@ -73,6 +73,12 @@ func Mentions(err error, words ...string) bool {
 		has(failure.Message, words...)
 }
 
+// BadID reports whether a server refused a request for the form of a call's id.
+func BadID(err error) bool {
+	return Mentions(err, "call_id", "tool_calls", "toolcallid", "tool call id", "tool_use_id", "call id") &&
+		Mentions(err, "pattern", "nvalid id", "invalid format", "alphanumeric", "not a valid id", "must match", "characters")
+}
+
 // Ended is the failure of a stream that stopped before its format's terminal event.
 func (c *Client) Ended() error {
 	failure := c.failure(session.BadResponse, c.Provider+" ended the answer before it was complete", "try again")
