@@ -122,7 +122,9 @@ func (a *app) configuredModel(cfg config.Config) (m model, ok bool, err error) {
 		return m, true, err
 	}
 	if options, ok := anthropic.FromEnv(a.getenv); ok && options.Key != "" {
-		return model{provider: a.anthropic(cfg, options), name: defaultAnthropic, origin: "ANTHROPIC_API_KEY", profile: profileOf(cfg.Providers["anthropic"], coderProfile)}, true, nil
+		m := a.anthropic(cfg, options, defaultAnthropic)
+		m.origin = "ANTHROPIC_API_KEY"
+		return m, true, nil
 	}
 	if options, _ := openai.FromEnv(a.getenv); options.Key != "" && options.BaseURL == "" {
 		m, err := a.hosted(cfg, "openai", defaultOpenAI)
@@ -165,7 +167,7 @@ func (a *app) namedModel(cfg config.Config, full string) (model, error) {
 		if e := a.anthropicEndpoint(cfg); e.missing() {
 			return model{}, e.lacking()
 		}
-		return model{provider: a.anthropic(cfg, options), name: name, profile: profileOf(cfg.Providers["anthropic"], coderProfile)}, nil
+		return a.anthropic(cfg, options, name), nil
 	case "gemini":
 		options, _ := gemini.FromEnv(a.getenv)
 		if e := a.geminiEndpoint(cfg); e.missing() {
@@ -199,11 +201,19 @@ func base(p config.Provider, fallback string) string {
 	return p.BaseURL
 }
 
-func (a *app) anthropic(cfg config.Config, o anthropic.Options) session.Provider {
+func (a *app) anthropic(cfg config.Config, o anthropic.Options, name string) model {
 	p := cfg.Providers["anthropic"]
 	o.Key, o.BaseURL = a.key(p, o.Key), base(p, o.BaseURL)
 	o.Effort = p.Effort
-	return anthropic.New(o)
+	m := model{provider: anthropic.New(o), name: name, profile: profileOf(p, coderProfile)}
+	e := a.anthropicEndpoint(cfg)
+	if e.needsKey { // it is the company's own
+		return m
+	}
+	if tellsItself(e.base) {
+		m.profile = profileOf(p, localProfile)
+	}
+	return a.beyond(cfg, place{server: e.server(), config: p, key: o.Key}, m, m.provider)
 }
 
 func (a *app) gemini(cfg config.Config, o gemini.Options) session.Provider {

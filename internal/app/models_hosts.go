@@ -69,11 +69,19 @@ func (a *app) hosted(cfg config.Config, name, of string) (model, error) {
 		return model{}, err
 	}
 	m := model{name: of, profile: profileOf(p, h.profile)}
-	if h.local {
-		m.window = a.window(cfg, name, of, asksFor(h.discovery(key, cmp.Or(p.KeyEnv, h.keyEnv)), of))
-		provider = fitting(m, provider, h.larger())
+	server := h.discovery(key, cmp.Or(p.KeyEnv, h.keyEnv))
+	switch _, tells := tells(h.name); {
+	case !h.local:
+		m.provider = recovering(p, provider, false)
+	case tells:
+		m.window = a.window(cfg, name, of, asksFor(server, of))
+		m.provider = recovering(p, fitting(m, provider, func() string { return largerAt(server.Kind, of) }), true)
+	default:
+		if tellsItself(h.base) {
+			m.profile = profileOf(p, localProfile)
+		}
+		m = a.beyond(cfg, place{server: server, config: p, key: key}, m, provider)
 	}
-	m.provider = recovering(p, provider, h.local)
 	return m, nil
 }
 

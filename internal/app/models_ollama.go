@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adze/internal/config"
+	"adze/internal/llm/discover"
 	"adze/internal/llm/ollama"
 )
 
@@ -35,9 +36,11 @@ func (a *app) ollama(cfg config.Config, p *ollama.Provider, name string) model {
 		limit := p.Limit(ctx, name)
 		return limit, limit > 0
 	})
-	hint := "ollama show " + name + " tells its context"
-	if cfg.Providers["ollama"].MaxContext > 0 {
-		hint = "raise providers.ollama.max_context"
+	hint := func() string {
+		if cfg.Providers["ollama"].MaxContext > 0 {
+			return "raise providers.ollama.max_context"
+		}
+		return largerAt(discover.Ollama, name)
 	}
 	m.provider = recovering(cfg.Providers["ollama"], fitting(m, p, hint), true)
 	return m

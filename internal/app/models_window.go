@@ -29,6 +29,7 @@ type window struct {
 	mu   sync.Mutex
 	told int
 	sure bool
+	seen int // the context that a cut prompt gave away; 0: none was
 }
 
 func (a *app) window(cfg config.Config, provider, name string, asks asking) *window {
@@ -60,8 +61,18 @@ func (w *window) peek() int {
 	return w.capped(w.told)
 }
 
+// learn takes the context that a cut prompt gave away, whatever anybody tells.
+func (w *window) learn(tokens int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen = tokens
+}
+
 func (w *window) capped(told int) int {
 	n := cmp.Or(w.known(), told)
+	if w.seen > 0 && (n == 0 || w.seen < n) {
+		n = w.seen
+	}
 	if w.most > 0 && (n == 0 || w.most < n) {
 		return w.most
 	}
@@ -79,13 +90,21 @@ func (a *app) windows(cfg config.Config, m model) func(provider, model string) i
 }
 
 // fitting refuses a prompt that cannot fit into a model of a server that may cut it silently.
-func fitting(m model, p session.Provider, hint string) session.Provider {
-	return fit.Wrap(p, fit.Options{Hint: hint, Limit: func(ctx context.Context, name string) int {
-		if name != m.name {
-			return 0
-		}
-		return m.window.ask(ctx)
-	}})
+func fitting(m model, p session.Provider, hint func() string) session.Provider {
+	return fit.Wrap(p, fit.Options{
+		Hint: hint,
+		Limit: func(ctx context.Context, name string) int {
+			if name != m.name {
+				return 0
+			}
+			return m.window.ask(ctx)
+		},
+		Learned: func(name string, tokens int) {
+			if name == m.name {
+				m.window.learn(tokens)
+			}
+		},
+	})
 }
 
 // tells reports whether a server says more than names in its list, and what kind it is.
@@ -122,19 +141,6 @@ func (h host) start() string {
 		return "check the address and the network"
 	}
 	return how + "; or set " + h.urlEnv()
-}
-
-// larger is how a server of the person is given a larger context.
-func (h host) larger() string {
-	switch h.name {
-	case "llamacpp":
-		return "start llama-server with a larger -c"
-	case "lmstudio":
-		return "load the model with a larger context in LM Studio"
-	case "vllm":
-		return "start vLLM with a larger --max-model-len"
-	}
-	return "give the server a larger context"
 }
 
 // asksFor makes the question of what context a model has on a server that tells it; nil on any other. A model

@@ -5,7 +5,7 @@
 // The one rule: what a server does not tell is nil or 0, never a guess. An answer that is no list is an error
 // with a reason for the person, and no key stands in it.
 //
-// Start at Server.Models; list.go reads lists, llamacpp.go and lmstudio.go know what those two tell beside.
+// Start at Server.Models, or at Server.Recognise for an address behind which any program may be; list.go reads lists, llamacpp.go and lmstudio.go know what those two tell beside.
 //
 // Known limits: vLLM does not tell whether it was started with a tool parser; a list is read whole, up to 8 MiB.
 package discover
@@ -90,13 +90,7 @@ func (m Model) Limit() int {
 
 // Models asks the server. The error is a *session.ProviderError, or ctx's error when the caller gave up.
 func (s Server) Models(ctx context.Context) ([]Model, error) {
-	patience := s.Patience
-	if patience == 0 {
-		patience = farTime
-		if s.near() {
-			patience = nearTime
-		}
-	}
+	patience := s.patience()
 	inner, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	a := asker{server: s, client: s.client(patience)}
@@ -108,6 +102,17 @@ func (s Server) Models(ctx context.Context) ([]Model, error) {
 		}
 	}
 	return models, err
+}
+
+// patience is how long all of it may take.
+func (s Server) patience() time.Duration {
+	switch {
+	case s.Patience > 0:
+		return s.Patience
+	case s.near():
+		return nearTime
+	}
+	return farTime
 }
 
 func (s Server) near() bool {

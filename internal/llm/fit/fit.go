@@ -2,10 +2,10 @@
 // such a prompt silently, at its front or in its middle; the answer is then about something else.
 //
 // The one rule: only a prompt that certainly does not fit is refused. How many bytes a token has is guessed
-// generously and corrected by what the server counts; what lies between is sent, and a count that is too small
-// for what was sent is told as a cut.
+// generously and corrected by what the server counts; what lies between is sent, and an answer to a prompt that was
+// certainly cut is a failure: nothing of it runs.
 //
-// Start at Wrap.
+// Start at Wrap; cut.go reads the counts.
 //
 // Known limits: a picture counts as 1,024 tokens, whatever its size.
 package fit
@@ -28,8 +28,6 @@ const (
 	margin            = 1.15
 	// imageBytes is what a picture counts as.
 	imageBytes = 1024 * 4
-	// smallCount is the count below which a server may have counted only what was not cached.
-	smallCount = 2048
 )
 
 // Options say how large a context is.
@@ -38,7 +36,9 @@ type Options struct {
 	// everything is sent. It may ask the server.
 	Limit func(ctx context.Context, model string) int
 	// Hint is how a larger context is had.
-	Hint string
+	Hint func() string
+	// Learned is told the context that a server really has, when a count gave it away; nil: nobody wants to know.
+	Learned func(model string, tokens int)
 }
 
 // Provider adds the check to another provider.
@@ -48,13 +48,15 @@ type Provider struct {
 
 	mu     sync.Mutex
 	ratios map[string]float64 // by model: bytes a token, as counted
+	limits map[string]int     // by model: the context that a cut gave away
+	stands map[string]stand   // by conversation
 }
 
 var _ session.Provider = (*Provider)(nil)
 
 // Wrap makes a provider that refuses what does not fit into the models of another.
 func Wrap(p session.Provider, o Options) *Provider {
-	return &Provider{Provider: p, options: o, ratios: map[string]float64{}}
+	return &Provider{Provider: p, options: o, ratios: map[string]float64{}, limits: map[string]int{}, stands: map[string]stand{}}
 }
 
 // Warm lets the other provider open its connection ahead, if it can.
@@ -67,21 +69,31 @@ func (p *Provider) Warm(ctx context.Context) {
 // Stream asks the model, unless the prompt does not fit: then Done has a session.ContextError.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return func(yield func(session.Chunk) bool) {
-		size, limit := bytesOf(r), p.options.Limit(ctx, r.Model)
-		if err := p.refuse(r.Model, size, limit); err != nil && ctx.Err() == nil {
+		size, text := bytesOf(r)
+		if err := p.refuse(r.Model, size, p.limit(ctx, r.Model)); err != nil && ctx.Err() == nil {
 			yield(session.Done{Stop: session.StopError, Err: err})
 			return
 		}
 		for c := range p.Provider.Stream(ctx, r) {
 			if done, ok := c.(session.Done); ok {
-				p.counted(r.Model, size, &done)
-				c = done
+				c = p.judged(r, asked{size, text, p.limit(ctx, r.Model)}, done)
 			}
 			if !yield(c) {
 				return
 			}
 		}
 	}
+}
+
+// limit is what the options tell, unless a cut gave a smaller context away.
+func (p *Provider) limit(ctx context.Context, model string) int {
+	told := p.options.Limit(ctx, model)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if cut := p.limits[model]; cut > 0 && (told == 0 || cut < told) {
+		return cut
+	}
+	return told
 }
 
 func (p *Provider) refuse(model string, size, limit int) error {
@@ -103,60 +115,46 @@ func (p *Provider) refuse(model string, size, limit int) error {
 	return &session.ProviderError{
 		Kind:    session.ContextError,
 		Message: fmt.Sprintf("the prompt of at least %d tokens does not fit into the context of %d tokens that %s has for %s", tokens, limit, p.Name(), model),
-		Hint:    p.options.Hint + "; or start a new session; or choose a model with a larger context",
+		Hint:    p.hint(),
 	}
 }
 
-// counted learns from what the server counted, and tells of a prompt that was cut.
-func (p *Provider) counted(model string, size int, done *session.Done) {
-	u := done.Usage
-	count := u.Input + u.CacheRead + u.CacheWrite
-	if done.Err != nil || count <= 0 || size < 1000 {
-		return
-	}
-	ratio := float64(size) / float64(count)
-	switch {
-	case ratio >= densest && ratio <= thinnest:
-		p.mu.Lock()
-		p.ratios[model] = ratio
-		p.mu.Unlock()
-	case ratio > thinnest && count >= smallCount && done.Notice == "":
-		done.Notice = fmt.Sprintf("%s cut the prompt: of at least %d tokens it read %d; %s", p.Name(), int(float64(size)/thinnest), count, p.options.Hint)
-	}
+func (p *Provider) hint() string {
+	return p.options.Hint() + "; or start a new session; or choose a model with a larger context"
 }
 
-// bytesOf is how much text a request has. It is less than what is sent: names and quotes are left out.
-func bytesOf(r session.Request) int {
-	n := len(r.System)
+// bytesOf is how much a request has, and how much of it is text. It is less than what is sent: names and quotes are
+// left out.
+func bytesOf(r session.Request) (all, text int) {
+	text = len(r.System)
+	pictures := 0
+	attach := func(a tool.Attachment) {
+		if wire.KindOf(a) == wire.Image {
+			pictures++ // else a note, or a document that the server reads as it likes
+		}
+	}
 	for _, d := range r.Tools {
-		n += len(d.Name) + len(d.Description) + len(d.Offered())
+		text += len(d.Name) + len(d.Description) + len(d.Offered())
 	}
 	for _, m := range r.Messages {
 		for _, part := range m.Parts {
 			if part.Kind != session.ReasoningPart { // most servers are not sent it again
-				n += len(part.Text)
+				text += len(part.Text)
 			}
 			if part.Call != nil {
-				n += len(part.Call.Name) + len(part.Call.Arguments)
+				text += len(part.Call.Name) + len(part.Call.Arguments)
 			}
 			if part.Attachment != nil {
-				n += attached(*part.Attachment)
+				attach(*part.Attachment)
 			}
 			if part.Outcome == nil {
 				continue
 			}
-			n += len(part.Outcome.Output)
+			text += len(part.Outcome.Output)
 			for _, a := range part.Outcome.Attachments {
-				n += attached(a)
+				attach(a)
 			}
 		}
 	}
-	return n
-}
-
-func attached(a tool.Attachment) int {
-	if wire.KindOf(a) == wire.Image {
-		return imageBytes
-	}
-	return 0 // a note, or a document that the server reads as it likes
+	return text + pictures*imageBytes, text
 }

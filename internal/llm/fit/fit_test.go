@@ -65,7 +65,7 @@ func TestWhatDoesNotFitIsNotSent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &server{count: c.counted}
-			p := fit.Wrap(s, fit.Options{Limit: func(context.Context, string) int { return c.limit }, Hint: "start it with more"})
+			p := fit.Wrap(s, fit.Options{Limit: func(context.Context, string) int { return c.limit }, Hint: func() string { return "start it with more" }})
 			if c.counted > 0 {
 				ask(t, p, 12_000)
 				s.asked = 0
@@ -83,20 +83,8 @@ func TestWhatDoesNotFitIsNotSent(t *testing.T) {
 	}
 }
 
-func TestACutPromptIsTold(t *testing.T) {
-	for _, c := range []struct {
-		size, count int
-		told        bool
-	}{{40_000, 10_000, false}, {40_000, 4096, true}, {40_000, 300, false}, {400, 0, false}} {
-		p := fit.Wrap(&server{count: c.count}, fit.Options{Limit: func(context.Context, string) int { return 0 }})
-		if done := ask(t, p, c.size); (done.Notice != "") != c.told {
-			t.Errorf("%d bytes counted as %d: %q", c.size, c.count, done.Notice)
-		}
-	}
-}
-
 func TestAConsumerMayLeave(t *testing.T) {
-	p := fit.Wrap(&server{}, fit.Options{Limit: func(context.Context, string) int { return 10 }})
+	p := fit.Wrap(&server{}, fit.Options{Hint: func() string { return "" }, Limit: func(context.Context, string) int { return 10 }})
 	for range p.Stream(t.Context(), session.Request{Model: "m"}) {
 		break
 	}

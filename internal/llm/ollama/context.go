@@ -129,24 +129,30 @@ func (p *Provider) widen(model string, s sent, d details) bool {
 	return true
 }
 
-// counted compares the server's count of the prompt with what was sent, corrects the estimate, and
-// returns a notice when the server cut the prompt.
-func (p *Provider) counted(model string, s sent, count int) string {
+// counted compares the server's count of the prompt with what was sent, corrects the estimate, and fails when the
+// server cut the prompt: what it answered is about something else.
+func (p *Provider) counted(model string, s sent, count int) error {
 	if count <= 0 {
-		return "" // an older server that had the whole prompt cached, or a failure
+		return nil // an older server that had the whole prompt cached
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	ratio := float64(s.bytes) / float64(count)
-	const advice = "; start a new session or choose a model with a larger context"
 	switch {
 	case count >= s.context-1:
-		return fmt.Sprintf("the prompt fills the context of %d tokens; ollama may have cut its front", s.context) + advice
+		return tooSmall(fmt.Sprintf("the prompt fills the context of %d tokens; ollama may have cut its front", s.context))
 	case count >= smallestContext/4 && ratio > thinnest:
-		return fmt.Sprintf("ollama cut the front of the prompt: of about %d tokens it read %d", s.tokens, count) + advice
+		return tooSmall(fmt.Sprintf("ollama cut the front of the prompt: of about %d tokens it read %d", s.tokens, count))
 	}
 	if w := p.window[model]; w != nil && ratio < w.ratio && s.bytes > 1000 {
 		w.ratio = max(densest, ratio)
 	}
-	return ""
+	return nil
+}
+
+func tooSmall(message string) error {
+	return &session.ProviderError{
+		Kind: session.ContextError, Message: message,
+		Hint: "update ollama, which refuses such a prompt since 0.12.6; start a new session; or choose a model with a larger context",
+	}
 }

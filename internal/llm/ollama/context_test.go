@@ -176,12 +176,12 @@ func TestPromptThatDoesNotFitIsSentWithMoreContext(t *testing.T) {
 	}
 }
 
-func TestCutPromptIsTold(t *testing.T) {
+func TestAnAnswerToACutPromptIsAFailure(t *testing.T) {
 	for _, c := range []struct {
-		name          string
-		bytes, count  int
-		cut           bool
-		wordsOfNotice string
+		name         string
+		bytes, count int
+		cut          bool
+		words        string
 	}{
 		{"all read", 40_000, 10_000, false, ""},
 		{"dense text", 40_000, 14_000, false, ""},
@@ -193,8 +193,10 @@ func TestCutPromptIsTold(t *testing.T) {
 	} {
 		s := serve(t, &server{show: map[string]string{"m": llama}, chat: counted(c.count)})
 		done := ask(ollama.New(ollama.Options{BaseURL: s.URL}), "m", strings.Repeat("x", c.bytes))
-		if (done.Notice != "") != c.cut || !strings.Contains(done.Notice, c.wordsOfNotice) {
-			t.Errorf("%s: %q", c.name, done.Notice)
+		var failure *session.ProviderError
+		cut := errors.As(done.Err, &failure) && failure.Kind == session.ContextError
+		if cut != c.cut || cut && (!strings.Contains(failure.Message, c.words) || failure.Hint == "") {
+			t.Errorf("%s: %+v", c.name, done)
 		}
 	}
 }

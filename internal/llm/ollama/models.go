@@ -44,6 +44,7 @@ type details struct {
 	tools      bool
 	vision     bool
 	thinking   bool
+	absent     bool // the server has no such endpoint
 }
 
 // Models lists the models of a running server, newest first. It fails fast when there is none, if ctx says
@@ -134,10 +135,19 @@ func (p *Provider) details(ctx context.Context, model string) (details, error) {
 		return details{}, err
 	}
 	d = shown.details()
+	d.absent = err != nil
 	p.mu.Lock()
 	p.known[model] = d
 	p.mu.Unlock()
 	return d, nil
+}
+
+// Speaks reports whether a server that may be another program answers as an Ollama: about a model, or that it has
+// no such model.
+func (p *Provider) Speaks(ctx context.Context, model string) bool {
+	d, err := p.details(ctx, model)
+	var failure *session.ProviderError
+	return err == nil && !d.absent || errors.As(err, &failure) && failure.Kind == session.NoModelError
 }
 
 // unsupported reports that the server has no such endpoint: a proxy, or another program that speaks

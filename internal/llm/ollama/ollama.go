@@ -11,6 +11,7 @@
 package ollama
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -48,6 +49,8 @@ type Options struct {
 	MaxContext int
 	// KeepAlive is how long the model stays loaded after a request, as Ollama writes durations; empty: 30m.
 	KeepAlive string
+	// KeyHint and URLHint say what to do about a refused key and an unreachable server; empty: as at OLLAMA_HOST.
+	KeyHint, URLHint string
 	// Think turns thinking on or off; nil: on where the model can.
 	Think *bool
 }
@@ -129,8 +132,8 @@ func New(o Options) *Provider {
 		options: o, base: base, known: map[string]details{}, window: map[string]*window{},
 		client: wire.Connect(wire.Setup{
 			Name: o.Name, Base: base, Header: wire.Bearer(nil, o.Key), Key: o.Key, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle,
-			KeyHint: "check what the server at OLLAMA_HOST allows",
-			URLHint: "start it with: ollama serve; or set OLLAMA_HOST",
+			KeyHint: cmp.Or(o.KeyHint, "check what the server at OLLAMA_HOST allows"),
+			URLHint: cmp.Or(o.URLHint, "start it with: ollama serve; or set OLLAMA_HOST"),
 		}),
 	}
 }
@@ -154,8 +157,9 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 		}
 		defer reply.Close()
 		a := answer{client: &p.client, reply: reply, out: out, calls: p.client.Calls(r.Messages)}
-		err = a.read()
-		a.done.Notice = p.counted(r.Model, sent, a.done.Usage.Input)
+		if err = a.read(); err == nil {
+			err = p.counted(r.Model, sent, a.done.Usage.Input)
+		}
 		return a.done, err
 	})
 }

@@ -1,0 +1,44 @@
+package app
+
+import (
+	"cmp"
+	"sync"
+
+	"adze/internal/llm/discover"
+)
+
+// larger is how a server of the person is given a larger context. Which program it is may be found out later.
+type larger struct {
+	hint  string // known from the start; nothing: by kind
+	model string
+
+	mu   sync.Mutex
+	kind discover.Kind
+}
+
+func (l *larger) found(kind discover.Kind) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kind = kind
+}
+
+func (l *larger) how() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return cmp.Or(l.hint, largerAt(l.kind, l.model))
+}
+
+// largerAt is how a program is given a larger context.
+func largerAt(kind discover.Kind, model string) string {
+	switch kind {
+	case discover.LlamaCPP:
+		return "start llama-server with a larger -c"
+	case discover.LMStudio:
+		return "load the model with a larger context in LM Studio"
+	case discover.VLLM:
+		return "start vLLM with a larger --max-model-len"
+	case discover.Ollama:
+		return "ollama show " + model + " tells its context"
+	}
+	return "give the server a larger context"
+}

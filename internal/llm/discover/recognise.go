@@ -1,0 +1,193 @@
+package discover
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"adze/session"
+)
+
+// Ollama is a server with a format of its own beside the compatible ones.
+const Ollama Kind = "ollama"
+
+// Found is which program answers at an address.
+type Found struct {
+	Kind    Kind
+	Version string // of an Ollama
+	// Root is the address without the version of a compatible API.
+	Root   string
+	Models []Model // as its list tells, with what the program tells beside
+	// Elsewhere is where the compatible API really is, when the given address lacks its version.
+	Elsewhere string
+	// Err is why there is no list; the program may be known all the same.
+	Err error
+}
+
+// Recognise finds out which program answers at Base, whatever the Kind of s says: by its list of models and by
+// the version that an Ollama tells, both asked together, and then by what the program tells beside.
+func (s Server) Recognise(ctx context.Context) Found {
+	patience := s.patience()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	a := asker{server: s, client: s.client(patience)}
+	defer a.client.HTTP.CloseIdleConnections()
+	f := Found{Root: a.root()}
+	var version string
+	group, inner := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		f.Models, f.Err = a.list(inner, a.listURL())
+		if f.Err != nil && a.root() == strings.TrimRight(s.Base, "/") && inner.Err() == nil {
+			a.unversioned(inner, &f)
+		}
+		return nil
+	})
+	group.Go(func() error {
+		version = a.version(inner)
+		return nil
+	})
+	_ = group.Wait() // both tell by what they set
+	f.Kind = kindOf(f.Models, version)
+	if f.Kind == Ollama {
+		f.Version = version
+		return f
+	}
+	if f.Kind != Any {
+		a.server.Kind = f.Kind
+		if more, err := a.models(ctx); err == nil {
+			f.Models = more
+		}
+	}
+	return f
+}
+
+// unversioned looks for a list where an address without its version should have pointed.
+func (a asker) unversioned(ctx context.Context, f *Found) {
+	base := a.root() + "/v1"
+	models, err := a.list(ctx, base+"/models")
+	if err == nil {
+		f.Models, f.Err, f.Elsewhere = models, nil, base
+	}
+}
+
+// version is what an Ollama tells of itself, or nothing. Open WebUI answers at the same address with more.
+func (a asker) version(ctx context.Context) string {
+	raw, err := a.get(ctx, a.root()+"/api/version")
+	if err != nil {
+		return ""
+	}
+	var told map[string]json.RawMessage
+	var version string
+	if json.Unmarshal(raw, &told) != nil || len(told) != 1 || json.Unmarshal(told["version"], &version) != nil {
+		return ""
+	}
+	return version
+}
+
+// kindOf tells programs apart by what only they write into their lists.
+func kindOf(models []Model, version string) Kind {
+	owned := func(by string) bool {
+		return slices.ContainsFunc(models, func(m Model) bool { return m.Owner == by })
+	}
+	switch {
+	case owned("llamacpp"):
+		return LlamaCPP
+	case owned("vllm"):
+		return VLLM
+	case owned("organization_owner"):
+		return LMStudio
+	case owned("koboldcpp"): // it imitates an Ollama, and takes no context
+		return Any
+	case version != "":
+		return Ollama
+	}
+	return Any
+}
+
+// Of finds a model in the list.
+func (f Found) Of(name string) (Model, bool) {
+	at := slices.IndexFunc(f.Models, func(m Model) bool { return m.Name == name })
+	if at < 0 && f.Kind == Ollama {
+		at = slices.IndexFunc(f.Models, func(m Model) bool { return m.Name == name+":latest" })
+	}
+	if at < 0 && len(f.Models) == 1 && f.Kind == LlamaCPP { // which takes any name
+		at = 0
+	}
+	if at < 0 {
+		return Model{}, false
+	}
+	return f.Models[at], true
+}
+
+// Program is how the program is called, with its version where it tells one; nothing: it is not known.
+func (f Found) Program() string {
+	switch f.Kind {
+	case Ollama:
+		return "Ollama " + f.Version
+	case LlamaCPP:
+		return "llama.cpp"
+	case LMStudio:
+		return "LM Studio"
+	case VLLM:
+		return "vLLM"
+	}
+	return ""
+}
+
+// Advice is the next move after a request to a model failed, as far as what was found explains it; nothing: it
+// does not. The key is checked first: a server without a right key tells nothing else.
+func (f Found) Advice(model string, failed *session.ProviderError) string {
+	var listed *session.ProviderError
+	if failed.Kind == session.AuthError || errors.As(f.Err, &listed) && listed.Kind == session.AuthError {
+		return ""
+	}
+	_, has := f.Of(model)
+	switch {
+	case f.Elsewhere != "" && failed.Kind == session.RequestError:
+		return "the API is at " + shown(f.Elsewhere) + ": write the address with its version"
+	case f.Err == nil && len(f.Models) == 0 && f.Kind != Any:
+		return f.Program() + " has no model yet: " + f.getOne(model)
+	case f.Err == nil && len(f.Models) > 0 && !has && (failed.Kind == session.NoModelError || failed.Kind == session.RequestError && failed.Status == 404):
+		return "it has " + names(f.Models) + "; " + f.getOne(model)
+	}
+	return ""
+}
+
+// getOne is how a program is given a model.
+func (f Found) getOne(model string) string {
+	switch f.Kind {
+	case Ollama:
+		return "get one with: ollama pull " + model
+	case LMStudio:
+		return "load one in LM Studio, or with: lms load"
+	}
+	return "choose one of them with --model"
+}
+
+// mostNames is how many models a message names.
+const mostNames = 5
+
+func names(models []Model) string {
+	var out []string
+	for _, m := range models[:min(len(models), mostNames)] {
+		out = append(out, m.Name)
+	}
+	if len(models) > mostNames {
+		out = append(out, "…")
+	}
+	return strings.Join(out, ", ")
+}
+
+// shown is an address without what may be secret in it.
+func shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "(not an address)"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
