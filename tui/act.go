@@ -174,15 +174,6 @@ func scrollDialog(by int) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd { m.dialog.scroll(by); return nil }
 }
 
-// edit changes the editor that has the cursor; w is how wide it is drawn.
-func edit(change func(e *editor, w int)) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd {
-		e, w := m.editor()
-		change(e, w)
-		return nil
-	}
-}
-
 func (m *model) editor() (*editor, int) {
 	switch m.scope() {
 	case inReason:
@@ -192,46 +183,7 @@ func (m *model) editor() (*editor, int) {
 	case inHelp:
 		return &m.help.filter, m.w
 	}
-	return &m.prompt.editor, max(m.w-len([]rune(promptSign))-1, 1)
-}
-
-func (m *model) up() tea.Cmd {
-	e, w := m.editor()
-	p := m.prompt
-	if e.vertical(w, -1) || e != &p.editor || p.takeBack() || p.older() {
-		return nil
-	}
-	if p.loading {
-		p.wanted++
-		return nil
-	}
-	m.say("nothing older")
-	if p.draft != "" {
-		m.say("nothing older begins like this")
-	}
-	return nil
-}
-
-func (m *model) down() tea.Cmd {
-	e, w := m.editor()
-	if !e.vertical(w, 1) && e == &m.prompt.editor && !m.prompt.newer() {
-		m.say("nothing newer")
-	}
-	return nil
-}
-
-func (m *model) undo() tea.Cmd {
-	if e, _ := m.editor(); !e.undo() {
-		m.say("nothing to undo")
-	}
-	return nil
-}
-
-func (m *model) redo() tea.Cmd {
-	if e, _ := m.editor(); !e.redo() {
-		m.say("nothing to redo")
-	}
-	return nil
+	return &m.prompt.editor, m.prompt.inner(m.w)
 }
 
 func answer(c Choice) func(*model) tea.Cmd {

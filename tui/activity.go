@@ -223,17 +223,3 @@ func (c *runningCall) rows(d *drawing, w int) []draw.Row {
 	}
 	return c.tail
 }
-
-// title is the first row of a pane.
-func title(t *draw.Theme, w int, text string) draw.Row {
-	return t.Pen().Fixed(draw.Border, "── ").Put(draw.Dim, safeterm.Name(text)).Fixed(draw.Plain, " ").
-		Rule(draw.Border, w).Done().Fit(w)
-}
-
-// size writes bytes as people read them.
-func size(n int) string {
-	if n < 1000 {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%.1f kB", float64(n)/1000)
-}

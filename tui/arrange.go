@@ -6,9 +6,6 @@ const (
 	minHeight = 15
 )
 
-// wideWidth is where activity and todos move beside the transcript; up to there they stand below it.
-const wideWidth = 110
-
 // minTranscript is how many rows of the conversation stay visible beside anything but a dialog.
 const minTranscript = 4
 
@@ -18,9 +15,6 @@ type Wants struct {
 	// Over has a pane take the place of the conversation and of what stands beside it.
 	Over bool
 }
-
-// Rect is a place on the screen, in cells from the top left.
-type Rect struct{ X, Y, W, H int }
 
 // Layout says where each pane is; a pane that is not shown has no height.
 type Layout struct {

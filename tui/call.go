@@ -13,9 +13,6 @@ import (
 	"adze/tui/draw"
 )
 
-// blocksFunc turns a tool's metadata into blocks.
-type blocksFunc func(tool string, metadata json.RawMessage) []tool.Block
-
 // bodyRows is how much of a block is shown before a key expands it.
 const bodyRows = 8
 
@@ -181,28 +178,4 @@ func shortArgs(raw json.RawMessage) string {
 	}
 	slices.Sort(parts)
 	return shorten(strings.Join(parts, ", "))
-}
-
-// longest is how many bytes of a text are looked at when one row is drawn of it.
-const longest = 1000
-
-func shorten(s string) string {
-	if len(s) <= longest {
-		return s
-	}
-	return strings.ToValidUTF8(s[:longest], "") + "…"
-}
-
-// seconds writes a duration as people read it: 0.3 s, 12 s, 3:05, 1:02:03.
-func seconds(d time.Duration) string {
-	s := int(d / time.Second)
-	switch {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case s < 60:
-		return fmt.Sprintf("%d s", s)
-	case s < 3600:
-		return fmt.Sprintf("%d:%02d", s/60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }

@@ -6,16 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tool"
 	"adze/tui/draw"
 )
-
-// splitWidth is from where on old and new stand beside each other in a diff.
-const splitWidth = 120
 
 // changes is the pane of the files that calls changed in this session. It knows no tool: outcomes name the
 // files, and blocks show the diffs. What a command changes without saying so is not in it.
@@ -120,8 +115,6 @@ func (c *changes) Heading() string {
 	return fmt.Sprintf("changes · %s %s", count(len(c.files), "file"), plusMinus(added, removed))
 }
 
-func plusMinus(added, removed int) string { return fmt.Sprintf("+%d −%d", added, removed) }
-
 // Pages implements sheet: each file with its diffs, oldest first.
 func (c *changes) Pages(w int) (page, []int) {
 	c.look()
@@ -165,37 +158,13 @@ func (c *changes) at(part int) (*changedFile, bool) {
 	return c.files[part], true
 }
 
-// looksAtChanges says why there is no file to copy from.
-func looksAtChanges(m *model) string {
-	if m.view.sheet != sheet(m.changes) {
-		return "only in the pane of changes"
-	}
-	if len(m.changes.files) == 0 {
-		return "no file was changed"
-	}
-	return ""
-}
-
-func (m *model) copyPath() tea.Cmd {
-	f, ok := m.changes.at(m.view.part)
-	if !ok {
-		return nil
-	}
-	return m.copyText("the path "+f.path, f.path)
-}
-
-// copyDiff copies all diffs of the file that is looked at, as patches.
-func (m *model) copyDiff() tea.Cmd {
-	f, ok := m.changes.at(m.view.part)
-	if !ok || len(f.diffs) == 0 {
-		m.say("no call said how this file was changed")
-		return nil
-	}
+// patch is all diffs of the file, one after the other.
+func (f *changedFile) patch() string {
 	var b strings.Builder
 	for _, d := range f.diffs {
 		b.WriteString(strings.TrimSuffix(d.Text, "\n") + "\n")
 	}
-	return m.copyText("the diff of "+f.path, b.String())
+	return b.String()
 }
 
 func (f *changedFile) facts() string {

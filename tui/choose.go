@@ -24,7 +24,7 @@ func (m *model) chooseMode() tea.Cmd {
 			at = i
 		}
 	}
-	m.picker.begin("permission modes · now "+m.status.info.Mode, items, func(m *model, c choice) tea.Cmd { return m.toMode(c.id) })
+	m.picker.begin("permission modes · now "+m.status.info.Mode, items, func(c choice) tea.Cmd { return m.toMode(c.id) })
 	m.picker.move(at)
 	return nil
 }
@@ -64,7 +64,7 @@ func (m *model) cancelCall() tea.Cmd {
 		}
 		items = append(items, choice{id: string(c.id), label: label, note: c.title})
 	}
-	m.picker.begin("abort which call?", items, func(m *model, c choice) tea.Cmd {
+	m.picker.begin("abort which call?", items, func(c choice) tea.Cmd {
 		return m.cancelOne(tool.CallID(c.id), strings.TrimPrefix(c.label, "↳ "))
 	})
 	return nil

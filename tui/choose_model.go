@@ -31,9 +31,9 @@ func canModels(m *model) string {
 func (m *model) chooseModel() tea.Cmd {
 	now := m.info.Model
 	name := "models · $ in/out a million tokens · or type provider/name"
-	m.picker.begin(name, nil, func(m *model, c choice) tea.Cmd { return m.toModel(c.id) })
+	m.picker.begin(name, nil, func(c choice) tea.Cmd { return m.toModel(c.id) })
 	m.picker.free = freeModel
-	return m.lookup(func(ctx context.Context) ([]choice, error) {
+	return m.picker.lookup(func(ctx context.Context) ([]choice, error) {
 		rows, err := m.ports.Models(ctx)
 		return modelChoices(rows, now), err
 	})

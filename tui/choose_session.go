@@ -42,7 +42,7 @@ func canSessions(m *model) string {
 // chooseSession lists stored sessions; those of this folder come first.
 func (m *model) chooseSession() tea.Cmd {
 	const fresh = ""
-	m.picker.begin("sessions", []choice{{id: fresh, label: "new session", note: "in this folder"}}, func(m *model, c choice) tea.Cmd {
+	m.picker.begin("sessions", []choice{{id: fresh, label: "new session", note: "in this folder"}}, func(c choice) tea.Cmd {
 		switch c.id {
 		case fresh:
 			return m.leaveFor(Next{New: true})
@@ -52,7 +52,7 @@ func (m *model) chooseSession() tea.Cmd {
 		}
 		return m.leaveFor(Next{Session: c.id})
 	})
-	m.picker.copied = func(m *model, c choice) tea.Cmd { return m.leaveFor(Next{Session: c.id, Fork: true}) }
+	m.picker.copied = func(c choice) tea.Cmd { return m.leaveFor(Next{Session: c.id, Fork: true}) }
 	if look := m.ports.Peek; look != nil {
 		m.picker.peek = &peek{look: func(ctx context.Context, id string) ([]draw.Span, error) {
 			p, err := look(ctx, id)
@@ -60,7 +60,7 @@ func (m *model) chooseSession() tea.Cmd {
 		}}
 	}
 	now, info := m.now(), m.info
-	return m.lookup(func(ctx context.Context) ([]choice, error) {
+	return m.picker.lookup(func(ctx context.Context) ([]choice, error) {
 		heads, err := m.ports.Sessions(ctx)
 		return sessionChoices(heads, info, now), err
 	})
@@ -83,22 +83,6 @@ func sessionChoices(heads []SessionHead, info Info, now time.Time) []choice {
 		}
 	}
 	return append(here, elsewhere...)
-}
-
-// age says how long ago something was; what is older than a month is a date.
-func age(now, then time.Time) string {
-	d := now.Sub(then)
-	switch {
-	case d < 0, d >= 30*24*time.Hour:
-		return then.Format(time.DateOnly)
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", d/time.Minute)
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%d h ago", d/time.Hour)
-	}
-	return fmt.Sprintf("%d d ago", d/(24*time.Hour))
 }
 
 // peekBytes bounds what is shown of a message.

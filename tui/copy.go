@@ -9,16 +9,6 @@ import (
 	"adze/tui/screen"
 )
 
-// answer is the last one of the model; empty: there is none.
-func (t *transcript) answer() string {
-	for i := len(t.entries) - 1; i >= 0; i-- {
-		if p, ok := t.entries[i].(*proseEntry); ok && !p.reasoning && p.Len() > 0 {
-			return p.String()
-		}
-	}
-	return ""
-}
-
 func canCopy(m *model) string {
 	if len(m.transcript.entries) == 0 {
 		return "there is nothing to copy yet"
@@ -66,4 +56,55 @@ func (m *model) copyText(what, text string) tea.Cmd {
 	m.say(fmt.Sprintf("copied %s (%s), if your terminal allows it", what, size(len(text))))
 	clean := safeterm.Clean(text)
 	return func() tea.Msg { m.clipboard(clean); return nil }
+}
+
+// looksAtChanges says why there is no file to copy from.
+func looksAtChanges(m *model) string {
+	if m.view.sheet != sheet(m.changes) {
+		return "only in the pane of changes"
+	}
+	if len(m.changes.files) == 0 {
+		return "no file was changed"
+	}
+	return ""
+}
+
+func (m *model) copyPath() tea.Cmd {
+	f, ok := m.changes.at(m.view.part)
+	if !ok {
+		return nil
+	}
+	return m.copyText("the path "+f.path, f.path)
+}
+
+// copyDiff copies all diffs of the file that is looked at, as patches.
+func (m *model) copyDiff() tea.Cmd {
+	f, ok := m.changes.at(m.view.part)
+	if !ok || len(f.diffs) == 0 {
+		m.say("no call said how this file was changed")
+		return nil
+	}
+	return m.copyText("the diff of "+f.path, f.patch())
+}
+
+// chooseCopy asks what to copy.
+func (m *model) chooseCopy() tea.Cmd {
+	all := m.transcript.copyables()
+	var items []choice
+	for i, c := range all {
+		items = append(items, choice{id: fmt.Sprint(i), label: c.what, note: c.note})
+	}
+	if len(items) == 0 {
+		m.say("there is nothing to copy yet")
+		return nil
+	}
+	m.picker.begin("copy what?", items, func(c choice) tea.Cmd {
+		for i, it := range all {
+			if fmt.Sprint(i) == c.id {
+				return m.copyText(it.what, it.text)
+			}
+		}
+		return nil
+	})
+	return nil
 }

@@ -17,14 +17,6 @@ type entry interface {
 	tight() bool
 }
 
-// drawing is what entries need besides a width.
-type drawing struct {
-	theme    *draw.Theme
-	blocks   blocksFunc
-	expanded bool   // show everything instead of the first rows
-	expand   string // the key that does it
-}
-
 // laidOut keeps the rows of an entry that does not change by itself.
 type laidOut struct {
 	kept     []draw.Row

@@ -59,7 +59,7 @@ func (m *model) panes(c *canvas, l Layout, f *screen.Frame) {
 func (m *model) lower(c *canvas, l Layout, f *screen.Frame) {
 	c.put(l.Activity, m.activity.Render(l.Activity.W, l.Activity.H))
 	c.put(l.Todos, m.todos.Render(l.Todos.W, l.Todos.H))
-	c.put(l.Menu, m.menu.Render(l.Menu.W, l.Menu.H))
+	c.put(l.Menu, m.prompt.menu.Render(l.Menu.W, l.Menu.H))
 	at, rows, x, y := l.Dialog, []draw.Row(nil), -1, -1
 	if l.Dialog.H > 0 {
 		rows, x, y = m.dialog.Render(l.Dialog.W, l.Dialog.H)
@@ -86,36 +86,6 @@ func (m *model) over(r Rect) (rows []draw.Row, x, y int) {
 		return m.picker.Render(r.W, r.H)
 	}
 	return m.view.Render(r.W, r.H), -1, -1
-}
-
-// canvas is the screen while it is drawn, from left to right.
-type canvas struct {
-	rows  []draw.Row
-	theme *draw.Theme
-}
-
-// put draws rows into a rectangle; what does not fit is cut.
-func (c *canvas) put(r Rect, rows []draw.Row) {
-	for i, row := range rows {
-		if i >= r.H || r.Y+i >= len(c.rows) {
-			return
-		}
-		at := &c.rows[r.Y+i]
-		row = row.Fit(r.W)
-		if r.X == 0 {
-			*at = row
-			continue
-		}
-		*at = c.theme.Pen().Row(*at).Pad(r.X).Row(row).Done()
-	}
-}
-
-// divide draws a vertical line.
-func (c *canvas) divide(r Rect) {
-	for i := range r.H {
-		at := &c.rows[r.Y+i]
-		*at = c.theme.Pen().Row(*at).Pad(r.X).Fixed(draw.Border, "│").Done()
-	}
 }
 
 func (m *model) tooSmall() []draw.Row {
@@ -153,7 +123,7 @@ func (m *model) moment() moment {
 		at.hints = m.hintsOfFirst()
 	case m.scope() == inView:
 		at.hints = append(at.hints, m.hintsOfView()...)
-	case needsMenu(m) == "":
+	case m.prompt.menu.choosable() == "":
 		at.hints = append(at.hints, m.keys.label(choose)+" completes")
 	default:
 		at.hints = append(at.hints, m.keys.label(showHelp)+" keys")

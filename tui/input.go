@@ -11,9 +11,11 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if m.dialog.open() && s != inDialog && s != inReason {
 		m.dialog.holdOff() // still at something else: the dialog waits
 	}
-	if s == inPrompt && m.prompt.vim.on && m.vimKey(msg) {
-		m.armed, m.stopped = send, false
-		return tea.Batch(m.guardTimer(), m.follow())
+	if s == inPrompt {
+		if h, taken := m.prompt.press(stroke{msg.String(), msg.Text}, m.prompt.inner(m.w)); taken {
+			m.armed, m.stopped = send, false
+			return tea.Batch(m.happened(h), m.guardTimer(), m.follow())
+		}
 	}
 	b, reason := m.keys.find(m, s, msg.String())
 	if b != nil && (s == inDialog || s == inReason) && m.small() && b.action != stop && b.action != quit {
@@ -35,7 +37,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case reason != "":
 		m.say(reason)
 	}
-	m.prompt.vim.settle(&m.prompt.editor)
+	m.prompt.settle()
 	return tea.Batch(append(cmds, m.written(s))...)
 }
 
@@ -56,7 +58,7 @@ func (m *model) resize(w, h int) tea.Cmd {
 // written follows a change of what the person writes.
 func (m *model) written(s scope) tea.Cmd {
 	switch {
-	case s == inPrompt && m.menu.stale(&m.prompt.editor):
+	case s == inPrompt && m.prompt.menu.stale(&m.prompt.editor):
 		return m.complete()
 	case s == inPicker && m.picker.stale():
 		m.picker.narrow()

@@ -169,7 +169,7 @@ func mainKeys() []binding {
 	return []binding{
 		{action: send, keys: []string{"enter"}, help: "send; while the agent works: send next", can: canSend, do: (*model).send},
 		{action: steerNow, keys: []string{"ctrl+s"}, help: "while the agent works: say it before its next step", can: canSteer, do: (*model).steer},
-		{action: newline, keys: []string{"ctrl+j", "alt+enter", "shift+enter"}, help: "new line; so does enter behind a backslash", do: edit(func(e *editor, _ int) { e.insert("\n") })},
+		{action: newline, keys: []string{"ctrl+j", "alt+enter", "shift+enter"}, help: "new line; so does enter behind a backslash", do: edit(func(e *editor, _ int) string { e.insert("\n"); return "" })},
 		{action: stop, keys: []string{"esc"}, help: "stop the agent; then clear the prompt; then take your last message back", can: canStop, do: (*model).escape},
 		{action: quit, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
 		{action: quit, keys: []string{"ctrl+d"}, help: "quit", can: canLeave, do: (*model).quitKey},
@@ -207,35 +207,25 @@ func scrollKeys() []binding {
 	}
 }
 
-// rowKeys move between the rows of an editor that has several.
+// rowKeys move between the rows of an editor that has several. In the prompt they go on to what was written before.
 func rowKeys(s scope) []binding {
+	up, down := inLine((*prompt).up), inLine((*prompt).down)
+	if s != inPrompt {
+		up, down = edit(rowUp), edit(rowDown)
+	}
 	return []binding{
-		{action: editKey, scope: s, part: editing, keys: []string{"up"}, help: "row up; at the first: take back what waits, then what you sent before that begins alike", do: (*model).up},
-		{action: editKey, scope: s, part: editing, keys: []string{"down"}, help: "row down; at the last: back to what you wrote", do: (*model).down},
+		{action: editKey, scope: s, part: editing, keys: []string{"up"}, help: "row up; at the first: take back what waits, then what you sent before that begins alike", do: up},
+		{action: editKey, scope: s, part: editing, keys: []string{"down"}, help: "row down; at the last: back to what you wrote", do: down},
 	}
 }
 
+// editKeys are those of every text that is written.
 func editKeys(s scope) []binding {
-	key := func(help string, change func(e *editor, w int), keys ...string) binding {
-		return binding{action: editKey, scope: s, part: editing, keys: keys, help: help, do: edit(change)}
+	var all []binding
+	for _, k := range editorKeys() {
+		all = append(all, binding{action: editKey, scope: s, part: editing, keys: k.keys, label: k.label, help: k.help, do: edit(k.do)})
 	}
-	return []binding{
-		{action: editKey, scope: s, part: editing, keys: []string{"ctrl+_", "ctrl+-", "ctrl+shift+-", "ctrl+/"}, label: "ctrl+_", help: "undo", do: (*model).undo},
-		{action: editKey, scope: s, part: editing, keys: []string{"alt+z", "ctrl+shift+z"}, help: "redo", do: (*model).redo},
-		key("left", func(e *editor, _ int) { e.moveTo(e.left()) }, "left", "ctrl+b"),
-		key("right", func(e *editor, _ int) { e.moveTo(e.right()) }, "right", "ctrl+f"),
-		key("word left", func(e *editor, _ int) { e.moveTo(e.wordLeft()) }, "alt+left", "ctrl+left", "alt+b"),
-		key("word right", func(e *editor, _ int) { e.moveTo(e.wordRight()) }, "alt+right", "ctrl+right", "alt+f"),
-		key("beginning of the line", func(e *editor, _ int) { e.moveTo(e.lineStart()) }, "ctrl+a", "home"),
-		key("end of the line", func(e *editor, _ int) { e.moveTo(e.lineEnd()) }, "ctrl+e", "end"),
-		key("delete before the cursor", func(e *editor, _ int) { e.cut(e.left(), e.at) }, "backspace", "ctrl+h", "shift+backspace"),
-		key("delete at the cursor", func(e *editor, _ int) { e.cut(e.at, e.right()) }, "delete", "ctrl+d"),
-		key("delete the word before", func(e *editor, _ int) { e.kill(e.wordLeft(), e.at) }, "ctrl+w", "alt+backspace"),
-		key("delete the word after", func(e *editor, _ int) { e.kill(e.at, e.wordRight()) }, "alt+d"),
-		key("delete to the beginning", func(e *editor, _ int) { e.kill(e.lineStart(), e.at) }, "ctrl+u"),
-		key("put back what was deleted last", func(e *editor, _ int) { e.yank() }, "alt+y"),
-		key("delete to the end", func(e *editor, _ int) { e.kill(e.at, e.lineEnd()) }, "ctrl+k"),
-	}
+	return all
 }
 
 func dialogKeys() []binding {

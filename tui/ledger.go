@@ -225,14 +225,6 @@ func useOf(u session.ModelUse, column string) string {
 	return dollars(*u.Cost)
 }
 
-// dollars writes an amount as exactly as it matters.
-func dollars(usd float64) string {
-	if usd > 0 && usd < 0.1 {
-		return fmt.Sprintf("$%.4f", usd)
-	}
-	return fmt.Sprintf("$%.2f", usd)
-}
-
 // changes is when and why a request did not begin with the one before, the newest first.
 func (p *ledgerPage) changes() {
 	if len(p.l.Changes) == 0 {

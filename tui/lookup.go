@@ -19,10 +19,10 @@ type filled struct {
 	err    error
 }
 
-// lookup fills the open picker in the background.
-func (m *model) lookup(look func(ctx context.Context) ([]choice, error)) tea.Cmd {
-	m.picker.wait = looking
-	serial := m.picker.serial
+// lookup fills the open list in the background; the answer comes as filled.
+func (p *picker) lookup(look func(ctx context.Context) ([]choice, error)) tea.Cmd {
+	p.wait = looking
+	serial := p.serial
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), lookupTime)
 		defer cancel()
@@ -31,8 +31,9 @@ func (m *model) lookup(look func(ctx context.Context) ([]choice, error)) tea.Cmd
 	}
 }
 
-func (m *model) filled(f filled) {
-	if m.picker.open && f.serial == m.picker.serial {
-		m.picker.fill(f.items, f.err)
+// filled takes the answer, unless another list is open by now.
+func (p *picker) filled(f filled) {
+	if p.open && f.serial == p.serial {
+		p.fill(f.items, f.err)
 	}
 }

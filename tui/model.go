@@ -26,7 +26,6 @@ type model struct {
 	changes    *changes
 	ledger     *ledger
 	prompt     *prompt
-	menu       *menu
 	dialog     *permission
 	view       *view
 	picker     *picker
@@ -108,7 +107,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			cmd = m.resize(msg.Width, msg.Height)
 		}
 	case peekDue:
-		cmd = m.due(msg)
+		cmd = m.picker.due(msg)
 	case second:
 		if m.turn.running {
 			cmd = m.after(time.Second, second{})
@@ -135,9 +134,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *model) answered(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case filled:
-		m.filled(msg)
+		m.picker.filled(msg)
 	case listed:
-		m.listed(msg)
+		m.prompt.listed(msg, m.now())
 	case rewound:
 		m.rewound(msg)
 	case edited:
@@ -145,7 +144,7 @@ func (m *model) answered(msg tea.Msg) {
 	case dropped:
 		m.prompt.dropped(msg)
 	case peeked:
-		m.peeked(msg)
+		m.picker.peeked(msg)
 	case looked:
 		m.looked(msg)
 	case pastPrompts:
@@ -231,7 +230,7 @@ func (m *model) wants() Wants {
 	side := sideWidth(m.w)
 	return Wants{
 		Activity: m.activity.Want(side), Todos: m.todos.Want(),
-		Dialog: m.dialog.Want(m.w), Prompt: m.prompt.Want(m.w), Menu: m.menu.Want(),
+		Dialog: m.dialog.Want(m.w), Prompt: m.prompt.Want(m.w), Menu: m.prompt.menu.Want(),
 		Over: m.picker.open || m.view.sheet != nil,
 	}
 }
@@ -255,8 +254,8 @@ func newModel(o Options) *model {
 	m.todos = &todos{draw: d}
 	m.changes = &changes{draw: d}
 	m.ledger = &ledger{draw: d, clock: clock}
-	m.prompt = &prompt{theme: d.theme, vim: vim{on: o.Vim}}
-	m.menu = &menu{theme: d.theme}
+	m.prompt = &prompt{theme: d.theme, vim: vim{on: o.Vim}, menu: &menu{theme: d.theme}}
+	m.prompt.menu.commands = func(start string) []choice { return commandChoices(m, start) }
 	m.picker = &picker{theme: d.theme}
 	m.view = &view{theme: d.theme, close: m.keys.label(closePane)}
 	m.dialog = &permission{theme: d.theme, now: clock, label: m.keys.label, cwd: o.Info.Cwd}

@@ -26,7 +26,7 @@ func (m *model) leaveFor(n Next) tea.Cmd {
 	}
 	m.picker.begin("the agent works", []choice{{id: "stay", label: "stay", note: "the agent goes on"},
 		{id: "leave", label: "stop the agent and " + what, note: "what it did is saved"}},
-		func(m *model, c choice) tea.Cmd {
+		func(c choice) tea.Cmd {
 			if c.id == "stay" {
 				return nil
 			}

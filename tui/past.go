@@ -125,7 +125,7 @@ func (m *model) search() tea.Cmd {
 			items = append(items, choice{id: text, label: strings.Join(strings.Fields(text), " ")})
 		}
 	}
-	m.picker.begin("what you wrote before", items, func(m *model, c choice) tea.Cmd {
+	m.picker.begin("what you wrote before", items, func(c choice) tea.Cmd {
 		m.prompt.set(c.id)
 		return m.complete()
 	})

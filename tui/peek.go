@@ -44,28 +44,25 @@ func (k *peek) drop() {
 	}
 }
 
-// follow begins a look when another row is marked than before.
-func (m *model) follow() tea.Cmd {
-	k := m.picker.peek
-	if !m.picker.open || k == nil {
-		return nil
+// follow is after every key: when another row is marked than before, a look is due after a time.
+func (p *picker) follow() (due peekDue, begins bool) {
+	k := p.peek
+	if !p.open || k == nil {
+		return "", false
 	}
-	here, ok := m.picker.here()
+	here, ok := p.here()
 	if ok && here.id == k.id {
-		return nil
+		return "", false
 	}
 	k.drop()
 	k.id, k.lines, k.note = here.id, nil, ""
-	if here.id == "" {
-		return nil
-	}
-	return m.after(peekAfter, peekDue(here.id))
+	return peekDue(here.id), here.id != ""
 }
 
-// due looks, if the row is still marked.
-func (m *model) due(id peekDue) tea.Cmd {
-	k := m.picker.peek
-	if !m.picker.open || k == nil || k.id != string(id) || k.cancel != nil || k.lines != nil {
+// due looks, if the row is still marked; the answer comes as peeked.
+func (p *picker) due(id peekDue) tea.Cmd {
+	k := p.peek
+	if !p.open || k == nil || k.id != string(id) || k.cancel != nil || k.lines != nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookupTime)
@@ -76,15 +73,16 @@ func (m *model) due(id peekDue) tea.Cmd {
 	}
 }
 
-func (m *model) peeked(p peeked) {
-	k := m.picker.peek
-	if k == nil || k.id != p.id {
-		return // another row is marked now
+// peeked takes the answer, unless another row is marked by now.
+func (p *picker) peeked(a peeked) {
+	k := p.peek
+	if k == nil || k.id != a.id {
+		return
 	}
 	k.drop()
-	k.lines, k.note = p.lines, ""
-	if p.err != nil {
-		k.note = "error: " + p.err.Error()
+	k.lines, k.note = a.lines, ""
+	if a.err != nil {
+		k.note = "error: " + a.err.Error()
 	}
 }
 

@@ -10,15 +10,6 @@ import (
 	"adze/tui/draw"
 )
 
-// choice is one row of a picker.
-type choice struct {
-	id    string
-	label string
-	note  string
-	find  string // what the filter looks at beside label and note
-	off   string // why it cannot be chosen; empty: it can
-}
-
 // picker is the pane in which one of several things is chosen: a session, a model, a mode, a call.
 type picker struct {
 	theme    *draw.Theme
@@ -33,9 +24,9 @@ type picker struct {
 	narrowed string // the filter that shown is for
 	wait     string // why there is nothing yet: it is being looked for, or looking failed
 	serial   int    // tells late answers of an earlier opening
-	chosen   func(m *model, c choice) tea.Cmd
+	chosen   func(c choice) tea.Cmd
 	// copied opens a copy of the choice; nil: there is no such thing.
-	copied func(m *model, c choice) tea.Cmd
+	copied func(c choice) tea.Cmd
 	// free makes a choice of what was typed and is in no list; nil: only what is listed can be chosen.
 	free  func(text string) (choice, bool)
 	freed bool // the last item was made so
@@ -43,7 +34,7 @@ type picker struct {
 }
 
 // begin opens the picker; items may come later by fill.
-func (p *picker) begin(title string, items []choice, chosen func(*model, choice) tea.Cmd) {
+func (p *picker) begin(title string, items []choice, chosen func(choice) tea.Cmd) {
 	p.peek.drop()
 	*p = picker{theme: p.theme, open: true, title: title, chosen: chosen, serial: p.serial + 1}
 	p.add(items)
@@ -72,7 +63,7 @@ func (p *picker) add(items []choice) {
 	for _, c := range items {
 		p.items = append(p.items, c)
 		p.words = append(p.words, strings.ToLower(c.label+" "+c.note+" "+c.find))
-		p.labels = max(p.labels, p.theme.Line(draw.Plain, safeterm.Name(c.label)).Width())
+		p.labels = max(p.labels, c.width(p.theme))
 	}
 }
 
@@ -112,15 +103,6 @@ func (p *picker) narrow() {
 
 // stale reports whether the filter changed since.
 func (p *picker) stale() bool { return p.filter.text != p.narrowed }
-
-func holdsAll(text string, words []string) bool {
-	for _, w := range words {
-		if !strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
-}
 
 func (p *picker) move(by int) { p.at = max(min(p.at+by, len(p.shown)-1), 0) }
 
@@ -163,9 +145,9 @@ func (p *picker) list(w, h int) (rows []draw.Row, x, y int) {
 		room = max(room-1, 1)
 	}
 	top := max(min(p.at-room/2, len(p.shown)-room), 0)
-	labels := p.labelWidth(w)
+	labels := labelWidth(p.labels, w)
 	for i := top; i < min(top+room, len(p.shown)); i++ {
-		rows = append(rows, p.row(p.items[p.shown[i]], i == p.at, labels, w))
+		rows = append(rows, p.items[p.shown[i]].row(t, i == p.at, labels, w))
 	}
 	switch {
 	case p.wait != "":
@@ -176,79 +158,40 @@ func (p *picker) list(w, h int) (rows []draw.Row, x, y int) {
 	return rows, lead.Width() + x, 1
 }
 
-// labelWidth is the column where notes begin.
-func (p *picker) labelWidth(w int) int { return min(p.labels, w/2) + 2 }
-
-func (p *picker) row(c choice, here bool, labels, w int) draw.Row {
-	pen := p.theme.Pen()
-	style := draw.Plain
-	if c.off != "" {
-		style = draw.Dim
-	}
-	if here {
-		pen.Fixed(draw.Accent, "▸ ")
-		style = draw.Bold
-	} else {
-		pen.Fixed(draw.Plain, "  ")
-	}
-	label := p.theme.Line(style, safeterm.Name(c.label)).Fit(labels - 2)
-	pen.Row(label).Pad(labels+2).Put(draw.Dim, safeterm.Name(c.note))
-	if c.off != "" {
-		pen.Put(draw.Dim, safeterm.Name("not now: "+c.off))
-	}
-	return pen.Done().Fit(w)
+// close ends the list without a choice.
+func (p *picker) close() {
+	p.open = false
+	p.peek.drop()
 }
 
-func (m *model) closePicker() tea.Cmd {
-	m.picker.open = false
-	m.picker.peek.drop()
-	return nil
+// pick takes the marked row; canPick says why it cannot.
+func (p *picker) pick() tea.Cmd {
+	c, _ := p.here()
+	p.close()
+	return p.chosen(c)
 }
 
-func (m *model) pick() tea.Cmd {
-	c, _ := m.picker.here()
-	m.closePicker()
-	return m.picker.chosen(m, c)
-}
-
-func (m *model) pickCopy() tea.Cmd {
-	c, _ := m.picker.here()
-	m.closePicker()
-	return m.picker.copied(m, c)
-}
-
-func canPick(m *model) string {
-	c, ok := m.picker.here()
+func (p *picker) canPick() string {
+	c, ok := p.here()
 	if !ok {
 		return "nothing matches the filter"
 	}
 	return c.off
 }
 
-func canPickCopy(m *model) string {
-	switch c, ok := m.picker.here(); {
-	case m.picker.copied == nil:
+// pickCopy takes a copy of the marked row; canPickCopy says why it cannot.
+func (p *picker) pickCopy() tea.Cmd {
+	c, _ := p.here()
+	p.close()
+	return p.copied(c)
+}
+
+func (p *picker) canPickCopy() string {
+	switch c, ok := p.here(); {
+	case p.copied == nil:
 		return "only a session can be opened as a copy"
 	case !ok || c.id == "":
 		return "no session is marked"
 	}
 	return ""
-}
-
-func movePicker(by int) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { m.picker.move(by); return nil }
-}
-
-func pickerKeys() []binding {
-	return []binding{
-		{action: choose, scope: inPicker, keys: []string{"enter"}, help: "choose", can: canPick, do: (*model).pick},
-		{action: openCopy, scope: inPicker, keys: []string{"ctrl+f"}, help: "go on in a copy of the marked session", can: canPickCopy, do: (*model).pickCopy},
-		{action: closePane, scope: inPicker, keys: []string{"esc"}, help: "close without choosing", do: (*model).closePicker},
-		{action: showHelp, scope: inPicker, keys: []string{"f1"}, label: "F1", help: "all keys", do: (*model).openHelp},
-		{action: quit, scope: inPicker, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
-		{action: lineUp, scope: inPicker, keys: []string{"up", "ctrl+p"}, help: "the one above", do: movePicker(-1)},
-		{action: lineDown, scope: inPicker, keys: []string{"down", "ctrl+n"}, help: "the one below", do: movePicker(1)},
-		{action: pageUp, scope: inPicker, keys: []string{"pgup"}, label: "PgUp", help: "ten up", do: movePicker(-10)},
-		{action: pageDown, scope: inPicker, keys: []string{"pgdown"}, label: "PgDn", help: "ten down", do: movePicker(10)},
-	}
 }

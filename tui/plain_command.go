@@ -176,9 +176,9 @@ func (p *plain) pick(text string) {
 		return
 	}
 	k.at = n - 1
-	if why := canPick(p.m); why != "" {
+	if why := p.m.picker.canPick(); why != "" {
 		p.say("This cannot be chosen: " + why)
 		return
 	}
-	p.run(p.m.pick())
+	p.run(p.m.picker.pick())
 }

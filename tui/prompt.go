@@ -22,6 +22,7 @@ type prompt struct {
 	editor
 	vim   vim
 	theme *draw.Theme
+	menu  *menu // of completions
 	past
 	queue []Prompt
 	// steering are messages that the agent has but has not read yet.
@@ -105,9 +106,12 @@ func (p *prompt) unfolded() string {
 // promptSign stands before the text.
 const promptSign = "❯ "
 
+// inner is how wide the text is where the pane is w wide.
+func (p *prompt) inner(w int) int { return max(w-len([]rune(promptSign))-1, 1) }
+
 // Want is how many rows the pane would like.
 func (p *prompt) Want(w int) int {
-	return 1 + min(len(p.queue)+len(p.steering), 2) + len(p.places(max(w-len([]rune(promptSign))-1, 1)))
+	return 1 + min(len(p.queue)+len(p.steering), 2) + len(p.places(p.inner(w)))
 }
 
 // Render draws the pane and says where the cursor is.

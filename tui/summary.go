@@ -3,8 +3,6 @@ package tui
 import (
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tui/draw"
@@ -50,18 +48,3 @@ func (e *summaryEntry) rows(d *drawing, w int) []draw.Row {
 		return rows
 	})
 }
-
-func canCompact(m *model) string {
-	switch {
-	case m.ports.Compact == nil:
-		return "this conversation cannot be summed up"
-	case m.turn.running:
-		return "the agent works: stop it first, or wait"
-	case !m.transcript.said():
-		return "nothing was said yet"
-	}
-	return ""
-}
-
-// compact has the conversation summed up now.
-func (m *model) compact(wish string) tea.Cmd { return m.begin(job{compact: true, wish: wish}) }

@@ -72,7 +72,7 @@ func (m *model) chooseTheme() tea.Cmd {
 			at = i
 		}
 	}
-	m.picker.begin("themes · now "+m.look.name, items, func(m *model, c choice) tea.Cmd { return m.toTheme(c.id) })
+	m.picker.begin("themes · now "+m.look.name, items, func(c choice) tea.Cmd { return m.toTheme(c.id) })
 	m.picker.move(at)
 	return nil
 }

@@ -192,3 +192,18 @@ func (m *model) rewound(r rewound) {
 	m.prompt.restore(r.text)
 	m.say("your message is back to be edited; files stay as they are now")
 }
+
+func canCompact(m *model) string {
+	switch {
+	case m.ports.Compact == nil:
+		return "this conversation cannot be summed up"
+	case m.turn.running:
+		return "the agent works: stop it first, or wait"
+	case !m.transcript.said():
+		return "nothing was said yet"
+	}
+	return ""
+}
+
+// compact has the conversation summed up now.
+func (m *model) compact(wish string) tea.Cmd { return m.begin(job{compact: true, wish: wish}) }

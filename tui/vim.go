@@ -2,8 +2,6 @@ package tui
 
 import (
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // vimMode is what keys do.
@@ -191,42 +189,4 @@ func (v *vim) name() string {
 		keys.WriteString(s.text)
 	}
 	return strings.TrimSpace([...]string{"insert", "normal", "visual", "visual line"}[v.mode] + " " + keys.String())
-}
-
-// vimKey gives a key to vim; false: it goes on to the key table.
-func (m *model) vimKey(msg tea.KeyPressMsg) bool {
-	v, e := &m.prompt.vim, &m.prompt.editor
-	if msg.Text == "?" && e.empty() { // help
-		return false
-	}
-	if msg.Text == "/" && v.mode == vimNormal && e.empty() && len(v.pending) == 0 {
-		v.enterInsert(e) // a command
-		return false
-	}
-	_, w := m.editor()
-	taken, browse := v.press(e, w, stroke{msg.String(), msg.Text})
-	switch {
-	case browse < 0:
-		m.up()
-	case browse > 0:
-		m.down()
-	}
-	if taken {
-		m.menu.kind, m.menu.seen = noMenu, e.text[:e.at]
-		v.settle(e)
-	}
-	return taken
-}
-
-// toggleVim is the command.
-func (m *model) toggleVim() tea.Cmd {
-	v := &m.prompt.vim
-	v.reset(&m.prompt.editor)
-	v.on = !v.on
-	if v.on {
-		m.say(`vim keys; esc is normal mode, /vim ends them; to keep them: "interface": {"keys": "vim"}`)
-	} else {
-		m.say("the usual keys")
-	}
-	return nil
 }

@@ -1,11 +1,8 @@
 package tui
 
 import (
-	"context"
 	"strings"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
 
 	"adze/internal/safeterm"
 	"adze/tui/draw"
@@ -29,10 +26,12 @@ const (
 // menu is the pane of completions over the prompt: commands after a slash, files after an @.
 type menu struct {
 	theme *draw.Theme
-	kind  menuKind
-	items []choice
-	at    int
-	from  int // where in the prompt the completed word begins, its mark included
+	// commands lists the commands that begin alike.
+	commands func(start string) []choice
+	kind     menuKind
+	items    []choice
+	at       int
+	from     int // where in the prompt the completed word begins, its mark included
 	// closed is the beginning of a word that the person does not want completed, plus one.
 	closed int
 	seen   string // the text up to the cursor when completions were looked for
@@ -76,31 +75,28 @@ func word(e *editor) (kind menuKind, from int) {
 // stale reports whether the prompt changed since completions were looked for.
 func (u *menu) stale(e *editor) bool { return u.seen != e.text[:e.at] }
 
-// complete follows the prompt after a change.
-func (m *model) complete() tea.Cmd {
-	u, e := m.menu, &m.prompt.editor
+// complete follows the line after a change; it reports whether the files are wanted, for a word that was begun.
+func (p *prompt) complete() (files bool) {
+	u, e := p.menu, &p.editor
 	u.seen = e.text[:e.at]
 	kind, from := word(e)
 	fresh := kind == fileMenu && (u.kind != fileMenu || u.from != from)
 	u.kind, u.from, u.at, u.items = kind, from, 0, nil
 	if kind == noMenu {
 		u.closed = 0
-		return nil
+		return false
 	}
 	if u.closed == from+1 {
 		u.kind = noMenu
-		return nil
+		return false
 	}
 	query := e.text[from+1 : e.at]
 	if kind == commandMenu {
-		u.items = commandChoices(m, query)
-		return nil
+		u.items = u.commands(query)
+		return false
 	}
 	u.findFiles(query)
-	if fresh {
-		return m.listFiles()
-	}
-	return nil
+	return fresh
 }
 
 func (u *menu) findFiles(query string) {
@@ -113,22 +109,20 @@ func (u *menu) findFiles(query string) {
 	}
 }
 
-// listFiles looks for files in the background, unless it was done just now; what was known before is shown meanwhile.
-func (m *model) listFiles() tea.Cmd {
-	u := m.menu
-	if m.ports.Files == nil || u.loading || u.files != nil && m.now().Sub(u.loadedAt) < filesAge {
-		return nil
+// look reports whether the files should be listed now, unless that is being done or was just now; what was known
+// before is shown meanwhile.
+func (u *menu) look(now time.Time) bool {
+	if u.loading || u.files != nil && now.Sub(u.loadedAt) < filesAge {
+		return false
 	}
 	u.loading = true
-	return func() tea.Msg {
-		paths, err := m.ports.Files(context.Background())
-		return listed{newCandidates(paths), err}
-	}
+	return true
 }
 
-func (m *model) listed(l listed) {
-	u := m.menu
-	u.loading, u.failed, u.loadedAt = false, "", m.now()
+// listed takes the list of files; with an error what was known before stays, unless there are some all the same.
+func (p *prompt) listed(l listed, now time.Time) {
+	u := p.menu
+	u.loading, u.failed, u.loadedAt = false, "", now
 	if l.err != nil {
 		u.failed = l.err.Error()
 	}
@@ -136,7 +130,7 @@ func (m *model) listed(l listed) {
 		u.files = l.files
 	}
 	if u.kind == fileMenu {
-		u.findFiles(m.prompt.text[u.from+1 : m.prompt.at])
+		u.findFiles(p.text[u.from+1 : p.at])
 	}
 }
 
@@ -168,41 +162,34 @@ func (u *menu) Render(w, h int) []draw.Row {
 	if text := u.note(); text != "" {
 		return []draw.Row{u.theme.Line(draw.Dim, safeterm.Name("  "+text)).Fit(w)}
 	}
-	p := picker{theme: u.theme, at: u.at}
-	p.add(u.items)
-	labels := p.labelWidth(w)
-	top := max(min(u.at-h/2, len(u.items)-h), 0)
-	var rows []draw.Row
-	for i := top; i < min(top+h, len(u.items)); i++ {
-		rows = append(rows, p.row(u.items[i], i == u.at, labels, w))
-	}
-	return rows
+	return choiceRows(u.theme, u.items, u.at, w, h)
 }
 
-func needsMenu(m *model) string {
-	if !m.menu.open() || len(m.menu.items) == 0 {
+// choosable says why there is no completion to choose.
+func (u *menu) choosable() string {
+	if !u.open() || len(u.items) == 0 {
 		return "nothing to complete: write / for commands, @ for files"
 	}
 	return ""
 }
 
-func menuIsOpen(m *model) string {
-	if !m.menu.open() {
+func (u *menu) shown() string {
+	if !u.open() {
 		return "no completions are shown"
 	}
 	return ""
 }
 
-// accept puts the chosen completion into the prompt.
-func (m *model) accept() tea.Cmd {
-	u, e := m.menu, &m.prompt.editor
+// accept puts the chosen completion into the line.
+func (p *prompt) accept() happened {
+	u, e := p.menu, &p.editor
 	c := u.items[u.at]
 	if u.kind == commandMenu {
 		e.set("/" + c.id + " ")
-		return m.complete()
+	} else {
+		e.replace(u.from, e.at, quotedPath(c.id)+" ")
 	}
-	e.replace(u.from, e.at, quotedPath(c.id)+" ")
-	return m.complete()
+	return happened{files: p.complete()}
 }
 
 // quotedPath is a path as it stands in a prompt: in quotes where a space would end it.
@@ -214,31 +201,13 @@ func quotedPath(path string) string {
 }
 
 // acceptOrRun is enter on a completion: a command that needs nothing more runs.
-func (m *model) acceptOrRun() tea.Cmd {
-	if m.menu.kind != commandMenu {
-		return m.accept()
+func (p *prompt) acceptOrRun() happened {
+	if p.menu.kind != commandMenu {
+		return p.accept()
 	}
-	m.prompt.set("/" + m.menu.items[m.menu.at].id)
-	m.menu.kind = noMenu
-	return m.send()
+	p.set("/" + p.menu.items[p.menu.at].id)
+	p.menu.kind = noMenu
+	return happened{send: true}
 }
 
-func (m *model) closeMenu() tea.Cmd {
-	m.menu.closed, m.menu.kind = m.menu.from+1, noMenu
-	return nil
-}
-
-func moveMenu(by int) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { m.menu.move(by); return nil }
-}
-
-// menuKeys come before the prompt's own: while completions are shown, these keys are theirs.
-func menuKeys() []binding {
-	return []binding{
-		{action: choose, scope: inPrompt, part: completing, keys: []string{"tab"}, help: "complete the / command or @ file", can: needsMenu, do: (*model).accept},
-		{action: choose, scope: inPrompt, part: completing, keys: []string{"enter"}, help: "on a completion: take it", can: needsMenu, do: (*model).acceptOrRun},
-		{action: closePane, scope: inPrompt, part: completing, keys: []string{"esc"}, help: "close the completions", can: menuIsOpen, do: (*model).closeMenu},
-		{action: lineUp, scope: inPrompt, part: completing, keys: []string{"up", "ctrl+p"}, help: "the completion above", can: needsMenu, do: moveMenu(-1)},
-		{action: lineDown, scope: inPrompt, part: completing, keys: []string{"down", "ctrl+n"}, help: "the completion below", can: needsMenu, do: moveMenu(1)},
-	}
-}
+func (u *menu) close() { u.closed, u.kind = u.from+1, noMenu }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"adze/tool"
 )
 
@@ -71,28 +69,6 @@ func (e *callEntry) text(d *drawing) string {
 	return strings.Join(parts, "\n")
 }
 
-// chooseCopy asks what to copy.
-func (m *model) chooseCopy() tea.Cmd {
-	all := m.transcript.copyables()
-	var items []choice
-	for i, c := range all {
-		items = append(items, choice{id: fmt.Sprint(i), label: c.what, note: c.note})
-	}
-	if len(items) == 0 {
-		m.say("there is nothing to copy yet")
-		return nil
-	}
-	m.picker.begin("copy what?", items, func(m *model, c choice) tea.Cmd {
-		for i, it := range all {
-			if fmt.Sprint(i) == c.id {
-				return m.copyText(it.what, it.text)
-			}
-		}
-		return nil
-	})
-	return nil
-}
-
 // codeBlock is what stands between two fences.
 type codeBlock struct{ lang, text string }
 
@@ -114,4 +90,14 @@ func codeBlocks(text string) []codeBlock {
 		}
 	}
 	return out
+}
+
+// answer is the last one of the model; empty: there is none.
+func (t *transcript) answer() string {
+	for i := len(t.entries) - 1; i >= 0; i-- {
+		if p, ok := t.entries[i].(*proseEntry); ok && !p.reasoning && p.Len() > 0 {
+			return p.String()
+		}
+	}
+	return ""
 }

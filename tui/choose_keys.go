@@ -1,0 +1,39 @@
+package tui
+
+import tea "charm.land/bubbletea/v2"
+
+func (m *model) closePicker() tea.Cmd { m.picker.close(); return nil }
+
+func pickedBy(pick func(*picker) tea.Cmd) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { return pick(m.picker) }
+}
+
+func ofPicker(can func(*picker) string) func(*model) string {
+	return func(m *model) string { return can(m.picker) }
+}
+
+func movePicker(by int) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { m.picker.move(by); return nil }
+}
+
+func pickerKeys() []binding {
+	return []binding{
+		{action: choose, scope: inPicker, keys: []string{"enter"}, help: "choose", can: ofPicker((*picker).canPick), do: pickedBy((*picker).pick)},
+		{action: openCopy, scope: inPicker, keys: []string{"ctrl+f"}, help: "go on in a copy of the marked session", can: ofPicker((*picker).canPickCopy), do: pickedBy((*picker).pickCopy)},
+		{action: closePane, scope: inPicker, keys: []string{"esc"}, help: "close without choosing", do: (*model).closePicker},
+		{action: showHelp, scope: inPicker, keys: []string{"f1"}, label: "F1", help: "all keys", do: (*model).openHelp},
+		{action: quit, scope: inPicker, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
+		{action: lineUp, scope: inPicker, keys: []string{"up", "ctrl+p"}, help: "the one above", do: movePicker(-1)},
+		{action: lineDown, scope: inPicker, keys: []string{"down", "ctrl+n"}, help: "the one below", do: movePicker(1)},
+		{action: pageUp, scope: inPicker, keys: []string{"pgup"}, label: "PgUp", help: "ten up", do: movePicker(-10)},
+		{action: pageDown, scope: inPicker, keys: []string{"pgdown"}, label: "PgDn", help: "ten down", do: movePicker(10)},
+	}
+}
+
+// follow has a list look into the row that is marked, once it is marked for a while.
+func (m *model) follow() tea.Cmd {
+	if due, begins := m.picker.follow(); begins {
+		return m.after(peekAfter, due)
+	}
+	return nil
+}
