@@ -145,7 +145,7 @@ func (m *model) suspend() tea.Cmd {
 
 func (m *model) drawAgain() tea.Cmd { m.redrawn++; return nil }
 
-func (m *model) toggleTodos() tea.Cmd { m.todos.hidden = !m.todos.hidden; return nil }
+func (m *model) toggleTodos() tea.Cmd { m.todos.toggle(); return nil }
 
 func (m *model) toggleMouse() tea.Cmd {
 	m.mouse = !m.mouse
@@ -160,7 +160,7 @@ func (m *model) toggleMouse() tea.Cmd {
 func (m *model) toTop() tea.Cmd    { m.transcript.toStart(); return nil }
 func (m *model) toBottom() tea.Cmd { m.transcript.toEnd(); return nil }
 
-func pages(n int) func(*model) int { return func(m *model) int { return n * max(m.transcript.h-2, 1) } }
+func pages(n int) func(*model) int { return func(m *model) int { return n * m.transcript.page() } }
 func rows(n int) func(*model) int  { return func(*model) int { return n } }
 
 func scroll(by func(*model) int) func(*model) tea.Cmd {
@@ -193,10 +193,10 @@ func answer(c Choice) func(*model) tea.Cmd {
 	}
 }
 
-func (m *model) giveReason() tea.Cmd { m.dialog.reasoning = true; return nil }
-func (m *model) dropReason() tea.Cmd { m.dialog.reasoning = false; return nil }
+func (m *model) giveReason() tea.Cmd { m.dialog.explain(true); return nil }
+func (m *model) dropReason() tea.Cmd { m.dialog.explain(false); return nil }
 
 func (m *model) denyBecause() tea.Cmd {
-	m.dialog.answer(Answer{Choice: Deny, Reason: strings.TrimSpace(m.dialog.reason.text)})
+	m.dialog.refuse()
 	return m.guardTimer()
 }

@@ -29,6 +29,8 @@ type activity struct {
 	waiting map[tool.CallID]bool
 }
 
+func newActivity(d *drawing, now func() time.Time) *activity { return &activity{draw: d, now: now} }
+
 type runningCall struct {
 	id       tool.CallID
 	parent   tool.CallID // whose subagent makes it
@@ -69,7 +71,17 @@ func (a *activity) Apply(e session.Event) {
 	case session.Retry:
 		a.drop(func(c *runningCall) bool { return c.forming })
 	case session.TurnEnd:
-		a.running, a.waiting = nil, nil
+		a.reset()
+	}
+}
+
+// reset forgets what runs: a resumed conversation has calls that nobody makes any more.
+func (a *activity) reset() { a.running, a.waiting = nil, nil }
+
+// forget drops what was laid out, in another theme.
+func (a *activity) forget() {
+	for _, c := range a.running {
+		c.tail = nil
 	}
 }
 

@@ -25,6 +25,8 @@ type changes struct {
 	w         int
 }
 
+func newChanges(d *drawing) *changes { return &changes{draw: d} }
+
 // changing is a call that changed files and was not looked at yet.
 type changing struct {
 	tool string
@@ -149,6 +151,12 @@ func (c *changes) lay(w int) (rows sheaf, marks []int) {
 	add(laidRows(t.Wrap(nil, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(note)})))
 	return rows, marks
 }
+
+// forget drops what was laid out, in another theme.
+func (c *changes) forget() { c.rows = nil }
+
+// none reports that no file was changed.
+func (c *changes) none() bool { return len(c.files) == 0 }
 
 // at is the file that is looked at.
 func (c *changes) at(part int) (*changedFile, bool) {

@@ -20,11 +20,11 @@ func (m *model) chooseMode() tea.Cmd {
 	at := 0
 	for i, mode := range m.ports.Modes {
 		items = append(items, choice{id: mode.Name, label: mode.Name, note: mode.Means})
-		if mode.Name == m.status.info.Mode {
+		if mode.Name == m.info.Mode {
 			at = i
 		}
 	}
-	m.picker.begin("permission modes · now "+m.status.info.Mode, items, func(c choice) tea.Cmd { return m.toMode(c.id) })
+	m.picker.begin("permission modes · now "+m.info.Mode, items, func(c choice) tea.Cmd { return m.toMode(c.id) })
 	m.picker.move(at)
 	return nil
 }
@@ -35,7 +35,8 @@ func (m *model) toMode(name string) tea.Cmd {
 		m.say("error: " + err.Error())
 		return nil
 	}
-	m.info.Mode, m.status.info.Mode = name, name
+	m.info.Mode = name
+	m.status.inMode(name)
 	m.say("permission mode: " + name)
 	return nil
 }
@@ -94,4 +95,27 @@ func named(arg string, names []string) (string, bool) {
 		return found[0], true
 	}
 	return "", false
+}
+
+func canSearch(m *model) string {
+	if len(m.prompt.recent()) == 0 {
+		return "you have not sent anything here yet"
+	}
+	return ""
+}
+
+// search lets the person choose from what they wrote, newest first; what is in the prompt narrows it.
+func (m *model) search() tea.Cmd {
+	var items []choice
+	for _, text := range m.prompt.recent() {
+		items = append(items, choice{id: text, label: strings.Join(strings.Fields(text), " ")})
+	}
+	m.picker.begin("what you wrote before", items, func(c choice) tea.Cmd {
+		m.prompt.set(c.id)
+		return m.complete()
+	})
+	if !strings.Contains(m.prompt.text, "\n") {
+		m.picker.narrowTo(m.prompt.text)
+	}
+	return nil
 }

@@ -18,7 +18,7 @@ func movePicker(by int) func(*model) tea.Cmd {
 
 func pickerKeys() []binding {
 	return []binding{
-		{action: choose, scope: inPicker, keys: []string{"enter"}, help: "choose", can: ofPicker((*picker).canPick), do: pickedBy((*picker).pick)},
+		{action: takeChoice, scope: inPicker, keys: []string{"enter"}, help: "choose", can: ofPicker((*picker).canPick), do: pickedBy((*picker).pick)},
 		{action: openCopy, scope: inPicker, keys: []string{"ctrl+f"}, help: "go on in a copy of the marked session", can: ofPicker((*picker).canPickCopy), do: pickedBy((*picker).pickCopy)},
 		{action: closePane, scope: inPicker, keys: []string{"esc"}, help: "close without choosing", do: (*model).closePicker},
 		{action: showHelp, scope: inPicker, keys: []string{"f1"}, label: "F1", help: "all keys", do: (*model).openHelp},

@@ -9,17 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// ModelRow is a model in the list of those to go on with.
-type ModelRow struct {
-	Name    string // provider/name
-	Context int    // tokens that fit into a request with its answer; 0: not known
-	// Input and Output are what a million tokens cost in USD; nil: not known.
-	Input, Output *float64
-	Vision, Tools bool   // known to have it
-	Note          string // such as its size
-	Why           string // why it cannot be used now; empty: it can
-}
-
 func canModels(m *model) string {
 	if m.ports.Models == nil {
 		return "the model cannot be changed in this session"
@@ -53,7 +42,7 @@ func modelChoices(rows []ModelRow, now string) []choice {
 	for _, r := range rows {
 		c := choice{id: r.Name, label: r.Name, off: r.Why}
 		if r.Why == "" {
-			c.note = r.facts()
+			c.note = modelFacts(r)
 		}
 		if r.Name == now {
 			c.label += " (now)"
@@ -63,8 +52,8 @@ func modelChoices(rows []ModelRow, now string) []choice {
 	return out
 }
 
-// facts are what is known of a model, in columns.
-func (r ModelRow) facts() string {
+// modelFacts are what is known of a model, in columns.
+func modelFacts(r ModelRow) string {
 	context, price := "", ""
 	if r.Context > 0 {
 		context = tokens(r.Context)

@@ -14,24 +14,6 @@ import (
 	"adze/tui/draw"
 )
 
-// SessionHead is a stored session in the list.
-type SessionHead struct {
-	ID      string
-	Title   string // the first line of what was first asked
-	Model   string
-	Cwd     string
-	Updated time.Time
-}
-
-// SessionPeek is what a look into a stored session shows.
-type SessionPeek struct {
-	Turns, Messages int
-	// Cost is what its turns cost in USD; nil: that of at least one is not known.
-	Cost *float64
-	// Asked and Answered are its last exchange.
-	Asked, Answered string
-}
-
 func canSessions(m *model) string {
 	if m.ports.Sessions == nil {
 		return "nothing is saved here, so there are no other sessions"
@@ -53,11 +35,11 @@ func (m *model) chooseSession() tea.Cmd {
 		return m.leaveFor(Next{Session: c.id})
 	})
 	m.picker.copied = func(c choice) tea.Cmd { return m.leaveFor(Next{Session: c.id, Fork: true}) }
-	if look := m.ports.Peek; look != nil {
-		m.picker.peek = &peek{look: func(ctx context.Context, id string) ([]draw.Span, error) {
-			p, err := look(ctx, id)
-			return p.lines(), err
-		}}
+	if ask := m.ports.Peek; ask != nil {
+		m.picker.peekWith(func(ctx context.Context, id string) ([]draw.Span, error) {
+			p, err := ask(ctx, id)
+			return peekLines(p), err
+		})
 	}
 	now, info := m.now(), m.info
 	return m.picker.lookup(func(ctx context.Context) ([]choice, error) {
@@ -88,7 +70,7 @@ func sessionChoices(heads []SessionHead, info Info, now time.Time) []choice {
 // peekBytes bounds what is shown of a message.
 const peekBytes = 4 << 10
 
-func (p SessionPeek) lines() []draw.Span {
+func peekLines(p SessionPeek) []draw.Span {
 	facts := count(p.Turns, "turn") + ", " + count(p.Messages, "message")
 	if p.Cost != nil {
 		facts += fmt.Sprintf(", $%.2f", *p.Cost)

@@ -48,6 +48,9 @@ type listed struct {
 	err   error
 }
 
+// newListed makes paths ready to be searched at every key.
+func newListed(paths []string, err error) listed { return listed{newCandidates(paths), err} }
+
 func (u *menu) open() bool { return u.kind != noMenu && (len(u.items) > 0 || u.note() != "") }
 
 func (u *menu) move(by int) {

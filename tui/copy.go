@@ -10,7 +10,7 @@ import (
 )
 
 func canCopy(m *model) string {
-	if len(m.transcript.entries) == 0 {
+	if m.transcript.Len() == 0 {
 		return "there is nothing to copy yet"
 	}
 	return ""
@@ -60,17 +60,17 @@ func (m *model) copyText(what, text string) tea.Cmd {
 
 // looksAtChanges says why there is no file to copy from.
 func looksAtChanges(m *model) string {
-	if m.view.sheet != sheet(m.changes) {
+	if !m.view.shows(m.changes) {
 		return "only in the pane of changes"
 	}
-	if len(m.changes.files) == 0 {
+	if m.changes.none() {
 		return "no file was changed"
 	}
 	return ""
 }
 
 func (m *model) copyPath() tea.Cmd {
-	f, ok := m.changes.at(m.view.part)
+	f, ok := m.changes.at(m.view.at())
 	if !ok {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (m *model) copyPath() tea.Cmd {
 
 // copyDiff copies all diffs of the file that is looked at, as patches.
 func (m *model) copyDiff() tea.Cmd {
-	f, ok := m.changes.at(m.view.part)
+	f, ok := m.changes.at(m.view.at())
 	if !ok || len(f.diffs) == 0 {
 		m.say("no call said how this file was changed")
 		return nil

@@ -22,6 +22,28 @@ type editor struct {
 	marked [2]int // what is drawn as chosen
 }
 
+// editorAt is a text with the cursor at a byte of it.
+func editorAt(text string, at int) editor { return editor{text: text, at: at} }
+
+// copyAt is the same text, units included, with the cursor elsewhere; to look where a motion leads.
+func (e *editor) copyAt(at int) editor { return editor{text: e.text, at: at, units: e.units} }
+
+// addUnit makes a word one character for the person.
+func (e *editor) addUnit(word string) { e.units = append(e.units, word) }
+
+// mark has from..to drawn as chosen.
+func (e *editor) mark(from, to int) { e.marked = [2]int{from, to} }
+
+// inOne reports whether changes are being joined: between begin and end.
+func (e *editor) inOne() bool { return e.undone.depth > 0 }
+
+// stepLeft goes left without forgetting the column that up and down aim for.
+func (e *editor) stepLeft() {
+	goal := e.goal
+	e.moveTo(e.left())
+	e.goal = goal
+}
+
 // insert puts a text at the cursor.
 func (e *editor) insert(s string) {
 	e.keep(typing(e, s))
@@ -250,3 +272,6 @@ func typed(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return s != "" && unicode.IsPrint(r)
 }
+
+// longText is from where on a text that comes back whole is folded: an editor of one line per key has its limits.
+const longText = 64 << 10

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -75,30 +74,5 @@ func TestEditorDeletesWholeCharacters(t *testing.T) {
 		if e.text != "x" {
 			t.Errorf("%q forward: %q is left", s, e.text)
 		}
-	}
-}
-
-// TestLargePaste shows that ten megabytes neither fill the prompt nor get lost.
-func TestLargePaste(t *testing.T) {
-	p := prompt{theme: draw.Bare()}
-	text := strings.Repeat("a line of a log\r\n", 10<<20/17)
-	p.paste(text)
-	if rows, _, _ := p.Render(80, 5); len(rows) != 2 {
-		t.Errorf("%d rows", len(rows))
-	}
-	if got := p.take(); got.Text != strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) {
-		t.Errorf("%d bytes came out of %d", len(got.Text), len(text))
-	}
-}
-
-// TestHistoryIsWaitedFor: up that is pressed before what was written earlier has been read goes there all the same.
-func TestHistoryIsWaitedFor(t *testing.T) {
-	p := newPlayer(t, nil)
-	p.m.ports = p.ports()
-	p.m.Init()
-	p.send(keyPress(t, "up"))
-	p.send(pastPrompts{"the first", "the last"})
-	if got := p.m.prompt.text; got != "the last" {
-		t.Errorf("the prompt holds %q", got)
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"adze/internal/safeterm"
 	"adze/tui/draw"
-	"adze/tui/screen"
 )
 
 // First is what the interface opens with when no model can be used: what was looked for, and what to do next.
@@ -67,6 +67,9 @@ type first struct {
 	failed  string
 }
 
+// lookTime bounds how long a look may take: the person waits for it.
+const lookTime = 10 * time.Second
+
 // looked is the answer of First.Look.
 type looked struct {
 	found Found
@@ -83,23 +86,22 @@ func newFirst(f *First, t *draw.Theme) *first {
 // steps are those that were found, and what can always be done.
 func (f *first) steps() []Step { return f.found.Steps }
 
-// lookForModels asks in the background; one look at a time.
-func (m *model) lookForModels() tea.Cmd {
-	f := m.first
+// look asks in the background, one look at a time; the answer comes as looked.
+func (f *first) look() tea.Cmd {
 	if f.looking || f.Look == nil {
 		return nil
 	}
 	f.looking, f.failed = true, ""
 	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(context.Background(), lookupTime)
+		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 		defer cancel()
 		found, err := f.Look(ctx)
 		return looked{found, err}
 	}
 }
 
-func (m *model) looked(l looked) {
-	f := m.first
+// looked takes the answer.
+func (f *first) looked(l looked) {
 	f.looking = false
 	if l.err != nil {
 		f.failed = l.err.Error()
@@ -176,90 +178,40 @@ func (f *first) window(rows []draw.Row, w, h int) []draw.Row {
 	return append(rows[f.top:end:end], f.theme.Line(draw.Dim, safeterm.Name(where)).Fit(w))
 }
 
-func moveFirst(by int) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd {
-		f := m.first
-		f.at, f.top = max(min(f.at+by, len(f.steps())-1), 0), 0
-		return nil
-	}
-}
+// move marks another step.
+func (f *first) move(by int) { f.at, f.top = max(min(f.at+by, len(f.steps())-1), 0), 0 }
 
-func scrollFirst(by int) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd {
-		m.first.top = max(min(m.first.top+by, m.first.total-m.first.h+1), 0)
-		return nil
-	}
-}
+// scroll moves the window.
+func (f *first) scroll(by int) { f.top = max(min(f.top+by, f.total-f.h+1), 0) }
 
-// takeStep does the chosen thing: it leads somewhere, or its command is copied.
-func (m *model) takeStep() tea.Cmd {
-	s := m.first.steps()[m.first.at]
-	if s.Next != (Next{}) {
-		m.next = s.Next
-		return tea.Quit
-	}
-	m.clipboard(safeterm.Name(s.Do))
-	m.say("copied; run it in a shell, then press " + m.keys.label(lookAgain) + " here")
-	return nil
-}
+// marked is the step that enter does.
+func (f *first) marked() Step { return f.steps()[f.at] }
 
 // demo is the step that leads to the demo; -1: there is none.
 func (f *first) demo() int {
 	return slices.IndexFunc(f.steps(), func(s Step) bool { return s.Next.Demo })
 }
 
-func canDemo(m *model) string {
-	if m.first == nil || m.first.demo() < 0 {
+// canDemo says why the demo cannot be marked; toDemo marks it.
+func (f *first) canDemo() string {
+	if f.demo() < 0 {
 		return "there is no demo here"
 	}
 	return ""
 }
 
-func (m *model) startDemo() tea.Cmd {
-	m.first.at = m.first.demo()
-	return m.takeStep()
-}
+func (f *first) toDemo() { f.at = f.demo() }
 
-func canStep(m *model) string {
-	if m.first == nil || len(m.first.steps()) == 0 {
+func (f *first) canStep() string {
+	if len(f.steps()) == 0 {
 		return "nothing was found yet"
 	}
 	return ""
 }
 
-func canLook(m *model) string {
-	if m.first == nil || m.first.looking {
+func (f *first) canLook() string {
+	if f.looking {
 		return "it is being looked for"
 	}
 	return ""
-}
-
-func (m *model) quitFirst() tea.Cmd { m.next = Next{}; return tea.Quit }
-
-func firstKeys() []binding {
-	return []binding{
-		{action: choose, scope: inFirst, keys: []string{"enter"}, help: "do it: go on, or copy the command", can: canStep, do: (*model).takeStep},
-		{action: lineUp, scope: inFirst, keys: []string{"up", "k", "shift+tab"}, help: "the step above", do: moveFirst(-1)},
-		{action: lineDown, scope: inFirst, keys: []string{"down", "j", "tab"}, help: "the step below", do: moveFirst(1)},
-		{action: lookAgain, scope: inFirst, keys: []string{"r"}, help: "look again, after a change", can: canLook, do: (*model).lookForModels},
-		{action: choose, scope: inFirst, keys: []string{"d"}, help: "watch the demo", can: canDemo, do: (*model).startDemo},
-		{action: openPane, scope: inFirst, keys: []string{"f6", "m"}, label: "F6", help: "models, and why others cannot be used", can: canModels, do: (*model).chooseModel},
-		{action: pageUp, scope: inFirst, keys: []string{"pgup"}, label: "PgUp", help: "see more", do: scrollFirst(-8)},
-		{action: pageDown, scope: inFirst, keys: []string{"pgdown", "space"}, label: "PgDn", help: "see more", do: scrollFirst(8)},
-		{action: showHelp, scope: inFirst, keys: []string{"f1", "?"}, label: "F1", help: "all keys", do: (*model).openHelp},
-		{action: drawAgain, scope: inFirst, keys: []string{"ctrl+l"}, help: "draw the screen again", do: (*model).drawAgain},
-		{action: quit, scope: inFirst, keys: []string{"q", "esc", "ctrl+c", "ctrl+d"}, help: "quit", do: (*model).quitFirst},
-	}
-}
-
-// drawFirst draws the screen, or the list that was opened from it.
-func (m *model) drawFirst(c *canvas, f *screen.Frame) {
-	all := Rect{0, 0, m.w, m.h - 1}
-	if !m.picker.open {
-		c.put(all, m.first.Render(m.info.Version, all.W, all.H))
-		return
-	}
-	rows, x, y := m.picker.Render(all.W, all.H)
-	c.put(all, rows)
-	f.Cursor, f.CursorX, f.CursorY = true, min(x, m.w-1), y
 }

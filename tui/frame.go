@@ -20,7 +20,7 @@ func (m *model) frame() screen.Frame {
 	case l.TooSmall:
 		c.put(Rect{0, 0, m.w, m.h}, m.tooSmall())
 	case m.help.open:
-		rows, x, y := m.help.Render(m, m.w, m.h-1)
+		rows, x, y := m.help.Render(m.draw.theme, m.helpGroups(), m.w, m.h-1)
 		c.put(Rect{0, 0, m.w, m.h - 1}, rows)
 		f.Cursor, f.CursorX, f.CursorY = true, min(x, m.w-1), y
 	case m.first != nil:
@@ -100,7 +100,7 @@ func (m *model) tooSmall() []draw.Row {
 // moment is what the status line needs to know.
 func (m *model) moment() moment {
 	at := moment{running: m.turn.running, stopping: m.turn.stopping || m.leaving, say: m.said}
-	at.elapsed, at.queued = m.now().Sub(m.turn.since), len(m.prompt.queue)
+	at.elapsed, at.queued = m.now().Sub(m.turn.since), m.prompt.queued()
 	if s := m.scope(); at.running && !at.stopping && s != inPicker && s != inView {
 		at.hints = append(at.hints, m.keys.label(stop)+" stops")
 	}
@@ -124,7 +124,7 @@ func (m *model) moment() moment {
 	case m.scope() == inView:
 		at.hints = append(at.hints, m.hintsOfView()...)
 	case m.prompt.menu.choosable() == "":
-		at.hints = append(at.hints, m.keys.label(choose)+" completes")
+		at.hints = append(at.hints, m.keys.label(takeChoice)+" completes")
 	default:
 		at.hints = append(at.hints, m.keys.label(showHelp)+" keys")
 	}

@@ -38,7 +38,7 @@ func (m *model) present() screen.Frame {
 
 // needsScreen reports whether something is open that is not drawn in the region.
 func (m *model) needsScreen() bool {
-	return m.inline.whole || m.help.open || m.picker.open || m.view.sheet != nil || m.first != nil
+	return m.inline.whole || m.help.open || m.picker.open || m.view.open() || m.first != nil
 }
 
 // settled lays out what became final since it was last called.
@@ -48,12 +48,12 @@ func (m *model) settled() []draw.Row {
 	}
 	rows := m.greeting()
 	t := m.transcript
-	if m.inline.written > len(t.entries) {
-		m.inline.written = len(t.entries)
+	if m.inline.written > t.Len() {
+		m.inline.written = t.Len()
 		rows = append(rows, draw.Row{}, m.draw.theme.Line(draw.Dim, safeterm.Fixed("(your last message was taken back, with all that came after it)")).Fit(m.w))
 	}
 	until := m.inline.written
-	for until < len(t.entries) && t.final(until) {
+	for until < t.Len() && t.final(until) {
 		until++
 	}
 	return append(rows, m.write(until)...)
@@ -86,7 +86,7 @@ func (m *model) greeting() []draw.Row {
 		return rows
 	}
 	rows = m.welcome(m.draw.theme, m.w)
-	if n := len(m.transcript.entries) - inlineHistory; n > 0 {
+	if n := m.transcript.Len() - inlineHistory; n > 0 {
 		m.inline.written = n
 		text := "… " + count(n, "earlier entry") + "; " + m.keys.label(expand) + " shows all"
 		rows = append(rows, draw.Row{}, m.draw.theme.Line(draw.Dim, safeterm.Name(text)).Fit(m.w))
@@ -99,7 +99,7 @@ func (m *model) lastWords() []draw.Row {
 	if !m.inline.on || m.w <= 0 {
 		return nil
 	}
-	return append(m.settled(), m.write(len(m.transcript.entries))...)
+	return append(m.settled(), m.write(m.transcript.Len())...)
 }
 
 // region draws what still changes.

@@ -77,7 +77,7 @@ func (m *model) scope() scope {
 		return inDialog
 	case m.picker.open:
 		return inPicker
-	case m.view.sheet != nil:
+	case m.view.open():
 		return inView
 	case m.first != nil:
 		return inFirst
@@ -124,7 +124,7 @@ func (m *model) paste(text string) tea.Cmd {
 func (m *model) wheel(b tea.MouseButton) {
 	by := map[tea.MouseButton]int{tea.MouseWheelUp: -3, tea.MouseWheelDown: 3}[b]
 	if m.help.open {
-		m.help.top = max(m.help.top+by, 0)
+		m.help.scroll(by)
 		return
 	}
 	switch m.scope() {
@@ -133,7 +133,7 @@ func (m *model) wheel(b tea.MouseButton) {
 	case inView:
 		m.view.scroll(by)
 	case inFirst:
-		scrollFirst(by)(m)
+		m.first.scroll(by)
 	default:
 		m.transcript.scroll(m.draw, by)
 	}

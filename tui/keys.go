@@ -34,7 +34,7 @@ const (
 	leaveReason
 	closeHelp
 	steerNow
-	choose
+	takeChoice
 	closePane
 	nextPart
 	openPane
@@ -134,6 +134,12 @@ func (k *keymap) hint(m *model, a action) string {
 	return k.label(a)
 }
 
+// ofDialog names the keys that answer a question.
+func (k *keymap) ofDialog() dialogLabels {
+	return dialogLabels{once: k.label(allowOnce), session: k.label(allowSession), always: k.label(allowAlways), no: k.label(deny),
+		why: k.label(denyWhy), stop: k.label(stop), down: k.label(pageDown), up: k.label(pageUp)}
+}
+
 func (b *binding) name() string {
 	if b.label != "" {
 		return b.label
@@ -169,7 +175,7 @@ func mainKeys() []binding {
 	return []binding{
 		{action: send, keys: []string{"enter"}, help: "send; while the agent works: send next", can: canSend, do: (*model).send},
 		{action: steerNow, keys: []string{"ctrl+s"}, help: "while the agent works: say it before its next step", can: canSteer, do: (*model).steer},
-		{action: newline, keys: []string{"ctrl+j", "alt+enter", "shift+enter"}, help: "new line; so does enter behind a backslash", do: edit(func(e *editor, _ int) string { e.insert("\n"); return "" })},
+		{action: newline, keys: []string{"ctrl+j", "alt+enter", "shift+enter"}, help: "new line; so does enter behind a backslash", do: inEditor(func(e *editor, _ int) string { e.insert("\n"); return "" })},
 		{action: stop, keys: []string{"esc"}, help: "stop the agent; then clear the prompt; then take your last message back", can: canStop, do: (*model).escape},
 		{action: quit, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
 		{action: quit, keys: []string{"ctrl+d"}, help: "quit", can: canLeave, do: (*model).quitKey},
@@ -211,7 +217,7 @@ func scrollKeys() []binding {
 func rowKeys(s scope) []binding {
 	up, down := inLine((*prompt).up), inLine((*prompt).down)
 	if s != inPrompt {
-		up, down = edit(rowUp), edit(rowDown)
+		up, down = inEditor(rowUp), inEditor(rowDown)
 	}
 	return []binding{
 		{action: editKey, scope: s, part: editing, keys: []string{"up"}, help: "row up; at the first: take back what waits, then what you sent before that begins alike", do: up},
@@ -223,7 +229,7 @@ func rowKeys(s scope) []binding {
 func editKeys(s scope) []binding {
 	var all []binding
 	for _, k := range editorKeys() {
-		all = append(all, binding{action: editKey, scope: s, part: editing, keys: k.keys, label: k.label, help: k.help, do: edit(k.do)})
+		all = append(all, binding{action: editKey, scope: s, part: editing, keys: k.keys, label: k.label, help: k.help, do: inEditor(k.do)})
 	}
 	return all
 }

@@ -19,6 +19,8 @@ type ledger struct {
 	now   session.Ledger
 }
 
+func newLedger(d *drawing, clock func() time.Time) *ledger { return &ledger{draw: d, clock: clock} }
+
 // Apply takes the newest count.
 func (l *ledger) Apply(e session.Event) {
 	if c, ok := e.(session.Counted); ok {

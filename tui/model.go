@@ -33,7 +33,7 @@ type model struct {
 	first      *first // nil: a model is there
 	status     *status
 
-	look      look
+	colours   colours
 	inline    inline
 	turn      turn
 	mouse     bool
@@ -77,10 +77,10 @@ type (
 func (m *model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.askGround(), m.lookForBranch()}
 	if m.first != nil {
-		return tea.Batch(append(cmds, m.lookForModels())...)
+		return tea.Batch(append(cmds, m.first.look())...)
 	}
 	if past := m.ports.Past; past != nil {
-		m.prompt.loading = true
+		m.prompt.await()
 		cmds = append(cmds, func() tea.Msg { return pastPrompts(past()) })
 	}
 	if m.info.Prompt != "" {
@@ -146,11 +146,11 @@ func (m *model) answered(msg tea.Msg) {
 	case peeked:
 		m.picker.peeked(msg)
 	case looked:
-		m.looked(msg)
+		m.first.looked(msg)
 	case pastPrompts:
 		m.prompt.earlier(msg)
 	case branch:
-		m.status.branch = string(msg)
+		m.status.onBranch(string(msg))
 	case tea.BackgroundColorMsg:
 		m.grounded(msg.IsDark())
 	case picture:
@@ -231,7 +231,7 @@ func (m *model) wants() Wants {
 	return Wants{
 		Activity: m.activity.Want(side), Todos: m.todos.Want(),
 		Dialog: m.dialog.Want(m.w), Prompt: m.prompt.Want(m.w), Menu: m.prompt.menu.Want(),
-		Over: m.picker.open || m.view.sheet != nil,
+		Over: m.picker.open || m.view.open(),
 	}
 }
 
@@ -239,8 +239,8 @@ var _ tea.Model = (*model)(nil)
 
 // newModel puts the panes together and draws the history of a resumed session.
 func newModel(o Options) *model {
-	d := &drawing{theme: lookOf(o).theme(), blocks: o.Blocks}
-	m := &model{info: o.Info, draw: d, look: lookOf(o), keys: newKeymap(), ports: o.Ports, mouse: true, now: time.Now}
+	d := &drawing{theme: coloursOf(o).theme(), blocks: o.Blocks}
+	m := &model{info: o.Info, draw: d, colours: coloursOf(o), keys: newKeymap(), ports: o.Ports, mouse: true, now: time.Now}
 	m.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 	}
@@ -250,23 +250,22 @@ func newModel(o Options) *model {
 	m.foreground = func() (int, int) { return m.w, m.h }
 	clock := func() time.Time { return m.now() }
 	m.transcript = newTranscript(d, m.welcome)
-	m.activity = &activity{draw: d, now: clock}
-	m.todos = &todos{draw: d}
-	m.changes = &changes{draw: d}
-	m.ledger = &ledger{draw: d, clock: clock}
-	m.prompt = &prompt{theme: d.theme, vim: vim{on: o.Vim}, menu: &menu{theme: d.theme}}
-	m.prompt.menu.commands = func(start string) []choice { return commandChoices(m, start) }
-	m.picker = &picker{theme: d.theme}
-	m.view = &view{theme: d.theme, close: m.keys.label(closePane)}
-	m.dialog = &permission{theme: d.theme, now: clock, label: m.keys.label, cwd: o.Info.Cwd}
-	m.status = &status{theme: d.theme, info: o.Info}
+	m.activity = newActivity(d, clock)
+	m.todos = newTodos(d)
+	m.changes = newChanges(d)
+	m.ledger = newLedger(d, clock)
+	m.prompt = newPrompt(d.theme, o.Vim, func(start string) []choice { return commandChoices(m, start) })
+	m.picker = newPicker(d.theme)
+	m.view = newView(d.theme, m.keys.label(closePane))
+	m.dialog = newDialog(d.theme, clock, m.keys.ofDialog(), o.Info.Cwd)
+	m.status = newStatus(d.theme, statusFacts{mode: o.Info.Mode, model: o.Info.Model, session: o.Info.Session, sandbox: o.Info.Sandbox})
 	m.first = newFirst(o.First, d.theme)
 	for _, e := range o.History {
 		m.apply(e)
 	}
 	if m.inline.on = o.Inline; o.Inline && o.Shown {
-		m.inline.written = len(m.transcript.entries)
+		m.inline.written = m.transcript.Len()
 	}
-	m.activity.running, m.activity.waiting = nil, nil
+	m.activity.reset()
 	return m
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"adze/session"
 )
 
@@ -107,31 +105,17 @@ func (p *prompt) restore(text string) {
 	}
 }
 
-func canSearch(m *model) string {
-	if len(m.prompt.history) == 0 {
-		return "you have not sent anything here yet"
-	}
-	return ""
-}
-
-// search lets the person choose from what they wrote, newest first; what is in the prompt narrows it.
-func (m *model) search() tea.Cmd {
-	p := m.prompt
-	var items []choice
+// recent is what was written before, each once, newest first.
+func (p *prompt) recent() (out []string) {
 	seen := map[string]bool{}
 	for _, text := range slices.Backward(p.history) {
 		if !seen[text] {
 			seen[text] = true
-			items = append(items, choice{id: text, label: strings.Join(strings.Fields(text), " ")})
+			out = append(out, text)
 		}
 	}
-	m.picker.begin("what you wrote before", items, func(c choice) tea.Cmd {
-		m.prompt.set(c.id)
-		return m.complete()
-	})
-	if !strings.Contains(p.text, "\n") {
-		m.picker.filter.set(p.text)
-		m.picker.narrow()
-	}
-	return nil
+	return out
 }
+
+// await has up wait for what was written in earlier sessions; it comes by earlier.
+func (p *prompt) await() { p.loading = true }

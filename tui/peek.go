@@ -36,6 +36,11 @@ type (
 	}
 )
 
+// peekWith has the open list look into its marked row.
+func (p *picker) peekWith(look func(ctx context.Context, id string) ([]draw.Span, error)) {
+	p.peek = &peek{look: look}
+}
+
 // drop ends a running look.
 func (k *peek) drop() {
 	if k != nil && k.cancel != nil {

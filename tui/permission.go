@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"adze/internal/safeterm"
@@ -14,6 +15,9 @@ import (
 // who is typing when it appears must not answer by accident.
 const guard = 300 * time.Millisecond
 
+// dialogLabels name the keys that answer, as people read them.
+type dialogLabels struct{ once, session, always, no, why, stop, down, up string }
+
 // asked is a question that waits for its answer.
 type asked struct {
 	Ask
@@ -24,7 +28,7 @@ type asked struct {
 type permission struct {
 	theme *draw.Theme
 	now   func() time.Time
-	label func(action) string // of a key
+	keys  dialogLabels
 	queue []*asked
 	armed time.Time // from when on keys answer
 	// reason is what the person writes to the model; it is open while asking is.
@@ -35,6 +39,30 @@ type permission struct {
 	cwd       string // the workspace: a command that runs elsewhere says so
 	kept      sheaf  // the question, laid out for width w; nil: not yet
 	w         int
+}
+
+// newDialog names the keys that answer, and the workspace: a command that runs elsewhere says so.
+func newDialog(t *draw.Theme, now func() time.Time, k dialogLabels, cwd string) *permission {
+	return &permission{theme: t, now: now, keys: k, cwd: cwd}
+}
+
+// naming has other keys named, or none.
+func (p *permission) naming(k dialogLabels) { p.keys = k }
+
+// explain lets the person write a reason, or goes back to the question.
+func (p *permission) explain(on bool) { p.reasoning = on }
+
+// refuse denies the first question, with the reason that was written.
+func (p *permission) refuse() {
+	p.answer(Answer{Choice: Deny, Reason: strings.TrimSpace(p.reason.text)})
+}
+
+// first is the question that is shown; nil: none is open.
+func (p *permission) first() *asked {
+	if !p.open() {
+		return nil
+	}
+	return p.queue[0]
 }
 
 func (p *permission) open() bool { return len(p.queue) > 0 }
@@ -129,9 +157,9 @@ func (p *permission) rest(total, w int) draw.Row {
 	}
 	style, text := draw.Dim, rowsOf(p.scrolled, total-p.hidden, total)
 	if p.hidden > 0 {
-		style, text = draw.Warn, text+fmt.Sprintf(" · %s for the rest", p.label(pageDown))
+		style, text = draw.Warn, text+fmt.Sprintf(" · %s for the rest", p.keys.down)
 	} else {
-		text += fmt.Sprintf(" · that is all (%s goes back)", p.label(pageUp))
+		text += fmt.Sprintf(" · that is all (%s goes back)", p.keys.up)
 	}
 	return p.theme.Line(style, safeterm.Name(text)).Fit(w)
 }
@@ -158,14 +186,15 @@ func (p *permission) choices(w int) draw.Row {
 
 func (p *permission) choice(words []string, gap string) draw.Row {
 	pen := p.theme.Pen()
-	for i, a := range []action{allowOnce, allowSession, allowAlways, deny, denyWhy, stop} {
-		if a == allowSession && !p.grants() || a == allowAlways && !p.saves() {
+	k := p.keys
+	for i, key := range []string{k.once, k.session, k.always, k.no, k.why, k.stop} {
+		if i == 1 && !p.grants() || i == 2 && !p.saves() {
 			continue
 		}
 		if pen.Width() > 0 {
 			pen.Fixed(draw.Plain, gap)
 		}
-		pen.Fixed(draw.Key, p.label(a)).Fixed(draw.Plain, " "+words[i])
+		pen.Fixed(draw.Key, key).Fixed(draw.Plain, " "+words[i])
 	}
 	return pen.Done()
 }

@@ -85,7 +85,7 @@ func (p *player) first(rest string) {
 	names := strings.Fields(rest)
 	looks := names[1:]
 	p.m.info = Info{Version: "0.1.0"}
-	p.m.status.info = p.m.info
+	p.m.status.facts = statusFacts{}
 	p.m.ports = p.ports()
 	p.m.first = newFirst(&First{Problem: "no model is configured", Known: section(names[0]), Look: func(context.Context) (Found, error) {
 		p.note("looked")

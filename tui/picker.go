@@ -33,6 +33,8 @@ type picker struct {
 	peek  *peek
 }
 
+func newPicker(t *draw.Theme) *picker { return &picker{theme: t} }
+
 // begin opens the picker; items may come later by fill.
 func (p *picker) begin(title string, items []choice, chosen func(choice) tea.Cmd) {
 	p.peek.drop()
@@ -72,6 +74,31 @@ func (p *picker) unfree() {
 	if n := len(p.items) - 1; p.freed {
 		p.items, p.words, p.freed = p.items[:n], p.words[:n], false
 	}
+}
+
+// choices are the rows that are shown, in their order; mark marks one of them, false: there is no such row.
+func (p *picker) choices() (out []choice) {
+	for _, i := range p.shown {
+		out = append(out, p.items[i])
+	}
+	return out
+}
+
+func (p *picker) mark(n int) bool {
+	if n < 0 || n >= len(p.shown) {
+		return false
+	}
+	p.at = n
+	return true
+}
+
+// looking reports that the rows are still being looked for.
+func (p *picker) looking() bool { return p.wait == looking }
+
+// narrowTo puts a text into the filter.
+func (p *picker) narrowTo(text string) {
+	p.filter.set(text)
+	p.narrow()
 }
 
 // here is the row under the mark.

@@ -44,7 +44,7 @@ func (u *UI) RunPlain(ctx context.Context) error {
 		u.start(ctx, j)
 	}
 	m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
-	m.dialog.label = func(action) string { return "" }
+	m.dialog.naming(dialogLabels{})
 	defer u.close()
 	lines := u.options.Lines
 	if lines == nil {
@@ -103,7 +103,7 @@ func (p *plain) greet() {
 	}
 	p.say("Write a message and press enter. !command runs a command, /help lists commands, /quit leaves.")
 	if p.ui.options.Shown {
-		p.shown = len(p.m.transcript.entries)
+		p.shown = p.m.transcript.Len()
 	}
 	p.print()
 	p.live = true
@@ -144,9 +144,9 @@ func (p *plain) send(text string) {
 		p.say(why + ".")
 		return
 	}
-	waits := len(m.prompt.queue)
+	waits := m.prompt.queued()
 	cmd := m.send()
-	if len(m.prompt.queue) > waits {
+	if m.prompt.queued() > waits {
 		p.say("This waits until the agent has ended its work.")
 	}
 	p.run(cmd)
@@ -178,11 +178,11 @@ func (p *plain) take(x any) {
 		p.m.apply(x)
 	case *asked:
 		p.m.dialog.add(x)
-		if len(p.m.dialog.queue) == 1 {
+		if p.m.dialog.first() == x {
 			p.ask()
 		}
 	case unasked:
-		if first := p.m.dialog.open() && p.m.dialog.queue[0] == x.asked; first {
+		if p.m.dialog.first() == x.asked {
 			p.say("The question is withdrawn.")
 		}
 		p.m.dialog.remove(x.asked)
@@ -208,25 +208,12 @@ func (p *plain) done(r session.Result) {
 
 // print prints what is finished, in order.
 func (p *plain) print() {
-	for ; p.shown < len(p.m.transcript.entries); p.shown++ {
-		switch e := p.m.transcript.entries[p.shown].(type) {
-		case *userEntry:
-			if p.live { // the person wrote it just now
-				continue
-			}
-		case *callEntry:
-			if e.outcome == nil {
-				return
-			}
-		case *proseEntry:
-			if !e.done {
-				return
-			}
-			if e.reasoning {
-				continue
-			}
+	for ; p.shown < p.m.transcript.Len(); p.shown++ {
+		rows, finished := p.m.transcript.line(p.shown, plainWidth, p.live)
+		if !finished {
+			return
 		}
-		for _, r := range p.m.transcript.entries[p.shown].rows(p.m.draw, plainWidth) {
+		for _, r := range rows {
 			fmt.Fprintln(p.out, strings.TrimRight(r.String(), " "))
 		}
 	}
@@ -238,7 +225,7 @@ func (p *plain) ask() {
 		p.refuseAll()
 		return
 	}
-	q := p.m.dialog.queue[0]
+	q := p.m.dialog.first()
 	p.say("Permission for " + q.Question.Tool.Name + ":")
 	body := p.m.dialog.body(plainWidth)
 	for _, r := range body.Append(nil, 0, body.Len()) {

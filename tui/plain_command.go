@@ -51,7 +51,7 @@ func (p *plain) command(name, arg string) {
 }
 
 func (p *plain) help() {
-	p.m.todos.look()
+	p.m.todos.list() // whether there are any decides what can be done
 	p.say("A line is a message. While the agent works it waits; > before it has the agent read it before its next step.")
 	p.say("!command runs a command of your own. Ctrl+c stops the agent, and leaves when it does not work. Commands:")
 	for _, c := range commandChoices(p.m, "") {
@@ -62,12 +62,11 @@ func (p *plain) help() {
 }
 
 func (p *plain) todos() {
-	t := p.m.todos
-	if t.look(); len(t.items) == 0 {
+	items := p.m.todos.list()
+	if len(items) == 0 {
 		p.say("There are no todos.")
-		return
 	}
-	for _, it := range t.items {
+	for _, it := range items {
 		p.say(strings.TrimSpace(strings.ReplaceAll(it.State, "_", " ") + ": " + it.Text))
 	}
 }
@@ -108,7 +107,7 @@ func (p *plain) answered(msg tea.Msg) {
 	default:
 		_, cmd := p.m.Update(msg)
 		if _, ok := msg.(rewound); ok {
-			p.shown = min(p.shown, len(p.m.transcript.entries))
+			p.shown = min(p.shown, p.m.transcript.Len())
 			if text := p.m.prompt.text; text != "" {
 				p.say("Your message was: " + text)
 				p.m.prompt.set("")
@@ -125,13 +124,11 @@ func (p *plain) told() {
 		p.say(m.said + ".")
 		m.said = ""
 	}
-	if s := m.view.sheet; s != nil {
-		m.view.sheet = nil
-		p.say(s.Heading() + ":")
-		rows, _ := lay(s, plainWidth)
+	if heading, rows := m.view.takeOut(plainWidth); rows != nil {
+		p.say(heading + ":")
 		p.rows(rows.Append(nil, 0, rows.Len()))
 	}
-	if m.picker.open && m.picker.serial != p.offered && m.picker.wait != looking {
+	if m.picker.open && m.picker.serial != p.offered && !m.picker.looking() {
 		p.offered = m.picker.serial
 		p.offer()
 	}
@@ -151,8 +148,7 @@ func (p *plain) offer() {
 	if k.wait != "" {
 		p.say(k.wait)
 	}
-	for n, i := range k.shown {
-		c := k.items[i]
+	for n, c := range k.choices() {
 		line := safeterm.Name(strings.TrimSpace(c.label + ", " + c.note)).String()
 		if c.off != "" {
 			line += " (not now: " + c.off + ")"
@@ -171,11 +167,10 @@ func (p *plain) pick(text string) {
 		return
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > len(k.shown) {
+	if err != nil || !k.mark(n-1) {
 		p.say("This is none of the numbers.")
 		return
 	}
-	k.at = n - 1
 	if why := p.m.picker.canPick(); why != "" {
 		p.say("This cannot be chosen: " + why)
 		return

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"time"
 
 	"adze/session"
 	"adze/tool"
@@ -62,5 +63,44 @@ type Dropped struct {
 type Prompt struct {
 	Text   string
 	Attach []string // files
-	draft  string   // as it was written, pastes folded
+	Draft  string   // as it was written, pastes folded; empty: as Text
+}
+
+// ModelRow is a model in the list of those to go on with.
+type ModelRow struct {
+	Name    string // provider/name
+	Context int    // tokens that fit into a request with its answer; 0: not known
+	// Input and Output are what a million tokens cost in USD; nil: not known.
+	Input, Output *float64
+	Vision, Tools bool   // known to have it
+	Note          string // such as its size
+	Why           string // why it cannot be used now; empty: it can
+}
+
+// SessionHead is a stored session in the list.
+type SessionHead struct {
+	ID      string
+	Title   string // the first line of what was first asked
+	Model   string
+	Cwd     string
+	Updated time.Time
+}
+
+// SessionPeek is what a look into a stored session shows.
+type SessionPeek struct {
+	Turns, Messages int
+	// Cost is what its turns cost in USD; nil: that of at least one is not known.
+	Cost *float64
+	// Asked and Answered are its last exchange.
+	Asked, Answered string
+}
+
+// Next says how the person wants to go on after Run: the interface itself cannot exchange its session or model.
+// The zero value means that they quit.
+type Next struct {
+	Session string // the id to open
+	New     bool   // a new session in this folder
+	Model   string // the model to go on with: provider/name
+	Fork    bool   // in a copy of that session
+	Demo    bool   // the demo
 }

@@ -31,6 +31,11 @@ type prompt struct {
 	attached map[string]string // files by the word that stands for them
 }
 
+// newPrompt is an empty line; commands lists those that begin alike, for completion.
+func newPrompt(t *draw.Theme, vimKeys bool, commands func(start string) []choice) *prompt {
+	return &prompt{theme: t, vim: vim{on: vimKeys}, menu: &menu{theme: t, commands: commands}}
+}
+
 // paste inserts a text; a long one is folded to a word that is unfolded when sent. It never sends.
 func (p *prompt) paste(text string) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n") // tmux pastes CR
@@ -44,7 +49,7 @@ func (p *prompt) paste(text string) {
 	}
 	word := fmt.Sprintf("[pasted %d: %d lines, %s]", len(p.folded)+1, lines, size(len(text)))
 	p.folded[word] = safeterm.Clean(text).String()
-	p.units = append(p.units, word)
+	p.addUnit(word)
 	p.insert(word)
 }
 
@@ -55,12 +60,9 @@ func (p *prompt) attach(path string) (word string) {
 	}
 	word = fmt.Sprintf("[attached %d: %s]", len(p.attached)+1, safeterm.Name(filepath.Base(path)))
 	p.attached[word] = path
-	p.units = append(p.units, word)
+	p.addUnit(word)
 	return word
 }
-
-// longText is from where on a text that comes back whole is folded: an editor of one line per key has its limits.
-const longText = 64 << 10
 
 // put shows a text that comes from elsewhere in the place of what is there.
 func (p *prompt) put(text string) {
@@ -83,7 +85,7 @@ func (p *prompt) continues() bool {
 
 // take empties the prompt and returns what was written, pasted texts unfolded.
 func (p *prompt) take() Prompt {
-	out := Prompt{Text: strings.TrimSpace(p.unfolded()), draft: p.text}
+	out := Prompt{Text: strings.TrimSpace(p.unfolded()), Draft: p.text}
 	for _, word := range slices.Sorted(maps.Keys(p.attached)) {
 		if strings.Contains(p.text, word) {
 			out.Attach = append(out.Attach, p.attached[word])
@@ -121,7 +123,8 @@ func (p *prompt) Render(w, h int) (rows []draw.Row, x, y int) {
 		pen.Fixed(draw.Border, "── ").Put(draw.Dim, safeterm.Name(mode)).Fixed(draw.Plain, " ")
 	}
 	rows = append(rows, pen.Rule(draw.Border, w).Done().Fit(w))
-	p.marked[0], p.marked[1], _ = p.vim.chosen(&p.editor)
+	from, to, _ := p.vim.chosen(&p.editor)
+	p.mark(from, to)
 	lead, texts := p.waiting()
 	for i, q := range texts[:min(len(texts), 2)] {
 		text, _, _ := strings.Cut(q, "\n")

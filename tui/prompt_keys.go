@@ -30,7 +30,7 @@ func (m *model) listFiles() tea.Cmd {
 	}
 	return func() tea.Msg {
 		paths, err := m.ports.Files(context.Background())
-		return listed{newCandidates(paths), err}
+		return newListed(paths, err)
 	}
 }
 
@@ -57,8 +57,8 @@ func ofMenu(can func(*menu) string) func(*model) string {
 	return func(m *model) string { return can(m.prompt.menu) }
 }
 
-// edit changes the editor that has the cursor, and tells what it says.
-func edit(change func(e *editor, w int) string) func(*model) tea.Cmd {
+// inEditor changes the editor that has the cursor, and tells what it says.
+func inEditor(change func(e *editor, w int) string) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		if text := change(m.editor()); text != "" {
 			m.say(text)
@@ -73,8 +73,8 @@ func menuKeys() []binding {
 	run := func(p *prompt, _ int) happened { return p.acceptOrRun() }
 	move := func(by int) func(*menu) { return func(u *menu) { u.move(by) } }
 	return []binding{
-		{action: choose, scope: inPrompt, part: completing, keys: []string{"tab"}, help: "complete the / command or @ file", can: ofMenu((*menu).choosable), do: inLine(accept)},
-		{action: choose, scope: inPrompt, part: completing, keys: []string{"enter"}, help: "on a completion: take it", can: ofMenu((*menu).choosable), do: inLine(run)},
+		{action: takeChoice, scope: inPrompt, part: completing, keys: []string{"tab"}, help: "complete the / command or @ file", can: ofMenu((*menu).choosable), do: inLine(accept)},
+		{action: takeChoice, scope: inPrompt, part: completing, keys: []string{"enter"}, help: "on a completion: take it", can: ofMenu((*menu).choosable), do: inLine(run)},
 		{action: closePane, scope: inPrompt, part: completing, keys: []string{"esc"}, help: "close the completions", can: ofMenu((*menu).shown), do: inMenu((*menu).close)},
 		{action: lineUp, scope: inPrompt, part: completing, keys: []string{"up", "ctrl+p"}, help: "the completion above", can: ofMenu((*menu).choosable), do: inMenu(move(-1))},
 		{action: lineDown, scope: inPrompt, part: completing, keys: []string{"down", "ctrl+n"}, help: "the completion below", can: ofMenu((*menu).choosable), do: inMenu(move(1))},

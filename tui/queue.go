@@ -2,6 +2,18 @@ package tui
 
 import "strings"
 
+// enqueue has a message wait for the end of the turn.
+func (p *prompt) enqueue(m Prompt) { p.queue = append(p.queue, m) }
+
+// unsent puts a message that was not taken before those that wait.
+func (p *prompt) unsent(m Prompt) { p.queue = append([]Prompt{m}, p.queue...) }
+
+// steered remembers a message that the agent has but has not read yet.
+func (p *prompt) steered(m Prompt) { p.steering = append(p.steering, m) }
+
+// queued counts the messages that wait.
+func (p *prompt) queued() int { return len(p.queue) }
+
 // unqueue puts the messages that wait back into the prompt.
 func (p *prompt) unqueue() {
 	if len(p.queue) == 0 {
@@ -9,7 +21,7 @@ func (p *prompt) unqueue() {
 	}
 	var parts []string
 	for _, q := range p.queue {
-		parts = append(parts, q.written())
+		parts = append(parts, written(q))
 	}
 	if !p.empty() {
 		parts = append(parts, p.text)
@@ -37,7 +49,7 @@ func (p *prompt) takeBack() bool {
 	if n < 0 || !p.empty() {
 		return false
 	}
-	p.set(p.queue[n].written())
+	p.set(written(p.queue[n]))
 	p.queue = p.queue[:n]
 	return true
 }
@@ -45,18 +57,18 @@ func (p *prompt) takeBack() bool {
 // waiting lists what was sent and not yet read, with what is said of it.
 func (p *prompt) waiting() (lead, text []string) {
 	for _, s := range p.steering {
-		lead, text = append(lead, "before the next step: "), append(text, s.written())
+		lead, text = append(lead, "before the next step: "), append(text, written(s))
 	}
 	for _, q := range p.queue {
-		lead, text = append(lead, "next: "), append(text, q.written())
+		lead, text = append(lead, "next: "), append(text, written(q))
 	}
 	return lead, text
 }
 
 // written is the message as it stood in the prompt, pastes folded.
-func (p Prompt) written() string {
-	if p.draft != "" {
-		return p.draft
+func written(p Prompt) string {
+	if p.Draft != "" {
+		return p.Draft
 	}
 	return p.Text
 }

@@ -13,13 +13,20 @@ import (
 // status is the last row of the screen: who works, how long, at what price, and what to press.
 type status struct {
 	theme *draw.Theme
-	info  Info
+	facts statusFacts
 	// steps and calls are of the running turn, or of the last one.
 	steps, calls int
 	ledger       session.Ledger
 	branch       string
 	last         time.Duration // how long the last turn took
 }
+
+// statusFacts are what stands in it all the time.
+type statusFacts struct {
+	mode, model, session, sandbox string
+}
+
+func newStatus(t *draw.Theme, f statusFacts) *status { return &status{theme: t, facts: f} }
 
 // Apply counts.
 func (s *status) Apply(e session.Event) {
@@ -39,6 +46,10 @@ func (s *status) Apply(e session.Event) {
 		s.last = e.Result.Duration
 	}
 }
+
+// inMode says which permission mode is in force; onBranch which git branch is checked out, empty: none.
+func (s *status) inMode(name string)   { s.facts.mode = name }
+func (s *status) onBranch(name string) { s.branch = name }
 
 // moment is what the model knows about this moment.
 type moment struct {
@@ -65,7 +76,7 @@ func (s *status) Render(w int, at moment) draw.Row {
 	case at.say != "":
 		left.Put(draw.Warn, safeterm.Name(at.say))
 	default:
-		s.facts(left, at, w-right.Width()-2)
+		s.tell(left, at, w-right.Width()-2)
 	}
 	if left.Width()+right.Width()+2 > w {
 		return left.Done().Fit(w)
@@ -73,7 +84,7 @@ func (s *status) Render(w int, at moment) draw.Row {
 	return left.Pad(w - right.Width()).Row(right).Done()
 }
 
-func (s *status) facts(p *draw.Pen, at moment, w int) {
+func (s *status) tell(p *draw.Pen, at moment, w int) {
 	switch {
 	case at.stopping:
 		p.Fixed(draw.Warn, "● stopping ")
@@ -97,13 +108,13 @@ func (s *status) facts(p *draw.Pen, at moment, w int) {
 
 // list is what there is to tell, the most important first.
 func (s *status) list(at moment) []string {
-	out := []string{s.info.Mode, s.info.Model}
+	out := []string{s.facts.mode, s.facts.model}
 	if at.queued > 0 {
 		out = append(out, fmt.Sprintf("%d queued", at.queued))
 	}
 	out = append(out, s.context(), s.cost(), s.branch)
-	if s.info.Sandbox != "" {
-		out = append(out, "sandbox "+s.info.Sandbox)
+	if s.facts.sandbox != "" {
+		out = append(out, "sandbox "+s.facts.sandbox)
 	}
 	if s.steps > 0 {
 		out = append(out, count(s.steps, "step")+", "+count(s.calls, "call"))
@@ -111,7 +122,7 @@ func (s *status) list(at moment) []string {
 	if !at.running && s.last > 0 {
 		out = append(out, clock(s.last))
 	}
-	out = append(out, s.info.Session)
+	out = append(out, s.facts.session)
 	return slices.DeleteFunc(out, func(f string) bool { return f == "" })
 }
 

@@ -43,3 +43,23 @@ func (t *transcript) tail(first, w, h int) []draw.Row {
 	}
 	return rows
 }
+
+// line lays an entry out for who reads by lines; false: it is not finished. Thoughts are left out, and where the
+// person writes the lines, so is what they just wrote.
+func (t *transcript) line(i, w int, writes bool) (rows []draw.Row, finished bool) {
+	switch e := t.entries[i].(type) {
+	case *userEntry:
+		if writes {
+			return nil, true
+		}
+	case *callEntry:
+		if e.outcome == nil {
+			return nil, false
+		}
+	case *proseEntry:
+		if !e.done || e.reasoning {
+			return nil, e.done
+		}
+	}
+	return t.entries[i].rows(t.draw, w), true
+}

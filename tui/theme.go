@@ -9,23 +9,23 @@ import (
 	"adze/tui/draw"
 )
 
-// look is which colours are in use and why.
-type look struct {
+// colours are which colours are in use and why.
+type colours struct {
 	name   string // of the theme
 	ground draw.Ground
 	env    func(string) string
 }
 
-func lookOf(o Options) look {
-	return look{name: cmp.Or(o.Theme, draw.Themes()[0]), ground: draw.GroundOf(o.Env), env: o.Env}
+func coloursOf(o Options) colours {
+	return colours{name: cmp.Or(o.Theme, draw.Themes()[0]), ground: draw.GroundOf(o.Env), env: o.Env}
 }
 
-// theme is made once for a model; later looks change it in place.
-func (l look) theme() *draw.Theme { return draw.Choose(l.name, l.env, l.ground) }
+// theme is made once for a model; later ones change it in place.
+func (c colours) theme() *draw.Theme { return draw.Choose(c.name, c.env, c.ground) }
 
 // askGround asks the terminal for its background where the theme depends on it. Nothing waits for the answer.
 func (m *model) askGround() tea.Cmd {
-	if !draw.Asks(m.look.name, m.look.env) {
+	if !draw.Asks(m.colours.name, m.colours.env) {
 		return nil
 	}
 	return func() tea.Msg { m.askBackground(); return nil }
@@ -33,21 +33,19 @@ func (m *model) askGround() tea.Cmd {
 
 // grounded takes the terminal's answer.
 func (m *model) grounded(dark bool) {
-	m.look.ground = draw.LightGround
+	m.colours.ground = draw.LightGround
 	if dark {
-		m.look.ground = draw.DarkGround
+		m.colours.ground = draw.DarkGround
 	}
 	m.restyle()
 }
 
-// restyle has everything drawn in the theme of m.look from now on.
+// restyle has everything drawn in the theme of m.colours from now on.
 func (m *model) restyle() {
-	m.draw.theme.Become(m.look.theme())
+	m.draw.theme.Become(m.colours.theme())
 	m.transcript.forgetAll()
-	for _, c := range m.activity.running {
-		c.tail = nil
-	}
-	m.changes.rows = nil
+	m.activity.forget()
+	m.changes.forget()
 }
 
 // themeCommand changes the theme, or asks which one.
@@ -68,18 +66,18 @@ func (m *model) chooseTheme() tea.Cmd {
 	at := 0
 	for i, name := range draw.Themes() {
 		items = append(items, choice{id: name, label: name, note: draw.Means(name)})
-		if name == m.look.name {
+		if name == m.colours.name {
 			at = i
 		}
 	}
-	m.picker.begin("themes · now "+m.look.name, items, func(c choice) tea.Cmd { return m.toTheme(c.id) })
+	m.picker.begin("themes · now "+m.colours.name, items, func(c choice) tea.Cmd { return m.toTheme(c.id) })
 	m.picker.move(at)
 	return nil
 }
 
 // toTheme changes the theme until the end of adze, and says how to keep it.
 func (m *model) toTheme(name string) tea.Cmd {
-	m.look.name = name
+	m.colours.name = name
 	m.restyle()
 	m.say(`theme ` + name + `; to keep it: "interface": {"theme": "` + name + `"} in ` + cmp.Or(m.info.Config, "the configuration"))
 	return m.askGround()

@@ -55,7 +55,7 @@ func TestAnotherThemeIsSeenEverywhere(t *testing.T) {
 			p.step("key", key)
 		}
 		changed.m.toTheme("light")
-		always.m.look.name = "light"
+		always.m.colours.name = "light"
 		always.m.said = changed.m.said
 		if got, want := changed.painted(), always.painted(); got != want {
 			t.Errorf("after %q\n%q\nwant\n%q", key, got, want)

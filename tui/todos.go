@@ -22,6 +22,8 @@ type todos struct {
 	items  []tool.Item
 }
 
+func newTodos(d *drawing) *todos { return &todos{draw: d} }
+
 type metadata struct {
 	tool string
 	raw  json.RawMessage
@@ -65,6 +67,15 @@ func (t *todos) look() {
 		}
 	}
 	t.unseen = nil
+}
+
+// toggle hides the pane or shows it again.
+func (t *todos) toggle() { t.hidden = !t.hidden }
+
+// list is the newest checklist.
+func (t *todos) list() []tool.Item {
+	t.look()
+	return t.items
 }
 
 // open counts the items that are still to be done.

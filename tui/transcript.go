@@ -89,6 +89,11 @@ func (t *transcript) All(w int) []draw.Row {
 	return rows
 }
 
+// Len counts the entries; page is how many rows the window goes on by.
+func (t *transcript) Len() int { return len(t.entries) }
+
+func (t *transcript) page() int { return max(t.h-2, 1) }
+
 // below reports whether the window is above the end, and whether something new is there.
 func (t *transcript) below() (away, news bool) { return !t.follow, len(t.entries) > t.seen }
 

@@ -60,7 +60,7 @@ func (m *model) done(r session.Result) tea.Cmd {
 	case m.leaving:
 		return tea.Quit
 	case !shell && !heard && r.Cause != session.CauseDone: // it is nowhere else
-		m.prompt.queue = append([]Prompt{sent}, m.prompt.queue...)
+		m.prompt.unsent(sent)
 		m.prompt.unqueue()
 	case rewind:
 		m.prompt.unqueue()
@@ -102,7 +102,7 @@ func (m *model) send() tea.Cmd {
 	}
 	m.transcript.toEnd()
 	if m.turn.running {
-		m.prompt.queue = append(m.prompt.queue, p)
+		m.prompt.enqueue(p)
 		return m.remember(p.Text)
 	}
 	return tea.Batch(m.remember(p.Text), m.begin(job{prompt: p}))
@@ -150,10 +150,10 @@ func (m *model) steer() tea.Cmd {
 	p := m.prompt.take()
 	m.transcript.toEnd()
 	if len(p.Attach) > 0 || !m.ports.Steer(p.Text) {
-		m.prompt.queue = append(m.prompt.queue, p)
+		m.prompt.enqueue(p)
 		return m.remember(p.Text)
 	}
-	m.prompt.steering = append(m.prompt.steering, p)
+	m.prompt.steered(p)
 	return m.remember(p.Text)
 }
 

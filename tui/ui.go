@@ -155,7 +155,7 @@ func (u *UI) Ask(ctx context.Context, a Ask) (Answer, error) {
 func (u *UI) Next() Next { return u.model.next }
 
 // Theme is the name of the theme that is in use.
-func (u *UI) Theme() string { return u.model.look.name }
+func (u *UI) Theme() string { return u.model.colours.name }
 
 // Transcript is the whole conversation as it was drawn, safe for a terminal. It is for the time after Run.
 func (u *UI) Transcript() string {

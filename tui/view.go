@@ -43,6 +43,9 @@ type view struct {
 	marks []int // likewise
 }
 
+// newView names the key that closes what is open.
+func newView(t *draw.Theme, closes string) *view { return &view{theme: t, close: closes} }
+
 // Render draws the sheet under its heading.
 func (v *view) Render(w, h int) []draw.Row {
 	rows, marks := lay(v.sheet, w)
@@ -86,6 +89,37 @@ func (v *view) scroll(by int) {
 func (v *view) toPart(by int) {
 	v.part = max(min(v.part+by, len(v.marks)-1), 0)
 	v.top = max(min(v.marks[v.part], v.total-v.h), 0)
+}
+
+// open reports whether a sheet is looked at; shows, whether it is this one.
+func (v *view) open() bool         { return v.sheet != nil }
+func (v *view) shows(s sheet) bool { return v.sheet == s }
+
+func (v *view) shut() { v.sheet = nil }
+
+// takeOut closes the sheet and gives it whole, to who reads by lines; nil: none was open.
+func (v *view) takeOut(w int) (heading string, rows page) {
+	s := v.sheet
+	if s == nil {
+		return "", nil
+	}
+	v.shut()
+	rows, _ = lay(s, w)
+	return s.Heading(), rows
+}
+
+// byPages scrolls by windows, toEnd by the whole sheet.
+func (v *view) byPages(n int) { v.scroll(n * max(v.h-2, 1)) }
+func (v *view) toEnd(n int)   { v.scroll(n * v.total) }
+
+// at is the part that is looked at; canParts says why there is no other one.
+func (v *view) at() int { return v.part }
+
+func (v *view) canParts() string {
+	if len(v.marks) < 2 {
+		return "there is only one part"
+	}
+	return ""
 }
 
 // toggle opens a sheet; the one that is open is closed.

@@ -144,7 +144,7 @@ func (v *vim) enterInsert(e *editor) {
 }
 
 func (v *vim) leaveInsert(e *editor) {
-	if e.undone.depth > 0 {
+	if e.inOne() {
 		e.end()
 	}
 	v.mode = vimNormal
@@ -158,7 +158,7 @@ func (v *vim) leaveInsert(e *editor) {
 
 // reset is after the prompt was sent or emptied: the next key writes.
 func (v *vim) reset(e *editor) {
-	if v.on && v.mode != vimInsert || e.undone.depth > 0 {
+	if v.on && v.mode != vimInsert || e.inOne() {
 		v.leaveInsert(e)
 	}
 	v.mode, v.pending, v.record = vimInsert, nil, nil
@@ -173,9 +173,7 @@ func (v *vim) settle(e *editor) {
 		e.moveTo(at)
 	}
 	if v.mode == vimNormal && e.at == e.lineEnd() && e.at > e.lineStart() {
-		goal := e.goal
-		e.moveTo(e.left())
-		e.goal = goal
+		e.stepLeft()
 	}
 }
 

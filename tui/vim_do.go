@@ -45,7 +45,7 @@ func (v *vim) span(e *editor, w int, c vimCommand) (from, to int, lines, ok bool
 	m, ok := v.motion(e, w, c)
 	from, to = min(e.at, m.to), max(e.at, m.to)
 	if m.onto && m.to >= e.at {
-		end := editor{text: e.text, at: to, units: e.units}
+		end := e.copyAt(to)
 		to = min(end.right(), end.lineEnd())
 	}
 	if among("w W", c.verb) {
@@ -83,7 +83,7 @@ func withoutLineEnd(text string, from, to int) int {
 func (v *vim) operate(e *editor, op string, from, to int, lines bool) {
 	v.lines = lines
 	if lines {
-		first, last := editor{text: e.text, at: min(from, to)}, editor{text: e.text, at: max(from, to)}
+		first, last := editorAt(e.text, min(from, to)), editorAt(e.text, max(from, to))
 		v.operateLines(e, op, first.lineStart(), last.lineEnd())
 		return
 	}

@@ -61,7 +61,7 @@ func (v *vim) motion(e *editor, w int, c vimCommand) (move, bool) {
 
 // repeat takes a step n times, or as often as it leads on.
 func repeat(e *editor, n int, step func(*editor) int) move {
-	c := editor{text: e.text, at: e.at, units: e.units}
+	c := e.copyAt(e.at)
 	for range n {
 		to := snap(&c, step(&c))
 		if to == c.at {
@@ -75,7 +75,7 @@ func repeat(e *editor, n int, step func(*editor) int) move {
 // snap is the beginning of the character at a place.
 func snap(e *editor, at int) int {
 	at = max(min(at, len(e.text)), 0)
-	c := editor{text: e.text, at: at}
+	c := editorAt(e.text, at)
 	start := c.lineStart()
 	line := drawable(e.text[start:c.lineEnd()])
 	for pos := 0; pos < line.Len() && start+pos < at; {
@@ -114,20 +114,20 @@ func vertical(e *editor, w, n int, c vimCommand) move {
 
 // lineBelow is the editor with its cursor n lines further down; lineAbove, further up.
 func lineBelow(e *editor, n int) *editor {
-	c := &editor{text: e.text, at: e.at, units: e.units}
+	c := e.copyAt(e.at)
 	for ; n > 0 && c.lineEnd() < len(c.text); n-- {
 		c.at = c.lineEnd() + 1
 	}
-	return c
+	return &c
 }
 
 func lineAbove(e *editor, n int) *editor {
-	c := &editor{text: e.text, at: e.at, units: e.units}
+	c := e.copyAt(e.at)
 	for ; n > 0 && c.lineStart() > 0; n-- {
 		c.at = c.lineStart() - 1
 	}
 	c.at = c.lineStart()
-	return c
+	return &c
 }
 
 // lineNumber is where a line begins, counted from one; zero is the first, or the last.
@@ -157,7 +157,7 @@ func (f find) from(e *editor, n int, again bool) (move, bool) {
 		return move{}, false
 	}
 	start, end := e.lineStart(), e.lineEnd()
-	c := editor{text: e.text, at: e.at, units: e.units}
+	c := e.copyAt(e.at)
 	if again && f.kind == "t" {
 		c.at = min(c.right(), end)
 	} else if again && f.kind == "T" {

@@ -171,7 +171,8 @@ func settled(s string) string {
 
 func marked(s string) *editor {
 	before, after, _ := strings.Cut(s, "|")
-	return &editor{text: before + after, at: len(before)}
+	e := editorAt(before+after, len(before))
+	return &e
 }
 
 // playVim presses keys: <name> is one, every other character is one.
@@ -199,9 +200,10 @@ func FuzzVim(f *testing.F) {
 		if len(text) > 500 {
 			return // slow, not different
 		}
-		e := &editor{units: []string{"[pasted 1: 9 lines, 17 B]"}}
-		e.insert(text)
-		e.undone = undo{}
+		first := editorAt(safeterm.Clean(text).String(), 0)
+		e := &first
+		e.addUnit("[pasted 1: 9 lines, 17 B]")
+		e.moveTo(len(e.text))
 		start := e.text
 		v := vim{on: true, mode: vimNormal}
 		v.settle(e)

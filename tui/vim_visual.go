@@ -7,10 +7,10 @@ func (v *vim) chosen(e *editor) (from, to int, ok bool) {
 	if !v.on || v.mode != vimVisual && v.mode != vimLines {
 		return 0, 0, false
 	}
-	last := editor{text: e.text, at: min(max(v.anchor, e.at), len(e.text)), units: e.units}
+	last := e.copyAt(min(max(v.anchor, e.at), len(e.text)))
 	from, to = min(v.anchor, e.at, len(e.text)), last.right()
 	if v.mode == vimLines {
-		first := editor{text: e.text, at: from}
+		first := editorAt(e.text, from)
 		return first.lineStart(), last.lineEnd(), true
 	}
 	return from, to, true
@@ -24,7 +24,7 @@ func (v *vim) visual(e *editor, w int, c vimCommand) {
 	switch {
 	case c.object != "":
 		if from, to, ok := object(e, c); ok {
-			last := editor{text: e.text, at: snap(e, to), units: e.units}
+			last := e.copyAt(snap(e, to))
 			v.anchor = snap(e, from)
 			e.moveTo(last.left())
 		}

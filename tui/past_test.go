@@ -1,0 +1,15 @@
+package tui
+
+import "testing"
+
+// TestHistoryIsWaitedFor: up that is pressed before what was written earlier has been read goes there all the same.
+func TestHistoryIsWaitedFor(t *testing.T) {
+	p := newPlayer(t, nil)
+	p.m.ports = p.ports()
+	p.m.Init()
+	p.send(keyPress(t, "up"))
+	p.send(pastPrompts{"the first", "the last"})
+	if got := p.m.prompt.text; got != "the last" {
+		t.Errorf("the prompt holds %q", got)
+	}
+}
