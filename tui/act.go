@@ -5,6 +5,10 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"adze/tui/edit"
+	"adze/tui/permission"
+	"adze/tui/port"
 )
 
 // armTime is how long a first ctrl+c waits for the second.
@@ -16,21 +20,21 @@ func canSend(m *model) string {
 	if m.rewinding {
 		return "a moment: your last message is being taken back"
 	}
-	if strings.TrimSpace(m.prompt.text) == "" {
+	if strings.TrimSpace(m.prompt.Text) == "" {
 		return "nothing to send: the prompt is empty"
 	}
 	return ""
 }
 
 func canStop(m *model) string {
-	if !m.turn.running && m.prompt.empty() && canRewind(m) != "" {
+	if !m.turn.running && m.prompt.Empty() && canRewind(m) != "" {
 		return "nothing to stop: the agent does not work"
 	}
 	return ""
 }
 
 func needsEmpty(m *model) string {
-	if !m.prompt.empty() {
+	if !m.prompt.Empty() {
 		return "only while the prompt is empty"
 	}
 	return ""
@@ -41,7 +45,7 @@ func canLeave(m *model) string {
 }
 
 func canTodos(m *model) string {
-	if m.todos.open() == 0 {
+	if m.todos.Open() == 0 {
 		return "there are no open todos"
 	}
 	return ""
@@ -55,14 +59,14 @@ func canSuspend(m *model) string {
 }
 
 func canGrant(m *model) string {
-	if !m.dialog.grants() {
+	if !m.dialog.Grants() {
 		return "no rule is offered for this call: it is allowed once or not at all"
 	}
 	return ""
 }
 
 func canSave(m *model) string {
-	if !m.dialog.saves() {
+	if !m.dialog.Saves() {
 		return "no rule is offered to be saved for this call"
 	}
 	return ""
@@ -81,11 +85,11 @@ func (m *model) stop() tea.Cmd {
 		m.turn.stopping = true
 		return nil
 	}
-	if m.dialog.open() { // a question without a turn: nobody else will answer it
-		m.dialog.answer(Answer{Choice: Deny})
+	if m.dialog.Open() { // a question without a turn: nobody else will answer it
+		m.dialog.Answer(permission.Answer{Choice: permission.Deny})
 		return m.guardTimer()
 	}
-	m.prompt.clear()
+	m.prompt.Clear()
 	return nil
 }
 
@@ -97,7 +101,7 @@ func (m *model) escape() tea.Cmd {
 		m.turn.rewind = true
 		m.say("your message comes back once the agent has stopped")
 		return nil
-	case m.turn.running || m.dialog.open() || !m.prompt.empty():
+	case m.turn.running || m.dialog.Open() || !m.prompt.Empty():
 		return m.stop()
 	case m.stopped || m.armed == stop:
 		return m.rewind()
@@ -134,7 +138,7 @@ func (m *model) leave() tea.Cmd {
 }
 
 // quitKey leaves; while the agent works, the person confirms.
-func (m *model) quitKey() tea.Cmd { return m.leaveFor(Next{}) }
+func (m *model) quitKey() tea.Cmd { return m.leaveFor(port.Next{}) }
 
 func (m *model) suspend() tea.Cmd {
 	return func() tea.Msg {
@@ -145,7 +149,7 @@ func (m *model) suspend() tea.Cmd {
 
 func (m *model) drawAgain() tea.Cmd { m.redrawn++; return nil }
 
-func (m *model) toggleTodos() tea.Cmd { m.todos.toggle(); return nil }
+func (m *model) toggleTodos() tea.Cmd { m.todos.Toggle(); return nil }
 
 func (m *model) toggleMouse() tea.Cmd {
 	m.mouse = !m.mouse
@@ -157,46 +161,46 @@ func (m *model) toggleMouse() tea.Cmd {
 	return nil
 }
 
-func (m *model) toTop() tea.Cmd    { m.transcript.toStart(); return nil }
-func (m *model) toBottom() tea.Cmd { m.transcript.toEnd(); return nil }
+func (m *model) toTop() tea.Cmd    { m.transcript.ToStart(); return nil }
+func (m *model) toBottom() tea.Cmd { m.transcript.ToEnd(); return nil }
 
-func pages(n int) func(*model) int { return func(m *model) int { return n * m.transcript.page() } }
+func pages(n int) func(*model) int { return func(m *model) int { return n * m.transcript.PageRows() } }
 func rows(n int) func(*model) int  { return func(*model) int { return n } }
 
 func scroll(by func(*model) int) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd {
-		m.transcript.scroll(m.draw, by(m))
+		m.transcript.Scroll(m.draw, by(m))
 		return nil
 	}
 }
 
 func scrollDialog(by int) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { m.dialog.scroll(by); return nil }
+	return func(m *model) tea.Cmd { m.dialog.Scroll(by); return nil }
 }
 
-func (m *model) editor() (*editor, int) {
+func (m *model) editor() (*edit.Editor, int) {
 	switch m.scope() {
 	case inReason:
-		return &m.dialog.reason, m.w
+		return &m.dialog.Reason, m.w
 	case inPicker:
-		return &m.picker.filter, m.w
+		return &m.picker.Filter, m.w
 	case inHelp:
-		return &m.help.filter, m.w
+		return &m.help.Filter, m.w
 	}
-	return &m.prompt.editor, m.prompt.inner(m.w)
+	return &m.prompt.Editor, m.prompt.Inner(m.w)
 }
 
-func answer(c Choice) func(*model) tea.Cmd {
+func answer(c permission.Choice) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd {
-		m.dialog.answer(Answer{Choice: c})
+		m.dialog.Answer(permission.Answer{Choice: c})
 		return m.guardTimer()
 	}
 }
 
-func (m *model) giveReason() tea.Cmd { m.dialog.explain(true); return nil }
-func (m *model) dropReason() tea.Cmd { m.dialog.explain(false); return nil }
+func (m *model) giveReason() tea.Cmd { m.dialog.Explain(true); return nil }
+func (m *model) dropReason() tea.Cmd { m.dialog.Explain(false); return nil }
 
 func (m *model) denyBecause() tea.Cmd {
-	m.dialog.refuse()
+	m.dialog.Refuse()
 	return m.guardTimer()
 }

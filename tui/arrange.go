@@ -1,5 +1,7 @@
 package tui
 
+import "adze/tui/look"
+
 // The interface works from this size on; below it says so.
 const (
 	minWidth  = 60
@@ -19,7 +21,7 @@ type Wants struct {
 // Layout says where each pane is; a pane that is not shown has no height.
 type Layout struct {
 	TooSmall                                                                bool
-	Transcript, Activity, Todos, Dialog, Prompt, Menu, Over, Status, Divide Rect
+	Transcript, Activity, Todos, Dialog, Prompt, Menu, Over, Status, Divide look.Rect
 }
 
 // Arrange places the panes on a screen. It is pure: the same numbers give the same layout.
@@ -32,7 +34,7 @@ func Arrange(w, h int, want Wants) Layout {
 	}
 	var l Layout
 	left := h - 1
-	l.Status = Rect{0, left, w, 1}
+	l.Status = look.At(0, left, w, 1)
 	if want.Dialog > 0 {
 		left = bottom(&l.Dialog, w, left, min(want.Dialog, h*2/3))
 	} else {
@@ -40,10 +42,10 @@ func Arrange(w, h int, want Wants) Layout {
 		left = bottom(&l.Menu, w, left, max(min(want.Menu, left-minTranscript), 0))
 	}
 	if want.Over {
-		l.Over = Rect{0, 0, w, left}
+		l.Over = look.At(0, 0, w, left)
 		return l
 	}
-	if w >= wideWidth && want.Activity+want.Todos > 0 {
+	if w >= look.Wide && want.Activity+want.Todos > 0 {
 		l.beside(w, left, want)
 		return l
 	}
@@ -51,7 +53,7 @@ func Arrange(w, h int, want Wants) Layout {
 		left = bottom(&l.Todos, w, left, min(want.Todos, h/4, left-minTranscript))
 		left = bottom(&l.Activity, w, left, min(want.Activity, h/4, left-minTranscript))
 	}
-	l.Transcript = Rect{0, 0, w, left}
+	l.Transcript = look.At(0, 0, w, left)
 	return l
 }
 
@@ -59,7 +61,7 @@ func Arrange(w, h int, want Wants) Layout {
 // a window of w by h cells; running is how many rows still change above them. It is pure, as Arrange is.
 func Stack(w, h int, want Wants, running int) Layout {
 	if w < minWidth || h < minHeight {
-		return Layout{TooSmall: true, Status: Rect{0, max(min(h-1, 4)-1, 0), w, 1}}
+		return Layout{TooSmall: true, Status: look.At(0, max(min(h-1, 4)-1, 0), w, 1)}
 	}
 	var l Layout
 	left := h - 2 // the status line, and a row of what is above
@@ -81,18 +83,18 @@ func Stack(w, h int, want Wants, running int) Layout {
 	}
 	y := 0
 	for _, p := range []struct {
-		rect *Rect
+		rect *look.Rect
 		rows int
 	}{{&l.Transcript, take(running, h)}, {&l.Activity, activity}, {&l.Todos, todos}, {&l.Menu, menu}, {&l.Dialog, dialog}, {&l.Prompt, prompt}, {&l.Status, 1}} {
-		*p.rect = Rect{0, y, w, p.rows}
+		*p.rect = look.At(0, y, w, p.rows)
 		y += p.rows
 	}
 	return l
 }
 
 // bottom places a pane of n rows above row y and returns the row that is then free.
-func bottom(r *Rect, w, y, n int) int {
-	*r = Rect{0, y - n, w, n}
+func bottom(r *look.Rect, w, y, n int) int {
+	*r = look.At(0, y-n, w, n)
 	return y - n
 }
 
@@ -100,20 +102,20 @@ func bottom(r *Rect, w, y, n int) int {
 func (l *Layout) beside(w, h int, want Wants) {
 	side := sideWidth(w)
 	x := w - side
-	l.Transcript = Rect{0, 0, x - 2, h}
-	l.Divide = Rect{x - 1, 0, 1, h}
+	l.Transcript = look.At(0, 0, x-2, h)
+	l.Divide = look.At(x-1, 0, 1, h)
 	x, side = x+1, side-1 // a space beside the line
 	todos := min(want.Todos, h)
 	if want.Activity > 0 {
 		todos = min(todos, h/2)
 	}
-	l.Activity = Rect{x, 0, side, min(want.Activity, h-todos)}
-	l.Todos = Rect{x, l.Activity.H, side, todos}
+	l.Activity = look.At(x, 0, side, min(want.Activity, h-todos))
+	l.Todos = look.At(x, l.Activity.H, side, todos)
 }
 
 // sideWidth is how wide the column of activity and todos is; on a narrow screen all of it.
 func sideWidth(w int) int {
-	if w < wideWidth {
+	if w < look.Wide {
 		return w
 	}
 	return min(max(w/3, 38), 64)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"adze/internal/golden"
+	"adze/tui/look"
 )
 
 // TestArrange draws layouts: each pane as a field of its letter. A case's input is one line:
@@ -29,7 +30,7 @@ func drawn(w, h int, l Layout) string {
 	for i := range cells {
 		cells[i] = []byte(strings.Repeat(".", w))
 	}
-	for letter, r := range map[byte]Rect{
+	for letter, r := range map[byte]look.Rect{
 		't': l.Transcript, 'a': l.Activity, 'o': l.Todos, 'd': l.Dialog, 'p': l.Prompt, 's': l.Status, '|': l.Divide, 'm': l.Menu, 'v': l.Over,
 	} {
 		for y := r.Y; y < r.Y+r.H; y++ {

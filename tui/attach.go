@@ -7,6 +7,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"adze/tui/prompt"
 )
 
 // longestPath bounds what is looked at as a path (PATH_MAX of Linux).
@@ -20,7 +22,7 @@ func (m *model) drop(text string) tea.Cmd {
 	}
 	return func() tea.Msg {
 		if file, ok := m.ports.Drop(text); ok {
-			return newDropped(text, file)
+			return prompt.NewDropped(text, file)
 		}
 		return nil
 	}
@@ -58,7 +60,7 @@ func (m *model) pictured(p picture) {
 		m.say("error: " + p.err.Error())
 		return
 	}
-	m.prompt.insert(m.prompt.attach(p.path) + " ")
+	m.prompt.Insert(m.prompt.Attach(p.path) + " ")
 	m.say("the picture goes along with your message")
 }
 
@@ -84,7 +86,7 @@ func (m *model) attachCommand(arg string) tea.Cmd {
 		m.say(arg + " is no picture or PDF that can be attached")
 		return nil
 	}
-	m.prompt.insert(m.prompt.attach(file.Attach) + " ")
+	m.prompt.Insert(m.prompt.Attach(file.Attach) + " ")
 	m.say(arg + " goes with your next message")
 	return nil
 }

@@ -65,7 +65,7 @@ func BenchmarkKey(b *testing.B) {
 		key := keyPress(b, name)
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				m.prompt.set("")
+				m.prompt.Set("")
 				m.Update(key)
 				m.frame()
 			}

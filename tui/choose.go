@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/tool"
+	"adze/tui/choose"
 )
 
 func canModes(m *model) string {
@@ -16,16 +17,16 @@ func canModes(m *model) string {
 }
 
 func (m *model) chooseMode() tea.Cmd {
-	var items []choice
+	var items []choose.Choice
 	at := 0
 	for i, mode := range m.ports.Modes {
-		items = append(items, choice{id: mode.Name, label: mode.Name, note: mode.Means})
+		items = append(items, choose.Choice{ID: mode.Name, Label: mode.Name, Note: mode.Means})
 		if mode.Name == m.info.Mode {
 			at = i
 		}
 	}
-	m.picker.begin("permission modes · now "+m.info.Mode, items, func(c choice) tea.Cmd { return m.toMode(c.id) })
-	m.picker.move(at)
+	m.picker.Begin("permission modes · now "+m.info.Mode, items, func(c choose.Choice) tea.Cmd { return m.toMode(c.ID) })
+	m.picker.Move(at)
 	return nil
 }
 
@@ -36,7 +37,7 @@ func (m *model) toMode(name string) tea.Cmd {
 		return nil
 	}
 	m.info.Mode = name
-	m.status.inMode(name)
+	m.status.InMode(name)
 	m.say("permission mode: " + name)
 	return nil
 }
@@ -45,7 +46,7 @@ func canCancelCall(m *model) string {
 	switch {
 	case m.ports.CancelCall == nil:
 		return "single calls cannot be aborted here"
-	case len(m.activity.started()) == 0:
+	case len(m.activity.Started()) == 0:
 		return "no call runs"
 	}
 	return ""
@@ -53,20 +54,20 @@ func canCancelCall(m *model) string {
 
 // cancelCall aborts the one call that runs, or asks which one; the agent goes on.
 func (m *model) cancelCall() tea.Cmd {
-	running := m.activity.started()
+	running := m.activity.Started()
 	if len(running) == 1 {
-		return m.cancelOne(running[0].id, running[0].name)
+		return m.cancelOne(running[0].ID, running[0].Name)
 	}
-	var items []choice
+	var items []choose.Choice
 	for _, c := range running {
-		label := c.name
-		if c.parent != "" {
+		label := c.Name
+		if c.Parent != "" {
 			label = "↳ " + label
 		}
-		items = append(items, choice{id: string(c.id), label: label, note: c.title})
+		items = append(items, choose.Choice{ID: string(c.ID), Label: label, Note: c.Title})
 	}
-	m.picker.begin("abort which call?", items, func(c choice) tea.Cmd {
-		return m.cancelOne(tool.CallID(c.id), strings.TrimPrefix(c.label, "↳ "))
+	m.picker.Begin("abort which call?", items, func(c choose.Choice) tea.Cmd {
+		return m.cancelOne(tool.CallID(c.ID), strings.TrimPrefix(c.Label, "↳ "))
 	})
 	return nil
 }
@@ -98,7 +99,7 @@ func named(arg string, names []string) (string, bool) {
 }
 
 func canSearch(m *model) string {
-	if len(m.prompt.recent()) == 0 {
+	if len(m.prompt.Recent()) == 0 {
 		return "you have not sent anything here yet"
 	}
 	return ""
@@ -106,16 +107,16 @@ func canSearch(m *model) string {
 
 // search lets the person choose from what they wrote, newest first; what is in the prompt narrows it.
 func (m *model) search() tea.Cmd {
-	var items []choice
-	for _, text := range m.prompt.recent() {
-		items = append(items, choice{id: text, label: strings.Join(strings.Fields(text), " ")})
+	var items []choose.Choice
+	for _, text := range m.prompt.Recent() {
+		items = append(items, choose.Choice{ID: text, Label: strings.Join(strings.Fields(text), " ")})
 	}
-	m.picker.begin("what you wrote before", items, func(c choice) tea.Cmd {
-		m.prompt.set(c.id)
+	m.picker.Begin("what you wrote before", items, func(c choose.Choice) tea.Cmd {
+		m.prompt.Set(c.ID)
 		return m.complete()
 	})
-	if !strings.Contains(m.prompt.text, "\n") {
-		m.picker.narrowTo(m.prompt.text)
+	if !strings.Contains(m.prompt.Text, "\n") {
+		m.picker.NarrowTo(m.prompt.Text)
 	}
 	return nil
 }

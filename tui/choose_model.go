@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"adze/tui/choose"
+	"adze/tui/port"
 )
 
 func canModels(m *model) string {
@@ -20,32 +23,32 @@ func canModels(m *model) string {
 func (m *model) chooseModel() tea.Cmd {
 	now := m.info.Model
 	name := "models · $ in/out a million tokens · or type provider/name"
-	m.picker.begin(name, nil, func(c choice) tea.Cmd { return m.toModel(c.id) })
-	m.picker.free = freeModel
-	return m.picker.lookup(func(ctx context.Context) ([]choice, error) {
+	m.picker.Begin(name, nil, func(c choose.Choice) tea.Cmd { return m.toModel(c.ID) })
+	m.picker.Free = freeModel
+	return m.picker.Lookup(func(ctx context.Context) ([]choose.Choice, error) {
 		rows, err := m.ports.Models(ctx)
 		return modelChoices(rows, now), err
 	})
 }
 
 // freeModel takes what was typed for a model.
-func freeModel(text string) (choice, bool) {
+func freeModel(text string) (choose.Choice, bool) {
 	provider, name, ok := strings.Cut(text, "/")
 	if !ok || provider == "" || name == "" || strings.ContainsAny(text, " \t") {
-		return choice{}, false
+		return choose.Choice{}, false
 	}
-	return choice{id: text, label: text, note: "not in the list; enter tries it"}, true
+	return choose.Choice{ID: text, Label: text, Note: "not in the list; enter tries it"}, true
 }
 
-func modelChoices(rows []ModelRow, now string) []choice {
-	var out []choice
+func modelChoices(rows []port.ModelRow, now string) []choose.Choice {
+	var out []choose.Choice
 	for _, r := range rows {
-		c := choice{id: r.Name, label: r.Name, off: r.Why}
+		c := choose.Choice{ID: r.Name, Label: r.Name, Off: r.Why}
 		if r.Why == "" {
-			c.note = modelFacts(r)
+			c.Note = modelFacts(r)
 		}
 		if r.Name == now {
-			c.label += " (now)"
+			c.Label += " (now)"
 		}
 		out = append(out, c)
 	}
@@ -53,7 +56,7 @@ func modelChoices(rows []ModelRow, now string) []choice {
 }
 
 // modelFacts are what is known of a model, in columns.
-func modelFacts(r ModelRow) string {
+func modelFacts(r port.ModelRow) string {
 	context, price := "", ""
 	if r.Context > 0 {
 		context = tokens(r.Context)
@@ -92,5 +95,5 @@ func (m *model) toModel(name string) tea.Cmd {
 		m.say("this is the model already")
 		return nil
 	}
-	return m.leaveFor(Next{Session: m.info.Session, Model: name})
+	return m.leaveFor(port.Next{Session: m.info.Session, Model: name})
 }

@@ -11,7 +11,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/internal/safeterm"
+	"adze/tui/choose"
 	"adze/tui/draw"
+	"adze/tui/look"
+	"adze/tui/port"
 )
 
 func canSessions(m *model) string {
@@ -24,43 +27,43 @@ func canSessions(m *model) string {
 // chooseSession lists stored sessions; those of this folder come first.
 func (m *model) chooseSession() tea.Cmd {
 	const fresh = ""
-	m.picker.begin("sessions", []choice{{id: fresh, label: "new session", note: "in this folder"}}, func(c choice) tea.Cmd {
-		switch c.id {
+	m.picker.Begin("sessions", []choose.Choice{{ID: fresh, Label: "new session", Note: "in this folder"}}, func(c choose.Choice) tea.Cmd {
+		switch c.ID {
 		case fresh:
-			return m.leaveFor(Next{New: true})
+			return m.leaveFor(port.Next{New: true})
 		case m.info.Session:
 			m.say("this session is open already; " + m.keys.label(openCopy) + " in the list opens a copy of it")
 			return nil
 		}
-		return m.leaveFor(Next{Session: c.id})
+		return m.leaveFor(port.Next{Session: c.ID})
 	})
-	m.picker.copied = func(c choice) tea.Cmd { return m.leaveFor(Next{Session: c.id, Fork: true}) }
+	m.picker.Copied = func(c choose.Choice) tea.Cmd { return m.leaveFor(port.Next{Session: c.ID, Fork: true}) }
 	if ask := m.ports.Peek; ask != nil {
-		m.picker.peekWith(func(ctx context.Context, id string) ([]draw.Span, error) {
+		m.picker.PeekWith(func(ctx context.Context, id string) ([]draw.Span, error) {
 			p, err := ask(ctx, id)
 			return peekLines(p), err
 		})
 	}
 	now, info := m.now(), m.info
-	return m.picker.lookup(func(ctx context.Context) ([]choice, error) {
+	return m.picker.Lookup(func(ctx context.Context) ([]choose.Choice, error) {
 		heads, err := m.ports.Sessions(ctx)
 		return sessionChoices(heads, info, now), err
 	})
 }
 
-func sessionChoices(heads []SessionHead, info Info, now time.Time) []choice {
-	var here, elsewhere []choice
+func sessionChoices(heads []port.SessionHead, info Info, now time.Time) []choose.Choice {
+	var here, elsewhere []choose.Choice
 	for _, h := range heads {
-		c := choice{id: h.ID, label: cmp.Or(shorten(h.Title), h.ID), find: h.Cwd + " " + h.ID}
-		when := age(now, h.Updated)
+		c := choose.Choice{ID: h.ID, Label: cmp.Or(look.Shorten(h.Title), h.ID), Find: h.Cwd + " " + h.ID}
+		when := look.Age(now, h.Updated)
 		if h.ID == info.Session {
 			when = "open now"
 		}
-		c.note = fmt.Sprintf("%-11s %s", when, h.Model)
+		c.Note = fmt.Sprintf("%-11s %s", when, h.Model)
 		if h.Cwd == info.Cwd {
 			here = append(here, c)
 		} else {
-			c.note += "  in " + filepath.Base(h.Cwd)
+			c.Note += "  in " + filepath.Base(h.Cwd)
 			elsewhere = append(elsewhere, c)
 		}
 	}
@@ -70,8 +73,8 @@ func sessionChoices(heads []SessionHead, info Info, now time.Time) []choice {
 // peekBytes bounds what is shown of a message.
 const peekBytes = 4 << 10
 
-func peekLines(p SessionPeek) []draw.Span {
-	facts := count(p.Turns, "turn") + ", " + count(p.Messages, "message")
+func peekLines(p port.SessionPeek) []draw.Span {
+	facts := look.Count(p.Turns, "turn") + ", " + look.Count(p.Messages, "message")
 	if p.Cost != nil {
 		facts += fmt.Sprintf(", $%.2f", *p.Cost)
 	}

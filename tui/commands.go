@@ -4,6 +4,9 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"adze/tui/choose"
+	"adze/tui/port"
 )
 
 // command is what a prompt that begins with a slash does.
@@ -40,13 +43,13 @@ func commands() []command {
 		{name: "rewind", help: "take your last message back to edit it", can: canRewind, do: plain((*model).rewind)},
 		{name: "abort", help: "abort one running call; the agent goes on", can: canCancelCall, do: plain((*model).cancelCall)},
 		{name: "clear", help: "the same as new: the model forgets this conversation", can: canSwitch, do: plain((*model).newSession)},
-		{name: "quit", help: "leave", do: plain(func(m *model) tea.Cmd { return m.leaveFor(Next{}) })},
+		{name: "quit", help: "leave", do: plain(func(m *model) tea.Cmd { return m.leaveFor(port.Next{}) })},
 	}
 }
 
 // commandChoices are the completions of the beginning of a name.
-func commandChoices(m *model, start string) []choice {
-	var out []choice
+func commandChoices(m *model, start string) []choose.Choice {
+	var out []choose.Choice
 	for _, c := range commands() {
 		if !strings.HasPrefix(c.name, start) {
 			continue
@@ -57,7 +60,7 @@ func commandChoices(m *model, start string) []choice {
 				note += " (not now: " + why + ")"
 			}
 		}
-		out = append(out, choice{id: c.name, label: strings.TrimSpace("/" + c.name + " " + c.args), note: note})
+		out = append(out, choose.Choice{ID: c.name, Label: strings.TrimSpace("/" + c.name + " " + c.args), Note: note})
 	}
 	return out
 }
@@ -93,7 +96,7 @@ func (m *model) command(name, arg string) tea.Cmd {
 				return nil
 			}
 		}
-		m.prompt.clear()
+		m.prompt.Clear()
 		return c.do(m, arg)
 	}
 	return nil
@@ -106,7 +109,7 @@ func canSwitch(m *model) string {
 	return ""
 }
 
-func (m *model) newSession() tea.Cmd { return m.leaveFor(Next{New: true}) }
+func (m *model) newSession() tea.Cmd { return m.leaveFor(port.Next{New: true}) }
 
 func (m *model) resumeCommand(arg string) tea.Cmd {
 	switch {
@@ -116,7 +119,7 @@ func (m *model) resumeCommand(arg string) tea.Cmd {
 		m.say("write the id of a session behind it")
 		return nil
 	}
-	return m.leaveFor(Next{Session: arg})
+	return m.leaveFor(port.Next{Session: arg})
 }
 
 func (m *model) modelCommand(arg string) tea.Cmd {

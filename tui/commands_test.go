@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"testing"
 )
 
@@ -25,17 +24,6 @@ func TestNamesMayBeShortened(t *testing.T) {
 	for arg, want := range map[string]string{"n": "new", "mode": "mode", "model": "model", "mod": "", "x": "", "": ""} {
 		if got, _ := named(arg, names); got != want {
 			t.Errorf("%q means %q, want %q", arg, got, want)
-		}
-	}
-}
-
-func TestCodeBlocks(t *testing.T) {
-	for text, want := range map[string][]codeBlock{
-		"no code": nil, "```go\na\n```\n~~~\nb\n```\nc\n~~~\n": {{"go", "a"}, {"", "b\n```\nc"}},
-		"```\nunfinished": nil, "  ```sh\n  x\n  ```": {{"sh", "  x"}},
-	} {
-		if got := codeBlocks(text); !slices.Equal(got, want) {
-			t.Errorf("%q holds %q, want %q", text, got, want)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/internal/safeterm"
+	"adze/tui/choose"
+	"adze/tui/look"
 	"adze/tui/screen"
 )
 
@@ -18,7 +20,7 @@ func canCopy(m *model) string {
 
 // copyKey copies the last answer; pressed again, or where there is none, it asks what to copy.
 func (m *model) copyKey() tea.Cmd {
-	text := m.transcript.answer()
+	text := m.transcript.Answer()
 	if m.armed == copyLast || text == "" {
 		return m.chooseCopy()
 	}
@@ -39,9 +41,9 @@ func (m *model) copyCommand(arg string) tea.Cmd {
 		m.say("what to copy: answer or code; nothing: a list")
 		return nil
 	}
-	for _, c := range m.transcript.copyables() {
-		if c.kind == what {
-			return m.copyText("the last "+what, c.text)
+	for _, c := range m.transcript.Copyables() {
+		if c.Kind == what {
+			return m.copyText("the last "+what, c.Text)
 		}
 	}
 	m.say("there is no " + what + " to copy yet")
@@ -50,58 +52,58 @@ func (m *model) copyCommand(arg string) tea.Cmd {
 
 func (m *model) copyText(what, text string) tea.Cmd {
 	if len(text) > screen.MaxCopy {
-		m.say(fmt.Sprintf("%s has %s: terminals take at most %s", what, size(len(text)), size(screen.MaxCopy)))
+		m.say(fmt.Sprintf("%s has %s: terminals take at most %s", what, look.Size(len(text)), look.Size(screen.MaxCopy)))
 		return nil
 	}
-	m.say(fmt.Sprintf("copied %s (%s), if your terminal allows it", what, size(len(text))))
+	m.say(fmt.Sprintf("copied %s (%s), if your terminal allows it", what, look.Size(len(text))))
 	clean := safeterm.Clean(text)
 	return func() tea.Msg { m.clipboard(clean); return nil }
 }
 
 // looksAtChanges says why there is no file to copy from.
 func looksAtChanges(m *model) string {
-	if !m.view.shows(m.changes) {
+	if !m.view.Shows(m.changes) {
 		return "only in the pane of changes"
 	}
-	if m.changes.none() {
+	if m.changes.None() {
 		return "no file was changed"
 	}
 	return ""
 }
 
 func (m *model) copyPath() tea.Cmd {
-	f, ok := m.changes.at(m.view.at())
+	f, ok := m.changes.At(m.view.At())
 	if !ok {
 		return nil
 	}
-	return m.copyText("the path "+f.path, f.path)
+	return m.copyText("the path "+f.Path, f.Path)
 }
 
 // copyDiff copies all diffs of the file that is looked at, as patches.
 func (m *model) copyDiff() tea.Cmd {
-	f, ok := m.changes.at(m.view.at())
-	if !ok || len(f.diffs) == 0 {
+	f, ok := m.changes.At(m.view.At())
+	if !ok || len(f.Diffs) == 0 {
 		m.say("no call said how this file was changed")
 		return nil
 	}
-	return m.copyText("the diff of "+f.path, f.patch())
+	return m.copyText("the diff of "+f.Path, f.Patch())
 }
 
 // chooseCopy asks what to copy.
 func (m *model) chooseCopy() tea.Cmd {
-	all := m.transcript.copyables()
-	var items []choice
+	all := m.transcript.Copyables()
+	var items []choose.Choice
 	for i, c := range all {
-		items = append(items, choice{id: fmt.Sprint(i), label: c.what, note: c.note})
+		items = append(items, choose.Choice{ID: fmt.Sprint(i), Label: c.What, Note: c.Note})
 	}
 	if len(items) == 0 {
 		m.say("there is nothing to copy yet")
 		return nil
 	}
-	m.picker.begin("copy what?", items, func(c choice) tea.Cmd {
+	m.picker.Begin("copy what?", items, func(c choose.Choice) tea.Cmd {
 		for i, it := range all {
-			if fmt.Sprint(i) == c.id {
-				return m.copyText(it.what, it.text)
+			if fmt.Sprint(i) == c.ID {
+				return m.copyText(it.What, it.Text)
 			}
 		}
 		return nil

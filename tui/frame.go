@@ -5,6 +5,8 @@ import (
 
 	"adze/internal/safeterm"
 	"adze/tui/draw"
+	"adze/tui/look"
+	"adze/tui/pane"
 	"adze/tui/screen"
 )
 
@@ -15,24 +17,24 @@ func (m *model) frame() screen.Frame {
 		return f
 	}
 	l := Arrange(m.w, m.h, m.wants())
-	c := canvas{rows: make([]draw.Row, m.h), theme: m.draw.theme}
+	c := look.Canvas{Rows: make([]draw.Row, m.h), Theme: m.draw.Theme}
 	switch {
 	case l.TooSmall:
-		c.put(Rect{0, 0, m.w, m.h}, m.tooSmall())
-	case m.help.open:
-		rows, x, y := m.help.Render(m.draw.theme, m.helpGroups(), m.w, m.h-1)
-		c.put(Rect{0, 0, m.w, m.h - 1}, rows)
+		c.Put(look.At(0, 0, m.w, m.h), m.tooSmall())
+	case m.help.Open:
+		rows, x, y := m.help.Render(m.draw.Theme, m.helpGroups(), m.w, m.h-1)
+		c.Put(look.At(0, 0, m.w, m.h-1), rows)
 		f.Cursor, f.CursorX, f.CursorY = true, min(x, m.w-1), y
 	case m.first != nil:
 		m.drawFirst(&c, &f)
 	default:
 		m.panes(&c, l, &f)
 	}
-	c.put(l.Status, []draw.Row{m.status.Render(m.w, m.moment())})
-	for i, r := range c.rows {
-		c.rows[i] = r.Fit(m.w) // a pane that errs must not spill
+	c.Put(l.Status, []draw.Row{m.status.Render(m.w, m.moment())})
+	for i, r := range c.Rows {
+		c.Rows[i] = r.Fit(m.w) // a pane that errs must not spill
 	}
-	f.Rows = c.rows
+	f.Rows = c.Rows
 	return f
 }
 
@@ -40,7 +42,7 @@ func (m *model) frame() screen.Frame {
 func (m *model) title() safeterm.Text {
 	state := ""
 	switch {
-	case m.dialog.open():
+	case m.dialog.Open():
 		state = "? "
 	case m.turn.running:
 		state = "● "
@@ -49,17 +51,17 @@ func (m *model) title() safeterm.Text {
 }
 
 // panes draws what is between the top and the status line, and finds the cursor.
-func (m *model) panes(c *canvas, l Layout, f *screen.Frame) {
-	c.put(l.Transcript, m.transcript.Render(l.Transcript.W, l.Transcript.H))
-	c.divide(l.Divide)
+func (m *model) panes(c *look.Canvas, l Layout, f *screen.Frame) {
+	c.Put(l.Transcript, m.transcript.Render(l.Transcript.W, l.Transcript.H))
+	c.Divide(l.Divide)
 	m.lower(c, l, f)
 }
 
 // lower draws what is beside and below the conversation.
-func (m *model) lower(c *canvas, l Layout, f *screen.Frame) {
-	c.put(l.Activity, m.activity.Render(l.Activity.W, l.Activity.H))
-	c.put(l.Todos, m.todos.Render(l.Todos.W, l.Todos.H))
-	c.put(l.Menu, m.prompt.menu.Render(l.Menu.W, l.Menu.H))
+func (m *model) lower(c *look.Canvas, l Layout, f *screen.Frame) {
+	c.Put(l.Activity, m.activity.Render(l.Activity.W, l.Activity.H))
+	c.Put(l.Todos, m.todos.Render(l.Todos.W, l.Todos.H))
+	c.Put(l.Menu, m.prompt.Menu.Render(l.Menu.W, l.Menu.H))
 	at, rows, x, y := l.Dialog, []draw.Row(nil), -1, -1
 	if l.Dialog.H > 0 {
 		rows, x, y = m.dialog.Render(l.Dialog.W, l.Dialog.H)
@@ -67,10 +69,10 @@ func (m *model) lower(c *canvas, l Layout, f *screen.Frame) {
 		at = l.Prompt
 		rows, x, y = m.prompt.Render(at.W, at.H)
 	}
-	c.put(at, rows)
+	c.Put(at, rows)
 	if l.Over.H > 0 {
 		over, ox, oy := m.over(l.Over)
-		c.put(l.Over, over)
+		c.Put(l.Over, over)
 		if l.Dialog.H == 0 {
 			at, x, y = l.Over, ox, oy
 		}
@@ -81,52 +83,52 @@ func (m *model) lower(c *canvas, l Layout, f *screen.Frame) {
 }
 
 // over draws what is in place of the conversation.
-func (m *model) over(r Rect) (rows []draw.Row, x, y int) {
-	if m.picker.open {
+func (m *model) over(r look.Rect) (rows []draw.Row, x, y int) {
+	if m.picker.Open {
 		return m.picker.Render(r.W, r.H)
 	}
 	return m.view.Render(r.W, r.H), -1, -1
 }
 
 func (m *model) tooSmall() []draw.Row {
-	t := m.draw.theme
+	t := m.draw.Theme
 	return []draw.Row{
 		t.Line(draw.Warn, safeterm.Fixed("This window is too small.")),
-		t.Line(draw.Plain, safeterm.Name(count(minWidth, "column")+" and "+count(minHeight, "row")+" are needed.")),
+		t.Line(draw.Plain, safeterm.Name(look.Count(minWidth, "column")+" and "+look.Count(minHeight, "row")+" are needed.")),
 		t.Line(draw.Plain, safeterm.Fixed("Make it larger; nothing is lost.")),
 	}
 }
 
 // moment is what the status line needs to know.
-func (m *model) moment() moment {
-	at := moment{running: m.turn.running, stopping: m.turn.stopping || m.leaving, say: m.said}
-	at.elapsed, at.queued = m.now().Sub(m.turn.since), m.prompt.queued()
-	if s := m.scope(); at.running && !at.stopping && s != inPicker && s != inView {
-		at.hints = append(at.hints, m.keys.label(stop)+" stops")
+func (m *model) moment() pane.Moment {
+	at := pane.Moment{Running: m.turn.running, Stopping: m.turn.stopping || m.leaving, Say: m.said}
+	at.Elapsed, at.Queued = m.now().Sub(m.turn.since), m.prompt.Queued()
+	if s := m.scope(); at.Running && !at.Stopping && s != inPicker && s != inView {
+		at.Hints = append(at.Hints, m.keys.label(stop)+" stops")
 	}
 	if m.inline.whole {
-		at.hints = append(at.hints, m.keys.label(expand)+" back")
+		at.Hints = append(at.Hints, m.keys.label(expand)+" back")
 	}
-	if away, news := m.transcript.below(); away {
+	if away, news := m.transcript.Below(); away {
 		hint := m.keys.hint(m, toBottom) + " to the end"
 		if news {
 			hint = "new below, " + hint
 		}
-		at.hints = append(at.hints, hint)
+		at.Hints = append(at.Hints, hint)
 	}
 	switch {
-	case m.help.open:
-		at.hints = []string{m.keys.label(closeHelp) + " closes"}
+	case m.help.Open:
+		at.Hints = []string{m.keys.label(closeHelp) + " closes"}
 	case m.scope() == inPicker:
-		at.hints = append(at.hints, m.hintsOfPicker()...)
+		at.Hints = append(at.Hints, m.hintsOfPicker()...)
 	case m.first != nil:
-		at.hints = m.hintsOfFirst()
+		at.Hints = m.hintsOfFirst()
 	case m.scope() == inView:
-		at.hints = append(at.hints, m.hintsOfView()...)
-	case m.prompt.menu.choosable() == "":
-		at.hints = append(at.hints, m.keys.label(takeChoice)+" completes")
+		at.Hints = append(at.Hints, m.hintsOfView()...)
+	case m.prompt.Menu.Choosable() == "":
+		at.Hints = append(at.Hints, m.keys.label(takeChoice)+" completes")
 	default:
-		at.hints = append(at.hints, m.keys.label(showHelp)+" keys")
+		at.Hints = append(at.Hints, m.keys.label(showHelp)+" keys")
 	}
 	return at
 }

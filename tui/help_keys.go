@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"adze/tui/pane"
 )
 
 // keyGroup says which keys stand together in help.
@@ -27,29 +29,29 @@ func (m *model) keyGroups() []keyGroup {
 }
 
 // helpGroups is what help lists now.
-func (m *model) helpGroups() (out []helpGroup) {
+func (m *model) helpGroups() (out []pane.Group) {
 	for _, g := range m.keyGroups() {
-		out = append(out, helpGroup{g.title, keyLines(m, g)})
+		out = append(out, pane.Group{Title: g.title, Lines: keyLines(m, g)})
 	}
 	if m.first == nil {
-		out = append(out, helpGroup{"commands, written as a message", commandLines(m)})
+		out = append(out, pane.Group{Title: "commands, written as a message", Lines: commandLines(m)})
 	}
 	return out
 }
 
 // keyLines are the keys of a group. One that does nothing now says why.
-func keyLines(m *model, g keyGroup) []helpLine {
-	var out []helpLine
+func keyLines(m *model, g keyGroup) []pane.Line {
+	var out []pane.Line
 	for _, b := range m.keys.table {
 		if b.scope != g.scope || b.part != g.part {
 			continue
 		}
-		l := helpLine{names: strings.Join(b.keys, " "), text: b.help}
+		l := pane.Line{Names: strings.Join(b.keys, " "), Text: b.help}
 		if b.label != "" {
-			l.names = b.label
+			l.Names = b.label
 		}
 		if b.scope == m.under() && b.part != completing {
-			l.why = b.disabled(m)
+			l.Why = b.disabled(m)
 		}
 		out = append(out, l)
 	}
@@ -57,38 +59,38 @@ func keyLines(m *model, g keyGroup) []helpLine {
 }
 
 // commandLines are what a prompt with a slash, an exclamation mark or an @ does.
-func commandLines(m *model) []helpLine {
-	var out []helpLine
+func commandLines(m *model) []pane.Line {
+	var out []pane.Line
 	for _, c := range commands() {
-		l := helpLine{names: strings.TrimSpace("/" + c.name + " " + c.args), text: c.help}
+		l := pane.Line{Names: strings.TrimSpace("/" + c.name + " " + c.args), Text: c.help}
 		if c.can != nil {
-			l.why = c.can(m)
+			l.Why = c.can(m)
 		}
 		out = append(out, l)
 	}
 	return append(out,
-		helpLine{names: "!command", text: "run a command yourself; the agent sees what it printed"},
-		helpLine{names: "@file", text: "complete the name of a file"})
+		pane.Line{Names: "!command", Text: "run a command yourself; the agent sees what it printed"},
+		pane.Line{Names: "@file", Text: "complete the name of a file"})
 }
 
 func (m *model) openHelp() tea.Cmd {
-	m.help.begin("")
+	m.help.Begin("")
 	return nil
 }
 
 // helpCommand shows what a command or a key does.
 func (m *model) helpCommand(arg string) tea.Cmd {
-	m.help.begin(arg)
+	m.help.Begin(arg)
 	return nil
 }
 
 // closeHelp takes back what was typed first.
-func (m *model) closeHelp() tea.Cmd { m.help.open = false; return nil }
+func (m *model) closeHelp() tea.Cmd { m.help.Open = false; return nil }
 
-func (m *model) escapeHelp() tea.Cmd { m.help.escape(); return nil }
+func (m *model) escapeHelp() tea.Cmd { m.help.Escape(); return nil }
 
 func scrollHelp(by int) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { m.help.scroll(by); return nil }
+	return func(m *model) tea.Cmd { m.help.Scroll(by); return nil }
 }
 
 func helpKeys() []binding {

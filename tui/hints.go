@@ -8,7 +8,7 @@ func (m *model) hintsOfFirst() []string {
 // hintsOfPicker are what to press in a list.
 func (m *model) hintsOfPicker() []string {
 	hints := []string{m.keys.label(send) + " chooses"}
-	if m.picker.canPickCopy() == "" {
+	if m.picker.CanPickCopy() == "" {
 		hints = append(hints, m.keys.label(openCopy)+" opens a copy")
 	}
 	return append(hints, m.keys.label(closeHelp)+" closes")

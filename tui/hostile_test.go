@@ -47,7 +47,7 @@ func TestHostileTextIsDrawn(t *testing.T) {
 			p.m.w, p.m.h = 100, 30
 			p.send(tea.PasteMsg{Content: text})
 			p.drawn("pasted")
-			p.m.prompt.set("")
+			p.m.prompt.Set("")
 			p.step("type", "go")
 			p.step("key", "enter")
 			half := len(text) / 2

@@ -5,6 +5,7 @@ import (
 
 	"adze/internal/safeterm"
 	"adze/tui/draw"
+	"adze/tui/look"
 	"adze/tui/screen"
 )
 
@@ -38,7 +39,7 @@ func (m *model) present() screen.Frame {
 
 // needsScreen reports whether something is open that is not drawn in the region.
 func (m *model) needsScreen() bool {
-	return m.inline.whole || m.help.open || m.picker.open || m.view.open() || m.first != nil
+	return m.inline.whole || m.help.Open || m.picker.Open || m.view.Open() || m.first != nil
 }
 
 // settled lays out what became final since it was last called.
@@ -50,10 +51,10 @@ func (m *model) settled() []draw.Row {
 	t := m.transcript
 	if m.inline.written > t.Len() {
 		m.inline.written = t.Len()
-		rows = append(rows, draw.Row{}, m.draw.theme.Line(draw.Dim, safeterm.Fixed("(your last message was taken back, with all that came after it)")).Fit(m.w))
+		rows = append(rows, draw.Row{}, m.draw.Theme.Line(draw.Dim, safeterm.Fixed("(your last message was taken back, with all that came after it)")).Fit(m.w))
 	}
 	until := m.inline.written
-	for until < t.Len() && t.final(until) {
+	for until < t.Len() && t.Final(until) {
 		until++
 	}
 	return append(rows, m.write(until)...)
@@ -61,12 +62,12 @@ func (m *model) settled() []draw.Row {
 
 // write lays out the entries up to until as they are when they are not expanded, and counts them as written.
 func (m *model) write(until int) []draw.Row {
-	expanded := m.draw.expanded
-	m.draw.expanded = false
-	defer func() { m.draw.expanded = expanded }()
+	expanded := m.draw.Expanded
+	m.draw.Expanded = false
+	defer func() { m.draw.Expanded = expanded }()
 	var rows []draw.Row
 	for i := m.inline.written; i < until; i++ {
-		rows = m.transcript.appendEntry(rows, i, m.w)
+		rows = m.transcript.AppendEntry(rows, i, m.w)
 	}
 	m.inline.written = until
 	return rows
@@ -81,15 +82,15 @@ func (m *model) greeting() []draw.Row {
 	var rows []draw.Row
 	if m.inline.written > 0 { // it goes on where the terminal shows it already
 		for _, n := range m.info.Notices {
-			rows = m.draw.theme.Wrap(append(rows, draw.Row{}), m.w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Clean(n)})
+			rows = m.draw.Theme.Wrap(append(rows, draw.Row{}), m.w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Clean(n)})
 		}
 		return rows
 	}
-	rows = m.welcome(m.draw.theme, m.w)
+	rows = m.welcome(m.draw.Theme, m.w)
 	if n := m.transcript.Len() - inlineHistory; n > 0 {
 		m.inline.written = n
-		text := "… " + count(n, "earlier entry") + "; " + m.keys.label(expand) + " shows all"
-		rows = append(rows, draw.Row{}, m.draw.theme.Line(draw.Dim, safeterm.Name(text)).Fit(m.w))
+		text := "… " + look.Count(n, "earlier entry") + "; " + m.keys.label(expand) + " shows all"
+		rows = append(rows, draw.Row{}, m.draw.Theme.Line(draw.Dim, safeterm.Name(text)).Fit(m.w))
 	}
 	return append(rows, draw.Row{})
 }
@@ -108,20 +109,20 @@ func (m *model) region() screen.Frame {
 	if m.w <= 0 || m.h <= 0 {
 		return f
 	}
-	running := m.transcript.tail(m.inline.written, m.w, m.h)
+	running := m.transcript.Tail(m.inline.written, m.w, m.h)
 	l := Stack(m.w, m.h, m.wants(), len(running))
-	c := canvas{rows: make([]draw.Row, l.Status.Y+1), theme: m.draw.theme}
+	c := look.Canvas{Rows: make([]draw.Row, l.Status.Y+1), Theme: m.draw.Theme}
 	if l.TooSmall {
-		c.put(Rect{0, 0, m.w, l.Status.Y}, m.tooSmall())
+		c.Put(look.At(0, 0, m.w, l.Status.Y), m.tooSmall())
 	} else {
-		c.put(l.Transcript, running[len(running)-l.Transcript.H:])
+		c.Put(l.Transcript, running[len(running)-l.Transcript.H:])
 		m.lower(&c, l, &f)
 	}
-	c.put(l.Status, []draw.Row{m.status.Render(m.w, m.moment())})
-	for i, r := range c.rows {
-		c.rows[i] = r.Fit(m.w)
+	c.Put(l.Status, []draw.Row{m.status.Render(m.w, m.moment())})
+	for i, r := range c.Rows {
+		c.Rows[i] = r.Fit(m.w)
 	}
-	f.Rows = c.rows
+	f.Rows = c.Rows
 	return f
 }
 
@@ -154,10 +155,10 @@ func canMouse(m *model) string {
 
 // toggleExpanded shows all of results and thoughts, or less; inline, all of the conversation.
 func (m *model) toggleExpanded() tea.Cmd {
-	m.draw.expanded = !m.draw.expanded
+	m.draw.Expanded = !m.draw.Expanded
 	if m.inline.on {
-		m.inline.whole = m.draw.expanded
-		m.transcript.toEnd()
+		m.inline.whole = m.draw.Expanded
+		m.transcript.ToEnd()
 	}
 	return nil
 }

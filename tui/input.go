@@ -2,17 +2,21 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"adze/tui/edit"
+	"adze/tui/permission"
+	"adze/tui/vim"
 )
 
 // key obeys the key table. Keys that write go to the editor that has the cursor.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	s := m.scope()
 	m.said = ""
-	if m.dialog.open() && s != inDialog && s != inReason {
-		m.dialog.holdOff() // still at something else: the dialog waits
+	if m.dialog.Open() && s != inDialog && s != inReason {
+		m.dialog.HoldOff() // still at something else: the dialog waits
 	}
 	if s == inPrompt {
-		if h, taken := m.prompt.press(stroke{msg.String(), msg.Text}, m.prompt.inner(m.w)); taken {
+		if h, taken := m.prompt.Press(vim.Stroke{Key: msg.String(), Text: msg.Text}, m.prompt.Inner(m.w)); taken {
 			m.armed, m.stopped = send, false
 			return tea.Batch(m.happened(h), m.guardTimer(), m.follow())
 		}
@@ -31,13 +35,13 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case b != nil:
 		cmds = append(cmds, b.do(m))
-	case typed(msg.Text) && s.writes():
+	case edit.Types(msg.Text) && s.writes():
 		e, _ := m.editor()
-		e.insert(msg.Text)
+		e.Insert(msg.Text)
 	case reason != "":
 		m.say(reason)
 	}
-	m.prompt.settle()
+	m.prompt.Settle()
 	return tea.Batch(append(cmds, m.written(s))...)
 }
 
@@ -48,20 +52,20 @@ func (m *model) small() bool { return m.w < minWidth || m.h < minHeight }
 func (m *model) resize(w, h int) tea.Cmd {
 	hidden := m.small()
 	m.w, m.h = w, h
-	if !hidden || m.small() || !m.dialog.open() {
+	if !hidden || m.small() || !m.dialog.Open() {
 		return nil
 	}
-	m.dialog.holdOff()
+	m.dialog.HoldOff()
 	return m.guardTimer()
 }
 
 // written follows a change of what the person writes.
 func (m *model) written(s scope) tea.Cmd {
 	switch {
-	case s == inPrompt && m.prompt.menu.stale(&m.prompt.editor):
+	case s == inPrompt && m.prompt.Menu.Stale(&m.prompt.Editor):
 		return m.complete()
-	case s == inPicker && m.picker.stale():
-		m.picker.narrow()
+	case s == inPicker && m.picker.Stale():
+		m.picker.Narrow()
 	}
 	return m.follow()
 }
@@ -69,15 +73,15 @@ func (m *model) written(s scope) tea.Cmd {
 // scope is whose keys act.
 func (m *model) scope() scope {
 	switch {
-	case m.help.open:
+	case m.help.Open:
 		return inHelp
-	case m.dialog.ready() && m.dialog.reasoning:
+	case m.dialog.Ready() && m.dialog.Reasoning:
 		return inReason
-	case m.dialog.ready():
+	case m.dialog.Ready():
 		return inDialog
-	case m.picker.open:
+	case m.picker.Open:
 		return inPicker
-	case m.view.open():
+	case m.view.Open():
 		return inView
 	case m.first != nil:
 		return inFirst
@@ -87,7 +91,7 @@ func (m *model) scope() scope {
 
 // under is the scope below help.
 func (m *model) under() scope {
-	if m.dialog.open() {
+	if m.dialog.Open() {
 		return inDialog
 	}
 	if m.first != nil {
@@ -98,10 +102,10 @@ func (m *model) under() scope {
 
 // guardTimer draws again when the open dialog begins to take keys.
 func (m *model) guardTimer() tea.Cmd {
-	if !m.dialog.open() || m.dialog.ready() {
+	if !m.dialog.Open() || m.dialog.Ready() {
 		return nil
 	}
-	return m.after(guard, redraw{})
+	return m.after(permission.Guard, redraw{})
 }
 
 func (m *model) say(text string) { m.said = text }
@@ -114,27 +118,27 @@ func (m *model) paste(text string) tea.Cmd {
 	}
 	if s == inReason || s == inPicker || s == inHelp {
 		e, _ := m.editor()
-		e.insert(text)
+		e.Insert(text)
 		return m.written(s)
 	}
-	m.prompt.paste(text)
+	m.prompt.Paste(text)
 	return tea.Batch(m.complete(), m.drop(text))
 }
 
 func (m *model) wheel(b tea.MouseButton) {
 	by := map[tea.MouseButton]int{tea.MouseWheelUp: -3, tea.MouseWheelDown: 3}[b]
-	if m.help.open {
-		m.help.scroll(by)
+	if m.help.Open {
+		m.help.Scroll(by)
 		return
 	}
 	switch m.scope() {
 	case inPicker:
-		m.picker.move(by / 3)
+		m.picker.Move(by / 3)
 	case inView:
-		m.view.scroll(by)
+		m.view.Scroll(by)
 	case inFirst:
-		m.first.scroll(by)
+		m.first.Scroll(by)
 	default:
-		m.transcript.scroll(m.draw, by)
+		m.transcript.Scroll(m.draw, by)
 	}
 }

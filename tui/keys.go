@@ -2,6 +2,10 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"adze/tui/edit"
+	"adze/tui/permission"
+	"adze/tui/prompt"
 )
 
 // action is something a key does.
@@ -135,9 +139,9 @@ func (k *keymap) hint(m *model, a action) string {
 }
 
 // ofDialog names the keys that answer a question.
-func (k *keymap) ofDialog() dialogLabels {
-	return dialogLabels{once: k.label(allowOnce), session: k.label(allowSession), always: k.label(allowAlways), no: k.label(deny),
-		why: k.label(denyWhy), stop: k.label(stop), down: k.label(pageDown), up: k.label(pageUp)}
+func (k *keymap) ofDialog() permission.Labels {
+	return permission.Labels{Once: k.label(allowOnce), Session: k.label(allowSession), Always: k.label(allowAlways), No: k.label(deny),
+		Why: k.label(denyWhy), Stop: k.label(stop), Down: k.label(pageDown), Up: k.label(pageUp)}
 }
 
 func (b *binding) name() string {
@@ -175,7 +179,7 @@ func mainKeys() []binding {
 	return []binding{
 		{action: send, keys: []string{"enter"}, help: "send; while the agent works: send next", can: canSend, do: (*model).send},
 		{action: steerNow, keys: []string{"ctrl+s"}, help: "while the agent works: say it before its next step", can: canSteer, do: (*model).steer},
-		{action: newline, keys: []string{"ctrl+j", "alt+enter", "shift+enter"}, help: "new line; so does enter behind a backslash", do: inEditor(func(e *editor, _ int) string { e.insert("\n"); return "" })},
+		{action: newline, keys: []string{"ctrl+j", "alt+enter", "shift+enter"}, help: "new line; so does enter behind a backslash", do: inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })},
 		{action: stop, keys: []string{"esc"}, help: "stop the agent; then clear the prompt; then take your last message back", can: canStop, do: (*model).escape},
 		{action: quit, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
 		{action: quit, keys: []string{"ctrl+d"}, help: "quit", can: canLeave, do: (*model).quitKey},
@@ -215,9 +219,9 @@ func scrollKeys() []binding {
 
 // rowKeys move between the rows of an editor that has several. In the prompt they go on to what was written before.
 func rowKeys(s scope) []binding {
-	up, down := inLine((*prompt).up), inLine((*prompt).down)
+	up, down := inLine((*prompt.Line).Up), inLine((*prompt.Line).Down)
 	if s != inPrompt {
-		up, down = inEditor(rowUp), inEditor(rowDown)
+		up, down = inEditor(edit.RowUp), inEditor(edit.RowDown)
 	}
 	return []binding{
 		{action: editKey, scope: s, part: editing, keys: []string{"up"}, help: "row up; at the first: take back what waits, then what you sent before that begins alike", do: up},
@@ -228,18 +232,18 @@ func rowKeys(s scope) []binding {
 // editKeys are those of every text that is written.
 func editKeys(s scope) []binding {
 	var all []binding
-	for _, k := range editorKeys() {
-		all = append(all, binding{action: editKey, scope: s, part: editing, keys: k.keys, label: k.label, help: k.help, do: inEditor(k.do)})
+	for _, k := range edit.Keys() {
+		all = append(all, binding{action: editKey, scope: s, part: editing, keys: k.Keys, label: k.Label, help: k.Help, do: inEditor(k.Do)})
 	}
 	return all
 }
 
 func dialogKeys() []binding {
 	return []binding{
-		{action: allowOnce, scope: inDialog, keys: []string{"y"}, help: "allow this once", do: answer(Once)},
-		{action: allowSession, scope: inDialog, keys: []string{"s"}, help: "allow by the rule shown, in this session", can: canGrant, do: answer(ForSession)},
-		{action: allowAlways, scope: inDialog, keys: []string{"a"}, help: "allow by the rule shown, and save it for all sessions", can: canSave, do: answer(Always)},
-		{action: deny, scope: inDialog, keys: []string{"n"}, help: "deny", do: answer(Deny)},
+		{action: allowOnce, scope: inDialog, keys: []string{"y"}, help: "allow this once", do: answer(permission.Once)},
+		{action: allowSession, scope: inDialog, keys: []string{"s"}, help: "allow by the rule shown, in this session", can: canGrant, do: answer(permission.ForSession)},
+		{action: allowAlways, scope: inDialog, keys: []string{"a"}, help: "allow by the rule shown, and save it for all sessions", can: canSave, do: answer(permission.Always)},
+		{action: deny, scope: inDialog, keys: []string{"n"}, help: "deny", do: answer(permission.Deny)},
 		{action: denyWhy, scope: inDialog, keys: []string{"e"}, help: "deny and tell the model why", do: (*model).giveReason},
 		{action: stop, scope: inDialog, keys: []string{"esc"}, help: "deny and stop the agent", do: (*model).stop},
 		{action: quit, scope: inDialog, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},

@@ -8,30 +8,38 @@ import (
 
 	"adze/internal/safeterm"
 	"adze/session"
+	"adze/tui/choose"
+	"adze/tui/firstrun"
 	"adze/tui/input"
+	"adze/tui/look"
+	"adze/tui/pane"
+	"adze/tui/permission"
+	"adze/tui/port"
+	"adze/tui/prompt"
 	"adze/tui/screen"
+	"adze/tui/transcript"
 )
 
 // model is the one tea.Model. Panes are plain structs: they take events and draw themselves; what a key
 // does is in act.go, which key does it in keys.go, where a pane stands in arrange.go.
 type model struct {
 	info Info
-	draw *drawing
+	draw *look.Drawing
 	w, h int
 	keys *keymap
 
-	transcript *transcript
-	activity   *activity
-	todos      *todos
-	changes    *changes
-	ledger     *ledger
-	prompt     *prompt
-	dialog     *permission
-	view       *view
-	picker     *picker
-	help       help
-	first      *first // nil: a model is there
-	status     *status
+	transcript *transcript.Pane
+	activity   *pane.Activity
+	todos      *pane.Todos
+	changes    *pane.Changes
+	ledger     *pane.Ledger
+	prompt     *prompt.Line
+	dialog     *permission.Dialog
+	view       *pane.View
+	picker     *choose.List
+	help       pane.Help
+	first      *firstrun.Screen // nil: a model is there
+	status     *pane.Status
 
 	colours   colours
 	inline    inline
@@ -44,13 +52,13 @@ type model struct {
 	leaving   bool
 	stopped   bool // the last turn was stopped by the person, and nothing was done since
 	rewinding bool
-	next      Next
+	next      port.Next
 	redrawn   int // how often the person asked for a fresh screen
 
 	// Ports to the outside; fakes in tests.
 	now       func() time.Time
 	after     func(time.Duration, tea.Msg) tea.Cmd
-	ports     Ports
+	ports     port.Ports
 	start     func(ctx context.Context, j job) // runs a turn; its end comes as turnDone
 	external  func(text string) tea.Cmd        // the person's editor; its answer comes as edited; nil: there is none
 	clipboard func(safeterm.Text)
@@ -68,8 +76,8 @@ type (
 	turnDone struct { // the last thing of a turn
 		result session.Result
 	}
-	unasked struct{ *asked } // a question whose call has ended
-	second  struct{}         // the clock of a running turn
+	unasked struct{ *permission.Asked } // a question whose call has ended
+	second  struct{}                    // the clock of a running turn
 	disarm  int
 	redraw  struct{}
 )
@@ -77,14 +85,14 @@ type (
 func (m *model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.askGround(), m.lookForBranch()}
 	if m.first != nil {
-		return tea.Batch(append(cmds, m.first.look())...)
+		return tea.Batch(append(cmds, m.first.Search())...)
 	}
 	if past := m.ports.Past; past != nil {
-		m.prompt.await()
-		cmds = append(cmds, func() tea.Msg { return pastPrompts(past()) })
+		m.prompt.Await()
+		cmds = append(cmds, func() tea.Msg { return prompt.Earlier(past()) })
 	}
 	if m.info.Prompt != "" {
-		cmds = append(cmds, m.begin(job{prompt: Prompt{Text: m.info.Prompt}}))
+		cmds = append(cmds, m.begin(job{prompt: port.Prompt{Text: m.info.Prompt}}))
 	}
 	return tea.Batch(cmds...)
 }
@@ -106,8 +114,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.Width > 0 { // Bubble Tea's own first message knows no size
 			cmd = m.resize(msg.Width, msg.Height)
 		}
-	case peekDue:
-		cmd = m.picker.due(msg)
+	case choose.PeekDue:
+		cmd = m.picker.Due(msg)
 	case second:
 		if m.turn.running {
 			cmd = m.after(time.Second, second{})
@@ -119,7 +127,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.ResumeMsg:
 		m.w, m.h = m.foreground()
 	case input.TooLong:
-		m.say("that paste of " + size(msg.Bytes) + " is too long: nothing of it was taken; write it to a file and name that")
+		m.say("that paste of " + look.Size(msg.Bytes) + " is too long: nothing of it was taken; write it to a file and name that")
 	case tea.FocusMsg, tea.BlurMsg:
 		if _, m.away = msg.(tea.BlurMsg); !m.away {
 			cmd = m.lookForBranch() // it may have been changed elsewhere
@@ -133,24 +141,24 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // answered takes what a port answered.
 func (m *model) answered(msg tea.Msg) {
 	switch msg := msg.(type) {
-	case filled:
-		m.picker.filled(msg)
-	case listed:
-		m.prompt.listed(msg, m.now())
+	case choose.Filled:
+		m.picker.Filled(msg)
+	case prompt.Listed:
+		m.prompt.Listed(msg, m.now())
 	case rewound:
 		m.rewound(msg)
 	case edited:
 		m.edited(msg)
-	case dropped:
-		m.prompt.dropped(msg)
-	case peeked:
-		m.picker.peeked(msg)
-	case looked:
-		m.first.looked(msg)
-	case pastPrompts:
-		m.prompt.earlier(msg)
+	case prompt.Dropped:
+		m.prompt.Dropped(msg)
+	case choose.Peeked:
+		m.picker.Peeked(msg)
+	case firstrun.Looked:
+		m.first.Looked(msg)
+	case prompt.Earlier:
+		m.prompt.Earlier(msg)
 	case branch:
-		m.status.onBranch(string(msg))
+		m.status.OnBranch(string(msg))
 	case tea.BackgroundColorMsg:
 		m.grounded(msg.IsDark())
 	case picture:
@@ -171,11 +179,11 @@ func (m *model) take(b batch) tea.Cmd {
 		switch x := x.(type) {
 		case session.Event:
 			cmds = append(cmds, m.apply(x))
-		case *asked:
-			m.dialog.add(x)
+		case *permission.Asked:
+			m.dialog.Add(x)
 			cmds = append(cmds, m.guardTimer(), m.tell(screen.NoteAsk))
 		case unasked:
-			m.dialog.remove(x.asked)
+			m.dialog.Remove(x.Asked)
 		case turnDone:
 			cmds = append(cmds, m.done(x.result))
 		}
@@ -197,7 +205,7 @@ func (m *model) apply(e session.Event) tea.Cmd {
 	}
 	switch e := e.(type) {
 	case session.ToolStart, session.CallForming:
-		return m.after(showAfter, redraw{})
+		return m.after(pane.ShowAfter, redraw{})
 	case session.ToolEnd:
 		if mayMoveHead(e.Outcome) {
 			return m.lookForBranch()
@@ -230,8 +238,8 @@ func (m *model) wants() Wants {
 	side := sideWidth(m.w)
 	return Wants{
 		Activity: m.activity.Want(side), Todos: m.todos.Want(),
-		Dialog: m.dialog.Want(m.w), Prompt: m.prompt.Want(m.w), Menu: m.prompt.menu.Want(),
-		Over: m.picker.open || m.view.open(),
+		Dialog: m.dialog.Want(m.w), Prompt: m.prompt.Want(m.w), Menu: m.prompt.Menu.Want(),
+		Over: m.picker.Open || m.view.Open(),
 	}
 }
 
@@ -239,33 +247,33 @@ var _ tea.Model = (*model)(nil)
 
 // newModel puts the panes together and draws the history of a resumed session.
 func newModel(o Options) *model {
-	d := &drawing{theme: coloursOf(o).theme(), blocks: o.Blocks}
+	d := &look.Drawing{Theme: coloursOf(o).theme(), Blocks: o.Blocks}
 	m := &model{info: o.Info, draw: d, colours: coloursOf(o), keys: newKeymap(), ports: o.Ports, mouse: true, now: time.Now}
 	m.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 	}
-	d.expand = m.keys.label(expand)
+	d.Expand = m.keys.label(expand)
 	m.show, m.askBackground = func(screen.Frame) {}, func() {}
 	m.clipboard, m.notify = func(safeterm.Text) {}, func(screen.Note) {}
 	m.foreground = func() (int, int) { return m.w, m.h }
 	clock := func() time.Time { return m.now() }
-	m.transcript = newTranscript(d, m.welcome)
-	m.activity = newActivity(d, clock)
-	m.todos = newTodos(d)
-	m.changes = newChanges(d)
-	m.ledger = newLedger(d, clock)
-	m.prompt = newPrompt(d.theme, o.Vim, func(start string) []choice { return commandChoices(m, start) })
-	m.picker = newPicker(d.theme)
-	m.view = newView(d.theme, m.keys.label(closePane))
-	m.dialog = newDialog(d.theme, clock, m.keys.ofDialog(), o.Info.Cwd)
-	m.status = newStatus(d.theme, statusFacts{mode: o.Info.Mode, model: o.Info.Model, session: o.Info.Session, sandbox: o.Info.Sandbox})
-	m.first = newFirst(o.First, d.theme)
+	m.transcript = transcript.New(d, m.welcome)
+	m.activity = pane.NewActivity(d, clock)
+	m.todos = pane.NewTodos(d)
+	m.changes = pane.NewChanges(d)
+	m.ledger = pane.NewLedger(d, clock)
+	m.prompt = prompt.New(d.Theme, o.Vim, func(start string) []choose.Choice { return commandChoices(m, start) })
+	m.picker = choose.New(d.Theme)
+	m.view = pane.NewView(d.Theme, m.keys.label(closePane))
+	m.dialog = permission.New(d.Theme, clock, m.keys.ofDialog(), o.Info.Cwd)
+	m.status = pane.NewStatus(d.Theme, pane.Facts{Mode: o.Info.Mode, Model: o.Info.Model, Session: o.Info.Session, Sandbox: o.Info.Sandbox})
+	m.first = firstrun.New(o.First, d.Theme)
 	for _, e := range o.History {
 		m.apply(e)
 	}
 	if m.inline.on = o.Inline; o.Inline && o.Shown {
 		m.inline.written = m.transcript.Len()
 	}
-	m.activity.reset()
+	m.activity.Reset()
 	return m
 }

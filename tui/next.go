@@ -2,22 +2,25 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"adze/tui/choose"
+	"adze/tui/port"
 )
 
 // leaveFor ends the interface to go on with something else; while the agent works, the person confirms.
-func (m *model) leaveFor(n Next) tea.Cmd {
+func (m *model) leaveFor(n port.Next) tea.Cmd {
 	if !m.turn.running {
 		m.next = n
 		return tea.Quit
 	}
 	what := "quit"
-	if n != (Next{}) {
+	if n != (port.Next{}) {
 		what = "go on with that"
 	}
-	m.picker.begin("the agent works", []choice{{id: "stay", label: "stay", note: "the agent goes on"},
-		{id: "leave", label: "stop the agent and " + what, note: "what it did is saved"}},
-		func(c choice) tea.Cmd {
-			if c.id == "stay" {
+	m.picker.Begin("the agent works", []choose.Choice{{ID: "stay", Label: "stay", Note: "the agent goes on"},
+		{ID: "leave", Label: "stop the agent and " + what, Note: "what it did is saved"}},
+		func(c choose.Choice) tea.Cmd {
+			if c.ID == "stay" {
 				return nil
 			}
 			m.next = n

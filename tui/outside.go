@@ -20,7 +20,7 @@ func canEdit(m *model) string {
 }
 
 // edit opens the prompt, pastes unfolded, in the person's own editor.
-func (m *model) edit() tea.Cmd { return m.external(m.prompt.unfolded()) }
+func (m *model) edit() tea.Cmd { return m.external(m.prompt.Unfolded()) }
 
 func (m *model) edited(e edited) {
 	m.w, m.h = m.foreground()
@@ -28,7 +28,7 @@ func (m *model) edited(e edited) {
 		m.say("error: " + e.err.Error())
 		return
 	}
-	if text := strings.TrimRight(e.text, "\n"); text != strings.TrimRight(m.prompt.unfolded(), "\n") {
-		m.prompt.put(text)
+	if text := strings.TrimRight(e.text, "\n"); text != strings.TrimRight(m.prompt.Unfolded(), "\n") {
+		m.prompt.Put(text)
 	}
 }

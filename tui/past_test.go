@@ -1,6 +1,10 @@
 package tui
 
-import "testing"
+import (
+	"testing"
+
+	"adze/tui/prompt"
+)
 
 // TestHistoryIsWaitedFor: up that is pressed before what was written earlier has been read goes there all the same.
 func TestHistoryIsWaitedFor(t *testing.T) {
@@ -8,8 +12,8 @@ func TestHistoryIsWaitedFor(t *testing.T) {
 	p.m.ports = p.ports()
 	p.m.Init()
 	p.send(keyPress(t, "up"))
-	p.send(pastPrompts{"the first", "the last"})
-	if got := p.m.prompt.text; got != "the last" {
+	p.send(prompt.Earlier{"the first", "the last"})
+	if got := p.m.prompt.Text; got != "the last" {
 		t.Errorf("the prompt holds %q", got)
 	}
 }

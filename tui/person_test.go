@@ -8,27 +8,31 @@ import (
 
 	"adze/session"
 	"adze/tool"
+	"adze/tui/firstrun"
+	"adze/tui/pane"
+	"adze/tui/permission"
+	"adze/tui/port"
 )
 
 // ports are written fakes that say what was asked of them.
-func (p *player) ports() Ports {
-	return Ports{
+func (p *player) ports() port.Ports {
+	return port.Ports{
 		Switch: true,
-		Sessions: func(context.Context) ([]SessionHead, error) {
-			return []SessionHead{
-				{"s1", "fix the parser", "script/demo", "/home/ann/calc", p.clock},
-				{"s0", "write the\u202e parser's tests", "openai/gpt-5.4", "/home/ann/calc", p.clock.Add(-2 * time.Hour)},
-				{"r7", "rename everything", "ollama/qwen3", "/home/ann/other", p.clock.AddDate(0, 0, -3)},
-				{"b2", "begin", "ollama/qwen3", "/home/ann/calc", p.clock.AddDate(0, 0, -40).UTC()},
+		Sessions: func(context.Context) ([]port.SessionHead, error) {
+			return []port.SessionHead{
+				{ID: "s1", Title: "fix the parser", Model: "script/demo", Cwd: "/home/ann/calc", Updated: p.clock},
+				{ID: "s0", Title: "write the\u202e parser's tests", Model: "openai/gpt-5.4", Cwd: "/home/ann/calc", Updated: p.clock.Add(-2 * time.Hour)},
+				{ID: "r7", Title: "rename everything", Model: "ollama/qwen3", Cwd: "/home/ann/other", Updated: p.clock.AddDate(0, 0, -3)},
+				{ID: "b2", Title: "begin", Model: "ollama/qwen3", Cwd: "/home/ann/calc", Updated: p.clock.AddDate(0, 0, -40).UTC()},
 			}, nil
 		},
-		Peek: func(_ context.Context, id string) (SessionPeek, error) {
+		Peek: func(_ context.Context, id string) (port.SessionPeek, error) {
 			p.note("looked into " + id)
 			cost := 0.1234
-			return SessionPeek{Turns: 3, Messages: 14, Cost: &cost, Asked: "and the \u202e last question?", Answered: "This is what was answered last.\n\nIn two parts."}, nil
+			return port.SessionPeek{Turns: 3, Messages: 14, Cost: &cost, Asked: "and the \u202e last question?", Answered: "This is what was answered last.\n\nIn two parts."}, nil
 		},
-		Models: func(context.Context) ([]ModelRow, error) { return testModels(), nil },
-		Modes:  []Mode{{"plan", "nothing is changed"}, {"ask", "what changes something is asked"}, {"edits", "files are changed without asking"}},
+		Models: func(context.Context) ([]port.ModelRow, error) { return testModels(), nil },
+		Modes:  []port.Mode{{Name: "plan", Means: "nothing is changed"}, {Name: "ask", Means: "what changes something is asked"}, {Name: "edits", Means: "files are changed without asking"}},
 		SetMode: func(name string) error {
 			p.note("mode: " + name)
 			return nil
@@ -47,22 +51,22 @@ func (p *player) ports() Ports {
 		Picture:  func(context.Context) (string, error) { return "/home/ann/clipboard.png", nil },
 		Past:     func() []string { return []string{"an older message"} },
 		Remember: func(text string) { p.note("remember: " + text) },
-		Drop: func(text string) (Dropped, bool) {
+		Drop: func(text string) (port.Dropped, bool) {
 			switch text {
 			case "/home/ann/shot.png":
-				return Dropped{Path: text, Attach: text}, true
+				return port.Dropped{Path: text, Attach: text}, true
 			case "'/home/ann/calc/a file.go'":
-				return Dropped{Path: "a file.go"}, true
+				return port.Dropped{Path: "a file.go"}, true
 			}
-			return Dropped{}, false
+			return port.Dropped{}, false
 		},
 	}
 }
 
 // testModels are models of every kind.
-func testModels() []ModelRow {
+func testModels() []port.ModelRow {
 	in, out, free := 3.0, 15.0, 0.0
-	return []ModelRow{
+	return []port.ModelRow{
 		{Name: "script/demo"},
 		{Name: "anthropic/claude-sonnet-4-6", Context: 200_000, Input: &in, Output: &out, Vision: true, Tools: true},
 		{Name: "gemini/gemini-flash-latest", Context: 1_048_576, Input: &free, Output: &free, Vision: true, Tools: true},
@@ -75,27 +79,27 @@ func testModels() []ModelRow {
 // first opens the interface for who has no model. What is known at once and what a look finds are sections of
 // the case, as JSON; every further look finds the next one.
 func (p *player) first(rest string) {
-	section := func(name string) Found {
+	section := func(name string) firstrun.Found {
 		text, ok := p.c.Section(name)
 		if !ok {
 			p.t.Fatalf("no section %s", name)
 		}
-		return decode[Found](p.t, text)
+		return decode[firstrun.Found](p.t, text)
 	}
 	names := strings.Fields(rest)
 	looks := names[1:]
 	p.m.info = Info{Version: "0.1.0"}
-	p.m.status.facts = statusFacts{}
+	p.m.status = pane.NewStatus(p.m.draw.Theme, pane.Facts{})
 	p.m.ports = p.ports()
-	p.m.first = newFirst(&First{Problem: "no model is configured", Known: section(names[0]), Look: func(context.Context) (Found, error) {
+	p.m.first = firstrun.New(&firstrun.Offer{Problem: "no model is configured", Known: section(names[0]), Look: func(context.Context) (firstrun.Found, error) {
 		p.note("looked")
 		if len(looks) == 0 {
-			return Found{}, errors.New("the configuration cannot be read")
+			return firstrun.Found{}, errors.New("the configuration cannot be read")
 		}
 		found := section(looks[0])
 		looks = looks[1:]
 		return found, nil
-	}}, p.m.draw.theme)
+	}}, p.m.draw.Theme)
 }
 
 func (p *player) permission(rest string) {
@@ -110,7 +114,7 @@ func (p *player) permission(rest string) {
 		Resolved               map[string]string // by target
 		Waiting                int
 	}](p.t, rest)
-	a := &asked{reply: make(chan Answer, 1)}
+	a := &permission.Asked{Reply: make(chan permission.Answer, 1)}
 	a.Rule, a.Why, a.Preview = in.Rule, in.Why, in.Preview
 	a.Covers, a.Spares, a.Save = in.Covers, in.Spares, in.Save
 	a.Question = tool.Question{Tool: tool.Definition{Name: in.Tool}, Needs: in.Needs, Repaired: in.Repaired || in.Repair != nil, Repair: in.Repair, Agent: in.Agent}

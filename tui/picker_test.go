@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"adze/tui/look"
+	"adze/tui/port"
 )
 
 // manySessions are as many as somebody has after a year.
-func manySessions() []SessionHead {
-	var heads []SessionHead
+func manySessions() []port.SessionHead {
+	var heads []port.SessionHead
 	for i := range 1000 {
-		heads = append(heads, SessionHead{
+		heads = append(heads, port.SessionHead{
 			ID: fmt.Sprintf("s%04d", i), Title: fmt.Sprintf("fix what is wrong in part %d of the program", i), Model: "anthropic/claude-sonnet-5-5",
 			Cwd: fmt.Sprintf("/home/ann/project%d", i%7), Updated: time.Unix(int64(1_000_000-i*1000), 0),
 		})
@@ -22,16 +25,16 @@ func manySessions() []SessionHead {
 func TestAThousandSessionsAreFiltered(t *testing.T) {
 	p := newPlayer(t, nil)
 	items := sessionChoices(manySessions(), p.m.info, p.clock)
-	p.m.picker.begin("sessions", items[:10], nil)
-	p.m.picker.move(3)
-	p.m.picker.fill(items[10:], nil)
-	if c, _ := p.m.picker.here(); c.id != items[3].id {
-		t.Errorf("%s is marked, want %s", c.id, items[3].id)
+	p.m.picker.Begin("sessions", items[:10], nil)
+	p.m.picker.Move(3)
+	p.m.picker.Fill(items[10:], nil)
+	if c, _ := p.m.picker.Here(); c.ID != items[3].ID {
+		t.Errorf("%s is marked, want %s", c.ID, items[3].ID)
 	}
 	for filter, want := range map[string]int{"": 1000, "PART 99": 19, "project3": 143, "s0500": 1, "part 7 project0 s0007": 1, "nothing": 0} {
-		p.m.picker.filter.set(filter)
-		p.m.picker.narrow()
-		if got := len(p.m.picker.shown); got != want {
+		p.m.picker.Filter.Set(filter)
+		p.m.picker.Narrow()
+		if got := len(p.m.picker.Choices()); got != want {
 			t.Errorf("%q finds %d sessions, want %d", filter, got, want)
 		}
 	}
@@ -43,7 +46,7 @@ func TestAgesAreToldAsPeopleDo(t *testing.T) {
 		0: "just now", 59 * time.Second: "just now", time.Minute: "1 min ago", 59 * time.Minute: "59 min ago", 2 * time.Hour: "2 h ago",
 		47 * time.Hour: "1 d ago", 29 * 24 * time.Hour: "29 d ago", 31 * 24 * time.Hour: "2026-10-21", -time.Hour: "2026-11-21",
 	} {
-		if got := age(now, now.Add(-ago)); got != want {
+		if got := look.Age(now, now.Add(-ago)); got != want {
 			t.Errorf("%v ago is %q, want %q", ago, got, want)
 		}
 	}
@@ -52,10 +55,10 @@ func TestAgesAreToldAsPeopleDo(t *testing.T) {
 // BenchmarkThousandSessions is a key in the filter of a thousand sessions, to its frame.
 func BenchmarkThousandSessions(b *testing.B) {
 	p := newPlayer(b, nil)
-	p.m.picker.begin("sessions", sessionChoices(manySessions(), p.m.info, p.clock), nil)
+	p.m.picker.Begin("sessions", sessionChoices(manySessions(), p.m.info, p.clock), nil)
 	for i := 0; b.Loop(); i++ {
-		p.m.picker.filter.set([]string{"part", "part 9"}[i%2])
-		p.m.picker.narrow()
+		p.m.picker.Filter.Set([]string{"part", "part 9"}[i%2])
+		p.m.picker.Narrow()
 		p.m.frame()
 	}
 }

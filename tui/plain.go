@@ -13,6 +13,8 @@ import (
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tui/draw"
+	"adze/tui/permission"
+	"adze/tui/port"
 )
 
 // plain is the interface as lines, for screen readers and for terminals that can do nothing else: what is
@@ -36,15 +38,15 @@ const plainWidth = 78
 // RunPlain is Run for who reads by lines: it takes lines and prints lines.
 func (u *UI) RunPlain(ctx context.Context) error {
 	m := u.model
-	m.draw.theme.Become(draw.Bare())
-	m.draw.expand = "the interface without --plain"
+	m.draw.Theme.Become(draw.Bare())
+	m.draw.Expand = "the interface without --plain"
 	m.w, m.h = plainWidth, 24
 	m.start = func(ctx context.Context, j job) {
 		u.breaks.turn(true)
 		u.start(ctx, j)
 	}
 	m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
-	m.dialog.naming(dialogLabels{})
+	m.dialog.Naming(permission.Labels{})
 	defer u.close()
 	lines := u.options.Lines
 	if lines == nil {
@@ -108,7 +110,7 @@ func (p *plain) greet() {
 	p.print()
 	p.live = true
 	if i.Prompt != "" {
-		p.run(p.m.begin(job{prompt: Prompt{Text: i.Prompt}}))
+		p.run(p.m.begin(job{prompt: port.Prompt{Text: i.Prompt}}))
 	}
 }
 
@@ -122,9 +124,9 @@ func (p *plain) say(text string) {
 func (p *plain) line(text string) {
 	name, arg, isCommand := slash(text)
 	switch steer, ok := strings.CutPrefix(text, ">"); {
-	case p.m.dialog.open():
+	case p.m.dialog.Open():
 		p.answer(text)
-	case p.m.picker.open:
+	case p.m.picker.Open:
 		p.pick(text)
 	case text == "":
 	case isCommand:
@@ -139,14 +141,14 @@ func (p *plain) line(text string) {
 // send is a message, or a command of the person's own; what was attached before goes with it.
 func (p *plain) send(text string) {
 	m := p.m
-	m.prompt.set(strings.TrimSpace(m.prompt.text + " " + text))
+	m.prompt.Set(strings.TrimSpace(m.prompt.Text + " " + text))
 	if why := canSend(m); why != "" {
 		p.say(why + ".")
 		return
 	}
-	waits := m.prompt.queued()
+	waits := m.prompt.Queued()
 	cmd := m.send()
-	if m.prompt.queued() > waits {
+	if m.prompt.Queued() > waits {
 		p.say("This waits until the agent has ended its work.")
 	}
 	p.run(cmd)
@@ -155,9 +157,9 @@ func (p *plain) send(text string) {
 // steer has the agent read a message before its next step.
 func (p *plain) steer(text string) {
 	m := p.m
-	m.prompt.set(text)
+	m.prompt.Set(text)
 	if why := canSteer(m); why != "" {
-		m.prompt.set("")
+		m.prompt.Set("")
 		p.say(why + ".")
 		return
 	}
@@ -176,16 +178,16 @@ func (p *plain) take(x any) {
 		p.m.apply(x)
 	case session.Event:
 		p.m.apply(x)
-	case *asked:
-		p.m.dialog.add(x)
-		if p.m.dialog.first() == x {
+	case *permission.Asked:
+		p.m.dialog.Add(x)
+		if p.m.dialog.First() == x {
 			p.ask()
 		}
 	case unasked:
-		if p.m.dialog.first() == x.asked {
+		if p.m.dialog.First() == x.Asked {
 			p.say("The question is withdrawn.")
 		}
-		p.m.dialog.remove(x.asked)
+		p.m.dialog.Remove(x.Asked)
 	case turnDone:
 		p.done(x.result)
 	}
@@ -196,9 +198,9 @@ func (p *plain) done(r session.Result) {
 	p.ui.breaks.turn(false)
 	cmd := p.m.done(r)
 	p.print()
-	if waited := p.m.prompt.text; waited != "" {
+	if waited := p.m.prompt.Text; waited != "" {
 		p.say("Not sent: " + waited)
-		p.m.prompt.set("")
+		p.m.prompt.Set("")
 	}
 	if !p.leave && !p.m.turn.running {
 		p.say("Ready.")
@@ -209,7 +211,7 @@ func (p *plain) done(r session.Result) {
 // print prints what is finished, in order.
 func (p *plain) print() {
 	for ; p.shown < p.m.transcript.Len(); p.shown++ {
-		rows, finished := p.m.transcript.line(p.shown, plainWidth, p.live)
+		rows, finished := p.m.transcript.Line(p.shown, plainWidth, p.live)
 		if !finished {
 			return
 		}
@@ -225,17 +227,17 @@ func (p *plain) ask() {
 		p.refuseAll()
 		return
 	}
-	q := p.m.dialog.first()
+	q := p.m.dialog.First()
 	p.say("Permission for " + q.Question.Tool.Name + ":")
-	body := p.m.dialog.body(plainWidth)
+	body := p.m.dialog.Body(plainWidth)
 	for _, r := range body.Append(nil, 0, body.Len()) {
 		fmt.Fprintln(p.out, r.String())
 	}
 	choices := "y allows it once"
-	if p.m.dialog.grants() {
+	if p.m.dialog.Grants() {
 		choices += ", s for this session"
 	}
-	if p.m.dialog.saves() {
+	if p.m.dialog.Saves() {
 		choices += ", a always"
 	}
 	p.say(choices + ", n denies it; anything else denies it and tells the model why:")
@@ -244,31 +246,31 @@ func (p *plain) ask() {
 
 // answer takes a line as the answer; one that was on its way when the question came is none.
 func (p *plain) answer(text string) {
-	a := Answer{Choice: Deny}
+	a := permission.Answer{Choice: permission.Deny}
 	switch {
-	case time.Since(p.asked) < guard:
+	case time.Since(p.asked) < permission.Guard:
 		p.asked = time.Now() // of several pasted lines none is an answer
 		p.say("This came too soon to be an answer. Answer now:")
 		return
 	case text == "":
 		return
 	case text == "y":
-		a.Choice = Once
-	case text == "s" && p.m.dialog.grants():
-		a.Choice = ForSession
-	case text == "a" && p.m.dialog.saves():
-		a.Choice = Always
+		a.Choice = permission.Once
+	case text == "s" && p.m.dialog.Grants():
+		a.Choice = permission.ForSession
+	case text == "a" && p.m.dialog.Saves():
+		a.Choice = permission.Always
 	case text != "n":
 		a.Reason = text
 	}
-	p.m.dialog.answer(a)
-	if p.m.dialog.open() {
+	p.m.dialog.Answer(a)
+	if p.m.dialog.Open() {
 		p.ask()
 	}
 }
 
 func (p *plain) refuseAll() {
-	for p.m.dialog.open() {
-		p.m.dialog.answer(Answer{Choice: Deny, Reason: "nobody is there to answer"})
+	for p.m.dialog.Open() {
+		p.m.dialog.Answer(permission.Answer{Choice: permission.Deny, Reason: "nobody is there to answer"})
 	}
 }

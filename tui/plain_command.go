@@ -43,26 +43,26 @@ func (p *plain) command(name, arg string) {
 	case full == "quit":
 		p.quit()
 	default:
-		kept := p.m.prompt.text // what is attached to the next message
+		kept := p.m.prompt.Text // what is attached to the next message
 		cmd := p.m.command(full, arg)
-		p.m.prompt.set(strings.TrimSpace(kept + " " + p.m.prompt.text))
+		p.m.prompt.Set(strings.TrimSpace(kept + " " + p.m.prompt.Text))
 		p.run(cmd)
 	}
 }
 
 func (p *plain) help() {
-	p.m.todos.list() // whether there are any decides what can be done
+	p.m.todos.List() // whether there are any decides what can be done
 	p.say("A line is a message. While the agent works it waits; > before it has the agent read it before its next step.")
 	p.say("!command runs a command of your own. Ctrl+c stops the agent, and leaves when it does not work. Commands:")
 	for _, c := range commandChoices(p.m, "") {
-		if notPlain(c.id) == "" {
-			p.say(c.label + ": " + c.note + ".")
+		if notPlain(c.ID) == "" {
+			p.say(c.Label + ": " + c.Note + ".")
 		}
 	}
 }
 
 func (p *plain) todos() {
-	items := p.m.todos.list()
+	items := p.m.todos.List()
 	if len(items) == 0 {
 		p.say("There are no todos.")
 	}
@@ -108,9 +108,9 @@ func (p *plain) answered(msg tea.Msg) {
 		_, cmd := p.m.Update(msg)
 		if _, ok := msg.(rewound); ok {
 			p.shown = min(p.shown, p.m.transcript.Len())
-			if text := p.m.prompt.text; text != "" {
+			if text := p.m.prompt.Text; text != "" {
 				p.say("Your message was: " + text)
-				p.m.prompt.set("")
+				p.m.prompt.Set("")
 			}
 		}
 		p.run(cmd)
@@ -124,12 +124,12 @@ func (p *plain) told() {
 		p.say(m.said + ".")
 		m.said = ""
 	}
-	if heading, rows := m.view.takeOut(plainWidth); rows != nil {
+	if heading, rows := m.view.TakeOut(plainWidth); rows != nil {
 		p.say(heading + ":")
 		p.rows(rows.Append(nil, 0, rows.Len()))
 	}
-	if m.picker.open && m.picker.serial != p.offered && !m.picker.looking() {
-		p.offered = m.picker.serial
+	if m.picker.Open && m.picker.Serial != p.offered && !m.picker.Looking() {
+		p.offered = m.picker.Serial
 		p.offer()
 	}
 }
@@ -144,14 +144,14 @@ func (p *plain) rows(rows []draw.Row) {
 // offer lists what can be chosen.
 func (p *plain) offer() {
 	k := p.m.picker
-	p.say(k.title + ":")
-	if k.wait != "" {
-		p.say(k.wait)
+	p.say(k.Title + ":")
+	if k.Wait != "" {
+		p.say(k.Wait)
 	}
-	for n, c := range k.choices() {
-		line := safeterm.Name(strings.TrimSpace(c.label + ", " + c.note)).String()
-		if c.off != "" {
-			line += " (not now: " + c.off + ")"
+	for n, c := range k.Choices() {
+		line := safeterm.Name(strings.TrimSpace(c.Label + ", " + c.Note)).String()
+		if c.Off != "" {
+			line += " (not now: " + c.Off + ")"
 		}
 		p.say(fmt.Sprintf("%d: %s", n+1, strings.TrimSuffix(line, ", ")))
 	}
@@ -167,13 +167,13 @@ func (p *plain) pick(text string) {
 		return
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || !k.mark(n-1) {
+	if err != nil || !k.Mark(n-1) {
 		p.say("This is none of the numbers.")
 		return
 	}
-	if why := p.m.picker.canPick(); why != "" {
+	if why := p.m.picker.CanPick(); why != "" {
 		p.say("This cannot be chosen: " + why)
 		return
 	}
-	p.run(p.m.picker.pick())
+	p.run(p.m.picker.Pick())
 }

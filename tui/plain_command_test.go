@@ -12,6 +12,7 @@ import (
 
 	"adze/session"
 	"adze/tool"
+	"adze/tui/port"
 )
 
 // talk is a person in front of the interface of lines.
@@ -51,7 +52,7 @@ func talking(t *testing.T, change func(*Options), say func(k *talk)) {
 		o := Options{Blocks: testBlocks, In: in, Out: out, Ports: k.log.ports(),
 			Info: Info{Version: "0.1.0", Model: "script/demo", Mode: "ask", Session: "s1", Cwd: "/home/ann/calc"}}
 		o.Ports.Remember = nil
-		o.Send = func(ctx context.Context, p Prompt) session.Result {
+		o.Send = func(ctx context.Context, p port.Prompt) session.Result {
 			k.log.note(fmt.Sprintf("sent: %q %s", p.Text, strings.Join(p.Attach, " ")))
 			return session.Result{Cause: session.CauseDone}
 		}
@@ -124,7 +125,7 @@ func TestPlainCommands(t *testing.T) {
 }
 
 func TestPlainListsAndChooses(t *testing.T) {
-	var next Next
+	var next port.Next
 	talking(t, nil, func(k *talk) {
 		k.press("/sessions")
 		said := k.until("Write a number")
@@ -145,7 +146,7 @@ func TestPlainListsAndChooses(t *testing.T) {
 	if next.Session != "b2" {
 		t.Errorf("goes on with %+v", next)
 	}
-	for line, want := range map[string]Next{"/new": {New: true}, "/resume r7": {Session: "r7"}, "/model openai/gpt-6": {Session: "s1", Model: "openai/gpt-6"}} {
+	for line, want := range map[string]port.Next{"/new": {New: true}, "/resume r7": {Session: "r7"}, "/model openai/gpt-6": {Session: "s1", Model: "openai/gpt-6"}} {
 		talking(t, nil, func(k *talk) {
 			k.press(line)
 			err := <-k.ended
@@ -166,9 +167,9 @@ func TestPlainAttachesAndSteers(t *testing.T) {
 		gate = make(chan struct{})
 		o.Info.Cwd = "/home/ann"
 		drop := o.Ports.Drop
-		o.Ports.Drop = func(text string) (Dropped, bool) { return drop(strings.Trim(text, "'")) }
+		o.Ports.Drop = func(text string) (port.Dropped, bool) { return drop(strings.Trim(text, "'")) }
 		send := o.Send
-		o.Send = func(ctx context.Context, p Prompt) session.Result {
+		o.Send = func(ctx context.Context, p port.Prompt) session.Result {
 			r := send(ctx, p)
 			<-gate
 			return r

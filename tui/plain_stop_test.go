@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"adze/session"
+	"adze/tui/port"
 )
 
 // The first interrupt of a turn stops it and leaves the person in the program; each further one is not taken.
@@ -13,7 +14,7 @@ func TestAnInterruptStopsPlainWorkOnce(t *testing.T) {
 	lines := make(chan string)
 	begun, hold := make(chan struct{}), make(chan struct{})
 	var out strings.Builder
-	u := New(Options{Lines: lines, Out: &out, Send: func(ctx context.Context, _ Prompt) session.Result {
+	u := New(Options{Lines: lines, Out: &out, Send: func(ctx context.Context, _ port.Prompt) session.Result {
 		begun <- struct{}{}
 		<-ctx.Done()
 		<-hold

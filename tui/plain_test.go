@@ -11,6 +11,8 @@ import (
 
 	"adze/session"
 	"adze/tool"
+	"adze/tui/permission"
+	"adze/tui/port"
 )
 
 // TestPlainIsLines plays a turn with a question in the interface for screen readers.
@@ -44,7 +46,7 @@ func TestPlainIsLines(t *testing.T) {
 		until("anything else denies it")
 		press("y")
 		until("too soon")
-		time.Sleep(guard) // of the bubble's clock
+		time.Sleep(permission.Guard) // of the bubble's clock
 		press("too risky")
 		until("denied: too risky")
 		until("Ready.")
@@ -66,11 +68,11 @@ func TestPlainIsLines(t *testing.T) {
 
 // TestPlainEndsWithItsInput: what runs goes on, but nobody can be asked any more.
 func TestPlainEndsWithItsInput(t *testing.T) {
-	var answer Answer
+	var answer permission.Answer
 	var u *UI
-	u = New(Options{In: strings.NewReader("go\n"), Out: io.Discard, Send: func(ctx context.Context, _ Prompt) session.Result {
+	u = New(Options{In: strings.NewReader("go\n"), Out: io.Discard, Send: func(ctx context.Context, _ port.Prompt) session.Result {
 		var err error
-		if answer, err = u.Ask(ctx, Ask{Question: tool.Question{Tool: tool.Definition{Name: "bash"}}}); err != nil {
+		if answer, err = u.Ask(ctx, permission.Ask{Question: tool.Question{Tool: tool.Definition{Name: "bash"}}}); err != nil {
 			t.Error(err)
 		}
 		return session.Result{Cause: session.CauseDone}
@@ -78,7 +80,7 @@ func TestPlainEndsWithItsInput(t *testing.T) {
 	if err := u.RunPlain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if answer.Choice != Deny || answer.Reason == "" {
+	if answer.Choice != permission.Deny || answer.Reason == "" {
 		t.Errorf("answered %+v", answer)
 	}
 }
@@ -87,7 +89,7 @@ func TestPlainEndsWithItsInput(t *testing.T) {
 func TestPlainNamesSubagents(t *testing.T) {
 	var out strings.Builder
 	var u *UI
-	u = New(Options{In: strings.NewReader("go\n"), Out: &out, Blocks: testBlocks, Send: func(context.Context, Prompt) session.Result {
+	u = New(Options{In: strings.NewReader("go\n"), Out: &out, Blocks: testBlocks, Send: func(context.Context, port.Prompt) session.Result {
 		nested := tool.Event{Call: "c1/d1", Parent: "c1", Agent: "explore: find\x1b[2J it", Tool: "grep"}
 		u.Observe(session.ToolStart{Event: tool.Event{Call: "c1", Tool: "task"}})
 		u.Observe(session.ToolStart{Event: nested})

@@ -17,6 +17,8 @@ import (
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tool"
+	"adze/tui/permission"
+	"adze/tui/port"
 	"adze/tui/screen"
 )
 
@@ -50,7 +52,7 @@ type player struct {
 	clock  time.Time
 	timers []timer
 	log    []string
-	open   []*asked
+	open   []*permission.Asked
 	styles bool
 	seen   *inlined // nil: the interface has the whole screen
 }
@@ -112,8 +114,8 @@ func (p *player) send(msg tea.Msg) {
 	p.run(cmd)
 	for i := 0; i < len(p.open); i++ {
 		select {
-		case a := <-p.open[i].reply:
-			p.note(fmt.Sprintf("answered: %s %q", map[Choice]string{Deny: "deny", Once: "once", ForSession: "session", Always: "always"}[a.Choice], a.Reason))
+		case a := <-p.open[i].Reply:
+			p.note(fmt.Sprintf("answered: %s %q", map[permission.Choice]string{permission.Deny: "deny", permission.Once: "once", permission.ForSession: "session", permission.Always: "always"}[a.Choice], a.Reason))
 			p.open = append(p.open[:i], p.open[i+1:]...)
 			i--
 		default:
@@ -141,7 +143,7 @@ func (p *player) run(cmd tea.Cmd) {
 
 // nextText is how the person wants to go on after quitting.
 func (p *player) nextText() string {
-	if p.m.next == (Next{}) {
+	if p.m.next == (port.Next{}) {
 		return ""
 	}
 	n := p.m.next

@@ -16,6 +16,8 @@ import (
 
 	"adze/session"
 	"adze/tool"
+	"adze/tui/permission"
+	"adze/tui/port"
 )
 
 // actEnv makes the test binary the interface itself, with an agent that only acts; so a person can look at it:
@@ -75,7 +77,7 @@ func (a *actor) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-func (a *actor) send(ctx context.Context, p Prompt) session.Result {
+func (a *actor) send(ctx context.Context, p port.Prompt) session.Result {
 	prompt := p.Text
 	a.turn++
 	start := time.Now()
@@ -105,12 +107,12 @@ func (a *actor) send(ctx context.Context, p Prompt) session.Result {
 func (a *actor) command(ctx context.Context, id tool.CallID) tool.Status {
 	a.ui.Observe(session.ToolStart{Event: tool.Event{Call: id, Tool: "bash", Args: json.RawMessage(`{"command":"go test ./..."}`)}})
 	q := tool.Question{Tool: tool.Definition{Name: "bash"}, Needs: []tool.Need{{Permission: tool.Execute, Target: "go test ./... # \u202eevil"}}}
-	answer, err := a.ui.Ask(ctx, Ask{Question: q, Rule: "allow execute(go test **)"})
+	answer, err := a.ui.Ask(ctx, permission.Ask{Question: q, Rule: "allow execute(go test **)"})
 	out := tool.Outcome{Call: id, Tool: "bash", Status: tool.Completed, Title: "go test ./..."}
 	switch {
 	case err != nil:
 		out.Status, out.Output = tool.Aborted, err.Error()
-	case answer.Choice == Deny:
+	case answer.Choice == permission.Deny:
 		out.Status, out.Output = tool.Denied, "denied: "+answer.Reason
 	default:
 		var text string

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"adze/tui/choose"
 	"adze/tui/draw"
 )
 
@@ -42,10 +43,10 @@ func (m *model) grounded(dark bool) {
 
 // restyle has everything drawn in the theme of m.colours from now on.
 func (m *model) restyle() {
-	m.draw.theme.Become(m.colours.theme())
-	m.transcript.forgetAll()
-	m.activity.forget()
-	m.changes.forget()
+	m.draw.Theme.Become(m.colours.theme())
+	m.transcript.ForgetAll()
+	m.activity.Forget()
+	m.changes.Forget()
 }
 
 // themeCommand changes the theme, or asks which one.
@@ -62,16 +63,16 @@ func (m *model) themeCommand(arg string) tea.Cmd {
 }
 
 func (m *model) chooseTheme() tea.Cmd {
-	var items []choice
+	var items []choose.Choice
 	at := 0
 	for i, name := range draw.Themes() {
-		items = append(items, choice{id: name, label: name, note: draw.Means(name)})
+		items = append(items, choose.Choice{ID: name, Label: name, Note: draw.Means(name)})
 		if name == m.colours.name {
 			at = i
 		}
 	}
-	m.picker.begin("themes · now "+m.colours.name, items, func(c choice) tea.Cmd { return m.toTheme(c.id) })
-	m.picker.move(at)
+	m.picker.Begin("themes · now "+m.colours.name, items, func(c choose.Choice) tea.Cmd { return m.toTheme(c.ID) })
+	m.picker.Move(at)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/session"
+	"adze/tui/port"
 	"adze/tui/screen"
 )
 
@@ -15,7 +16,7 @@ import (
 type turn struct {
 	running, stopping bool
 	ended             bool // its TurnEnd was seen
-	prompt            Prompt
+	prompt            port.Prompt
 	heard             bool // the person's message is in the conversation
 	shell             bool // a command of the person's own
 	rewind            bool // take the prompt back once it has stopped
@@ -25,7 +26,7 @@ type turn struct {
 
 // job is what a turn does.
 type job struct {
-	prompt  Prompt
+	prompt  port.Prompt
 	command string // run this instead
 	// compact has the conversation summed up instead; wish says what must not be lost.
 	compact bool
@@ -55,21 +56,21 @@ func (m *model) done(r session.Result) tea.Cmd {
 	m.turn.cancel()
 	rewind, shell, heard, sent := m.turn.rewind, m.turn.shell, m.turn.heard, m.turn.prompt
 	m.turn = turn{}
-	m.prompt.unsteer()
+	m.prompt.Unsteer()
 	switch {
 	case m.leaving:
 		return tea.Quit
 	case !shell && !heard && r.Cause != session.CauseDone: // it is nowhere else
-		m.prompt.unsent(sent)
-		m.prompt.unqueue()
+		m.prompt.Unsent(sent)
+		m.prompt.Unqueue()
 	case rewind:
-		m.prompt.unqueue()
+		m.prompt.Unqueue()
 		return m.rewind()
 	case r.Cause != session.CauseDone && !shell:
 		m.stopped = r.Cause == session.CauseInterrupted
-		m.prompt.unqueue()
+		m.prompt.Unqueue()
 	default:
-		if next, ok := m.prompt.next(); ok {
+		if next, ok := m.prompt.Next(); ok {
 			return m.begin(job{prompt: next})
 		}
 	}
@@ -86,23 +87,23 @@ func (m *model) tell(n screen.Note) tea.Cmd {
 
 // send is enter: a command, a command of the shell, or a message; while the agent works, a message waits.
 func (m *model) send() tea.Cmd {
-	if m.prompt.continues() {
+	if m.prompt.Continues() {
 		return nil
 	}
-	text := m.prompt.text
+	text := m.prompt.Text
 	if name, arg, ok := slash(text); ok {
 		return m.command(name, arg)
 	}
 	if line, ok := strings.CutPrefix(strings.TrimSpace(text), "!"); ok {
 		return m.shell(strings.TrimSpace(line))
 	}
-	p := m.prompt.take()
+	p := m.prompt.Take()
 	if p.Text == "" {
 		return nil
 	}
-	m.transcript.toEnd()
+	m.transcript.ToEnd()
 	if m.turn.running {
-		m.prompt.enqueue(p)
+		m.prompt.Enqueue(p)
 		return m.remember(p.Text)
 	}
 	return tea.Batch(m.remember(p.Text), m.begin(job{prompt: p}))
@@ -128,8 +129,8 @@ func (m *model) shell(line string) tea.Cmd {
 	case m.turn.running:
 		m.say("the agent works: stop it first, or wait")
 	default:
-		full := m.prompt.take().Text
-		m.transcript.toEnd()
+		full := m.prompt.Take().Text
+		m.transcript.ToEnd()
 		return tea.Batch(m.remember(full), m.begin(job{command: line}))
 	}
 	return nil
@@ -147,13 +148,13 @@ func canSteer(m *model) string {
 
 // steer hands the message to the agent before its next step.
 func (m *model) steer() tea.Cmd {
-	p := m.prompt.take()
-	m.transcript.toEnd()
+	p := m.prompt.Take()
+	m.transcript.ToEnd()
 	if len(p.Attach) > 0 || !m.ports.Steer(p.Text) {
-		m.prompt.enqueue(p)
+		m.prompt.Enqueue(p)
 		return m.remember(p.Text)
 	}
-	m.prompt.steered(p)
+	m.prompt.Steered(p)
 	return m.remember(p.Text)
 }
 
@@ -163,7 +164,7 @@ func canRewind(m *model) string {
 		return "messages cannot be taken back here"
 	case m.turn.running:
 		return "the agent works: stop it first"
-	case !m.transcript.said():
+	case !m.transcript.Said():
 		return "there is no message to take back"
 	}
 	return ""
@@ -188,8 +189,8 @@ func (m *model) rewound(r rewound) {
 		m.say("error: " + r.err.Error())
 		return
 	}
-	m.transcript.rewind()
-	m.prompt.restore(r.text)
+	m.transcript.Rewind()
+	m.prompt.Restore(r.text)
 	m.say("your message is back to be edited; files stay as they are now")
 }
 
@@ -199,7 +200,7 @@ func canCompact(m *model) string {
 		return "this conversation cannot be summed up"
 	case m.turn.running:
 		return "the agent works: stop it first, or wait"
-	case !m.transcript.said():
+	case !m.transcript.Said():
 		return "nothing was said yet"
 	}
 	return ""

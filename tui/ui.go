@@ -53,7 +53,10 @@ import (
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tool"
+	"adze/tui/firstrun"
 	"adze/tui/input"
+	"adze/tui/permission"
+	"adze/tui/port"
 	"adze/tui/screen"
 )
 
@@ -61,15 +64,15 @@ import (
 type Options struct {
 	// Send runs one whole turn and blocks until it is over; ctx's end is the person's abort. It is called
 	// from a goroutine of its own, one turn at a time.
-	Send func(ctx context.Context, p Prompt) session.Result
+	Send func(ctx context.Context, p port.Prompt) session.Result
 	// Ports are what else the program can do for the person.
-	Ports Ports
+	Ports port.Ports
 	// Blocks turns a tool's metadata into what is drawn; an unknown tool gets a generic view.
 	Blocks func(tool string, metadata json.RawMessage) []tool.Block
 	// History is drawn at start, when a session is resumed.
 	History []session.Event
 	// First is given when no model can be used: the person then chooses what to do, and Next says what.
-	First *First
+	First *firstrun.Offer
 	Info  Info
 	// Theme names the colours: auto (the default), dark, light, contrast, ansi or none.
 	Theme string
@@ -137,22 +140,22 @@ func New(o Options) *UI {
 func (u *UI) Observe(e session.Event) { u.bridge.add(e) }
 
 // Ask shows the permission dialog and waits for the person, for ctx, or for the end of the interface.
-func (u *UI) Ask(ctx context.Context, a Ask) (Answer, error) {
-	q := &asked{Ask: a, reply: make(chan Answer, 1)}
+func (u *UI) Ask(ctx context.Context, a permission.Ask) (permission.Answer, error) {
+	q := &permission.Asked{Ask: a, Reply: make(chan permission.Answer, 1)}
 	u.bridge.push(q)
 	select {
-	case answer := <-q.reply:
+	case answer := <-q.Reply:
 		return answer, nil
 	case <-ctx.Done():
 		u.bridge.push(unasked{q})
-		return Answer{}, ctx.Err()
+		return permission.Answer{}, ctx.Err()
 	case <-u.gone:
-		return Answer{}, ErrClosed
+		return permission.Answer{}, permission.ErrClosed
 	}
 }
 
 // Next says how the person wants to go on; it is known when Run has returned.
-func (u *UI) Next() Next { return u.model.next }
+func (u *UI) Next() port.Next { return u.model.next }
 
 // Theme is the name of the theme that is in use.
 func (u *UI) Theme() string { return u.model.colours.name }

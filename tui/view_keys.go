@@ -4,33 +4,35 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"adze/tui/pane"
 )
 
-func (m *model) openChanges() tea.Cmd { m.view.toggle(m.changes); return nil }
-func (m *model) openContext() tea.Cmd { m.view.toggle(m.ledger); return nil }
-func (m *model) closeView() tea.Cmd   { m.view.shut(); return nil }
+func (m *model) openChanges() tea.Cmd { m.view.Toggle(m.changes); return nil }
+func (m *model) openContext() tea.Cmd { m.view.Toggle(m.ledger); return nil }
+func (m *model) closeView() tea.Cmd   { m.view.Shut(); return nil }
 
-func inSheet(move func(v *view, n int), n int) func(*model) tea.Cmd {
+func inSheet(move func(v *pane.View, n int), n int) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd { move(m.view, n); return nil }
 }
 
-func canParts(m *model) string { return m.view.canParts() }
+func canParts(m *model) string { return m.view.CanParts() }
 
 func viewKeys() []binding {
 	return append(sheetKeys(inView), []binding{
 		{action: closePane, scope: inView, keys: []string{"esc", "q", "enter"}, help: "close the pane", do: (*model).closeView},
 		{action: quit, scope: inView, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
 		{action: showHelp, scope: inView, keys: []string{"f1", "?"}, label: "F1", help: "all keys", do: (*model).openHelp},
-		{action: nextPart, scope: inView, keys: []string{"tab", "n"}, help: "the next file or part", can: canParts, do: inSheet((*view).toPart, 1)},
-		{action: nextPart, scope: inView, keys: []string{"shift+tab", "p"}, help: "the file or part before", can: canParts, do: inSheet((*view).toPart, -1)},
+		{action: nextPart, scope: inView, keys: []string{"tab", "n"}, help: "the next file or part", can: canParts, do: inSheet((*pane.View).ToPart, 1)},
+		{action: nextPart, scope: inView, keys: []string{"shift+tab", "p"}, help: "the file or part before", can: canParts, do: inSheet((*pane.View).ToPart, -1)},
 		{action: copyPart, scope: inView, keys: []string{"y"}, help: "changes: copy the path of the file", can: looksAtChanges, do: (*model).copyPath},
 		{action: copyPart, scope: inView, keys: []string{"d"}, help: "changes: copy the diff of the file", can: looksAtChanges, do: (*model).copyDiff},
-		{action: pageUp, scope: inView, keys: []string{"pgup", "b"}, label: "PgUp", help: "a page up", do: inSheet((*view).byPages, -1)},
-		{action: pageDown, scope: inView, keys: []string{"pgdown", "space"}, label: "PgDn", help: "a page down", do: inSheet((*view).byPages, 1)},
-		{action: lineUp, scope: inView, keys: []string{"up", "k"}, help: "a row up", do: inSheet((*view).scroll, -1)},
-		{action: lineDown, scope: inView, keys: []string{"down", "j"}, help: "a row down", do: inSheet((*view).scroll, 1)},
-		{action: toTop, scope: inView, keys: []string{"home", "g"}, label: "Home", help: "to the beginning", do: inSheet((*view).toEnd, -1)},
-		{action: toBottom, scope: inView, keys: []string{"end", "G"}, label: "End", help: "to the end", do: inSheet((*view).toEnd, 1)},
+		{action: pageUp, scope: inView, keys: []string{"pgup", "b"}, label: "PgUp", help: "a page up", do: inSheet((*pane.View).ByPages, -1)},
+		{action: pageDown, scope: inView, keys: []string{"pgdown", "space"}, label: "PgDn", help: "a page down", do: inSheet((*pane.View).ByPages, 1)},
+		{action: lineUp, scope: inView, keys: []string{"up", "k"}, help: "a row up", do: inSheet((*pane.View).Scroll, -1)},
+		{action: lineDown, scope: inView, keys: []string{"down", "j"}, help: "a row down", do: inSheet((*pane.View).Scroll, 1)},
+		{action: toTop, scope: inView, keys: []string{"home", "g"}, label: "Home", help: "to the beginning", do: inSheet((*pane.View).ToEnd, -1)},
+		{action: toBottom, scope: inView, keys: []string{"end", "G"}, label: "End", help: "to the end", do: inSheet((*pane.View).ToEnd, 1)},
 	}...)
 }
 

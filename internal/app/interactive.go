@@ -12,6 +12,7 @@ import (
 	"adze/session"
 	"adze/tool"
 	"adze/tui"
+	"adze/tui/port"
 )
 
 // interactive is a run in a terminal: one sitting after the other, until the person quits.
@@ -61,18 +62,18 @@ func (a *app) sittings(ctx context.Context, o *options, words string) error {
 			s.w.notices, notice = append(s.w.notices, notice), ""
 		}
 		next, err := s.run(ctx)
-		if err != nil || next == (tui.Next{}) {
+		if err != nil || next == (port.Next{}) {
 			a.farewell(o, s.w)
 			return err
 		}
-		stay := o.follow(tui.Next{Session: s.w.head.Session}, s.w)
+		stay := o.follow(port.Next{Session: s.w.head.Session}, s.w)
 		back, o, words = &stay, new(options), ""
 		*o = stay.follow(next, s.w)
 	}
 }
 
 // follow is how to start what comes next. A session in which nothing was said is not stored: it starts anew.
-func (o options) follow(next tui.Next, w *wired) options {
+func (o options) follow(next port.Next, w *wired) options {
 	o.resumeLast, o.fork, o.attach = false, next.Fork, nil
 	o.mode = string(w.gate.Mode())
 	o.model = firstOf(next.Model, w.head.Provider+"/"+w.head.Model)
@@ -126,7 +127,7 @@ func (s *sitting) open(ctx context.Context, words string) (err error) {
 	return nil
 }
 
-func (s *sitting) run(ctx context.Context) (tui.Next, error) {
+func (s *sitting) run(ctx context.Context) (port.Next, error) {
 	if s.app.linesOnly(s.o) && s.app.lines == nil {
 		s.app.lines = tui.ReadLines(s.app.in)
 	}
@@ -155,7 +156,7 @@ func (s *sitting) run(ctx context.Context) (tui.Next, error) {
 // linesOnly reports whether the interface writes plain lines.
 func (a *app) linesOnly(o *options) bool { return o.plain || a.getenv("TERM") == "dumb" }
 
-func (s *sitting) send(ctx context.Context, p tui.Prompt) session.Result {
+func (s *sitting) send(ctx context.Context, p port.Prompt) session.Result {
 	files, err := attachments(p.Attach)
 	if err != nil {
 		return failure(err)

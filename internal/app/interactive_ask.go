@@ -9,12 +9,12 @@ import (
 	"adze/internal/policy"
 	"adze/session"
 	"adze/tool"
-	"adze/tui"
+	"adze/tui/permission"
 )
 
 // askPerson shows the gate's question, and saves the rule where the person wants it for ever.
 func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	a := tui.Ask{Question: q, Rule: strings.Join(p.Rules, "\n"), Why: reasons(p), Resolved: resolved(p, s.w.settings.root.Dir()), Waiting: s.w.gate.Waiting}
+	a := permission.Ask{Question: q, Rule: strings.Join(p.Rules, "\n"), Why: reasons(p), Resolved: resolved(p, s.w.settings.root.Dir()), Waiting: s.w.gate.Waiting}
 	a.Covers, a.Spares = meaningOf(p.Rules)
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
@@ -29,14 +29,14 @@ func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Promp
 		return policy.Answer{}, err
 	}
 	switch answer.Choice {
-	case tui.Once:
+	case permission.Once:
 		return policy.Answer{Choice: policy.Once}, nil
-	case tui.Always:
+	case permission.Always:
 		if err := config.AddAllow(file, rules...); err != nil {
 			s.ui.Observe(session.Notice{Text: fmt.Sprintf("the rule holds for this session only; it could not be saved: %v", err)})
 		}
 		return policy.Answer{Choice: policy.Session}, nil
-	case tui.ForSession:
+	case permission.ForSession:
 		return policy.Answer{Choice: policy.Session}, nil
 	}
 	return policy.Answer{Choice: policy.No, Reason: answer.Reason}, nil

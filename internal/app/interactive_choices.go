@@ -7,22 +7,22 @@ import (
 
 	"adze/internal/config"
 	"adze/internal/llm/discover"
-	"adze/tui"
+	"adze/tui/port"
 )
 
 // modelRows lists what can be chosen, and what the rest lacks: the model of this session and the configured
 // one first, then all that the listing found. Any other is named by the person.
-func (a *app) modelRows(ctx context.Context, w *wired) ([]tui.ModelRow, error) {
+func (a *app) modelRows(ctx context.Context, w *wired) ([]port.ModelRow, error) {
 	l, err := a.lookAround(ctx)
 	cfg := w.settings.config
-	var first []tui.ModelRow
+	var first []port.ModelRow
 	for _, full := range []string{w.head.Provider + "/" + w.head.Model, cfg.Model} {
-		if full != "" && !slices.ContainsFunc(first, func(r tui.ModelRow) bool { return r.Name == full }) {
+		if full != "" && !slices.ContainsFunc(first, func(r port.ModelRow) bool { return r.Name == full }) {
 			first = append(first, a.rowNamed(cfg, full))
 		}
 	}
 	for _, r := range l.rows() {
-		i := slices.IndexFunc(first, func(f tui.ModelRow) bool { return f.Name == r.Name })
+		i := slices.IndexFunc(first, func(f port.ModelRow) bool { return f.Name == r.Name })
 		if i < 0 {
 			first = append(first, r)
 			continue
@@ -33,20 +33,20 @@ func (a *app) modelRows(ctx context.Context, w *wired) ([]tui.ModelRow, error) {
 }
 
 // rowNamed is what is known of a model that nobody listed.
-func (a *app) rowNamed(cfg config.Config, full string) tui.ModelRow {
+func (a *app) rowNamed(cfg config.Config, full string) port.ModelRow {
 	m, err := a.namedModel(cfg, full)
 	if err != nil {
-		return tui.ModelRow{Name: full, Why: err.Error()}
+		return port.ModelRow{Name: full, Why: err.Error()}
 	}
 	return a.listedAs(cfg, m.provider.Name(), discover.Model{Name: m.name}).row(m.provider.Name())
 }
 
 // rows are the models of a listing, those that can be used first; a provider that cannot be used is one row.
-func (l listing) rows() []tui.ModelRow {
-	var can, cannot []tui.ModelRow
+func (l listing) rows() []port.ModelRow {
+	var can, cannot []port.ModelRow
 	for _, p := range l.Providers {
 		if p.Usable == nil || !*p.Usable && len(p.Models) == 0 {
-			cannot = append(cannot, tui.ModelRow{Name: p.Provider + "/…", Why: p.Why})
+			cannot = append(cannot, port.ModelRow{Name: p.Provider + "/…", Why: p.Why})
 			continue
 		}
 		for _, m := range p.Models {
@@ -65,8 +65,8 @@ func (l listing) rows() []tui.ModelRow {
 	return append(can, cannot...)
 }
 
-func (m listedModel) row(provider string) tui.ModelRow {
-	r := tui.ModelRow{
+func (m listedModel) row(provider string) port.ModelRow {
+	r := port.ModelRow{
 		Name: provider + "/" + m.Model, Context: m.Context, Input: m.Input, Output: m.Answer,
 		Vision: m.Vision != nil && *m.Vision, Tools: m.Tools != nil && *m.Tools,
 	}

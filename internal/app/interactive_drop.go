@@ -7,22 +7,22 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/tui"
+	"adze/tui/port"
 )
 
 // dropIn recognises the path of a file that a terminal pastes when one is dropped on it: quoted, with
 // backslashes, or as a file URL.
-func dropIn(dir string) func(text string) (tui.Dropped, bool) {
-	return func(text string) (tui.Dropped, bool) {
+func dropIn(dir string) func(text string) (port.Dropped, bool) {
+	return func(text string) (port.Dropped, bool) {
 		path, ok := droppedPath(text)
 		if !ok {
-			return tui.Dropped{}, false
+			return port.Dropped{}, false
 		}
 		info, err := os.Stat(path)
 		if err != nil {
-			return tui.Dropped{}, false
+			return port.Dropped{}, false
 		}
-		d := tui.Dropped{Path: path}
+		d := port.Dropped{Path: path}
 		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
 			d.Path = rel
 		}

@@ -13,6 +13,8 @@ import (
 	"adze/internal/config"
 	"adze/internal/llm/wire"
 	"adze/tui"
+	"adze/tui/firstrun"
+	"adze/tui/port"
 )
 
 // suggested is the model that who has none is told to get: it calls tools, and fits into 8 GB.
@@ -45,7 +47,7 @@ func (c *chooser) again(ctx context.Context, err error) (*options, error) {
 	switch {
 	case failed != nil:
 		return nil, failed
-	case next == (tui.Next{}):
+	case next == (port.Next{}):
 		return nil, c.lacking
 	}
 	o := c.given.after(next)
@@ -54,14 +56,14 @@ func (c *chooser) again(ctx context.Context, err error) (*options, error) {
 
 // firstRun is the interface for who has no model that can be used. It returns how the person goes on; the
 // zero value means that they quit.
-func (a *app) firstRun(ctx context.Context, problem error) (tui.Next, error) {
+func (a *app) firstRun(ctx context.Context, problem error) (port.Next, error) {
 	cfg, err := config.Load(config.File(a.getenv, userPlaces(a.getenv).config))
 	if err != nil {
-		return tui.Next{}, err
+		return port.Next{}, err
 	}
 	ui := tui.New(tui.Options{
-		First: &tui.First{Problem: problem.Error(), Known: a.found(a.keysOnly(cfg)), Look: a.look},
-		Ports: tui.Ports{Switch: true, Models: func(ctx context.Context) ([]tui.ModelRow, error) {
+		First: &firstrun.Offer{Problem: problem.Error(), Known: a.found(a.keysOnly(cfg)), Look: a.look},
+		Ports: port.Ports{Switch: true, Models: func(ctx context.Context) ([]port.ModelRow, error) {
 			l, err := a.lookAround(ctx)
 			return l.rows(), err
 		}},
@@ -75,7 +77,7 @@ func (a *app) firstRun(ctx context.Context, problem error) (tui.Next, error) {
 
 // after turns what the person chose into the options of the next start. The demo is the real one: nothing of
 // the command line that was meant for their own folder holds in it.
-func (o options) after(n tui.Next) options {
+func (o options) after(n port.Next) options {
 	if n.Demo {
 		return options{demo: true, transcript: o.transcript, plain: o.plain}
 	}
@@ -84,7 +86,7 @@ func (o options) after(n tui.Next) options {
 }
 
 // look asks again from the beginning: the configuration may have changed meanwhile.
-func (a *app) look(ctx context.Context) (tui.Found, error) {
+func (a *app) look(ctx context.Context) (firstrun.Found, error) {
 	l, err := a.lookAround(ctx)
 	return a.found(l), err
 }
@@ -145,8 +147,8 @@ func (a *app) askOne(ctx context.Context, cfg config.Config, e endpoint, p *list
 }
 
 // found tells a listing in the words of the first screen.
-func (a *app) found(l listing) tui.Found {
-	f := tui.Found{Steps: a.steps(l)}
+func (a *app) found(l listing) firstrun.Found {
+	f := firstrun.Found{Steps: a.steps(l)}
 	var unset []string
 	for _, p := range l.Providers {
 		if p.Usable != nil && !*p.Usable && p.KeyEnv != "" && !p.Key {
@@ -158,22 +160,22 @@ func (a *app) found(l listing) tui.Found {
 		f.Findings = append(f.Findings, p.finding())
 	}
 	if len(unset) > 0 {
-		f.Findings = append(f.Findings, tui.Finding{State: tui.Missing, Name: "keys", Text: "not set: " + strings.Join(unset, ", ")})
+		f.Findings = append(f.Findings, firstrun.Finding{State: firstrun.Missing, Name: "keys", Text: "not set: " + strings.Join(unset, ", ")})
 	}
 	at := config.File(a.getenv, userPlaces(a.getenv).config)
 	for _, c := range append(a.checkTerminal(), a.checkFile(at)) {
-		f.Findings = append(f.Findings, tui.Finding{Name: c.Name, Text: c.Found})
+		f.Findings = append(f.Findings, firstrun.Finding{Name: c.Name, Text: c.Found})
 	}
 	return f
 }
 
-func (p listedProvider) finding() tui.Finding {
-	f := tui.Finding{State: tui.Missing, Name: p.Provider, Text: p.Why + " · " + p.Endpoint}
+func (p listedProvider) finding() firstrun.Finding {
+	f := firstrun.Finding{State: firstrun.Missing, Name: p.Provider, Text: p.Why + " · " + p.Endpoint}
 	if p.Usable == nil || *p.Usable {
-		f.State = tui.Fact
+		f.State = firstrun.Fact
 	}
 	if p.Usable != nil && *p.Usable {
-		f.State = tui.Usable
+		f.State = firstrun.Usable
 	}
 	var names []string
 	for _, m := range p.Models {
@@ -193,35 +195,35 @@ func (p listedProvider) finding() tui.Finding {
 }
 
 // steps are what to do next: a model that can be used, else the shortest way to one.
-func (a *app) steps(l listing) []tui.Step {
-	var out []tui.Step
+func (a *app) steps(l listing) []firstrun.Step {
+	var out []firstrun.Step
 	for _, r := range l.rows() {
 		if r.Why == "" && len(out) < maxModelSteps {
-			out = append(out, tui.Step{Do: "use " + r.Name, Means: cmp.Or(r.Note, "it can be used now"), Next: tui.Next{Model: r.Name}})
+			out = append(out, firstrun.Step{Do: "use " + r.Name, Means: cmp.Or(r.Note, "it can be used now"), Next: port.Next{Model: r.Name}})
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, a.wayToLocal(l), tui.Step{Do: "export ANTHROPIC_API_KEY=…", Means: "or OPENAI_API_KEY, GEMINI_API_KEY; then start adze in that shell"})
+		out = append(out, a.wayToLocal(l), firstrun.Step{Do: "export ANTHROPIC_API_KEY=…", Means: "or OPENAI_API_KEY, GEMINI_API_KEY; then start adze in that shell"})
 		if out[0].Do == "" {
 			out = out[1:]
 		}
 	}
-	out = append(out, tui.Step{Do: "watch the demo", Means: "needs no model: adze --demo", Next: tui.Next{Demo: true}})
+	out = append(out, firstrun.Step{Do: "watch the demo", Means: "needs no model: adze --demo", Next: port.Next{Demo: true}})
 	if len(l.Providers) > 0 && !l.ollamaRuns() && !hasProgram("ollama") {
-		out = append(out, tui.Step{Do: "open https://ollama.com/download", Means: "a model on this machine: install it, then ollama pull " + suggested})
+		out = append(out, firstrun.Step{Do: "open https://ollama.com/download", Means: "a model on this machine: install it, then ollama pull " + suggested})
 	}
 	return out
 }
 
 // wayToLocal is what an Ollama that is there lacks; empty: there is none.
-func (a *app) wayToLocal(l listing) tui.Step {
+func (a *app) wayToLocal(l listing) firstrun.Step {
 	switch {
 	case l.ollamaRuns():
-		return tui.Step{Do: "ollama pull " + suggested, Means: "a model that can call tools (5 GB); then look again"}
+		return firstrun.Step{Do: "ollama pull " + suggested, Means: "a model that can call tools (5 GB); then look again"}
 	case hasProgram("ollama"):
-		return tui.Step{Do: "ollama serve", Means: "Ollama is installed and does not run; then look again"}
+		return firstrun.Step{Do: "ollama serve", Means: "Ollama is installed and does not run; then look again"}
 	}
-	return tui.Step{}
+	return firstrun.Step{}
 }
 
 // ollamaRuns reports whether an Ollama answered.

@@ -6,17 +6,17 @@ import (
 	"slices"
 
 	"adze/session"
-	"adze/tui"
+	"adze/tui/port"
 )
 
 // peek looks into a stored session: its size, its cost, its last exchange. What does not decode is left out:
 // this is a look, and opening the session tells what is wrong with it.
-func (w *wired) peek(ctx context.Context, id string) (tui.SessionPeek, error) {
+func (w *wired) peek(ctx context.Context, id string) (port.SessionPeek, error) {
 	entries, err := w.stored.Load(ctx, session.ID(id))
 	if err != nil {
-		return tui.SessionPeek{}, err
+		return port.SessionPeek{}, err
 	}
-	var p tui.SessionPeek
+	var p port.SessionPeek
 	var messages []session.Message
 	cost, known := 0.0, true
 	for _, e := range entries {

@@ -11,7 +11,7 @@ import (
 	"adze/internal/search"
 	"adze/session"
 	"adze/tool"
-	"adze/tui"
+	"adze/tui/port"
 )
 
 // maxCompletions bounds the files that are completed from.
@@ -25,14 +25,14 @@ type desk struct {
 	settings settings
 	gate     *policy.Policy
 	stored   session.Store
-	listed   sync.Mutex        // guards heads
-	heads    []tui.SessionHead // as last listed
+	listed   sync.Mutex         // guards heads
+	heads    []port.SessionHead // as last listed
 }
 
 // ports connects the interface with what was wired.
-func (a *app) ports(o *options, w *wired, own *ownCommand) tui.Ports {
+func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 	memory := newMemory(w.settings.at.state, w.head.Cwd)
-	p := tui.Ports{
+	p := port.Ports{
 		SetMode:    func(name string) error { return w.gate.SetMode(policy.Mode(name)) },
 		CancelCall: w.cancelCall,
 		Steer:      w.session.Steer,
@@ -51,13 +51,13 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) tui.Ports {
 	if !o.demo && !o.noSession && o.replay == "" && o.record == "" { // a recording is of one sitting
 		p.Switch = true
 		p.Sessions, p.Peek = w.sessions, w.peek
-		p.Models = func(ctx context.Context) ([]tui.ModelRow, error) { return a.modelRows(ctx, w) }
+		p.Models = func(ctx context.Context) ([]port.ModelRow, error) { return a.modelRows(ctx, w) }
 		p.Past, p.Remember = memory.past, memory.add
 	}
 	return p
 }
 
-func modes() []tui.Mode {
+func modes() []port.Mode {
 	means := map[policy.Mode]string{
 		policy.Plan:     "nothing is changed and no command runs",
 		policy.AskFirst: "reading in the workspace is allowed, all else is asked",
@@ -65,9 +65,9 @@ func modes() []tui.Mode {
 		policy.Auto:     "what a full sandbox contains is allowed",
 		policy.Yolo:     "nothing is asked; denials still hold",
 	}
-	var out []tui.Mode
+	var out []port.Mode
 	for _, name := range policy.Modes() {
-		out = append(out, tui.Mode{Name: name, Means: means[policy.Mode(name)]})
+		out = append(out, port.Mode{Name: name, Means: means[policy.Mode(name)]})
 	}
 	return out
 }
@@ -85,18 +85,18 @@ func (w *wired) files(ctx context.Context) ([]string, error) {
 	return paths, nil
 }
 
-func (w *wired) sessions(ctx context.Context) ([]tui.SessionHead, error) {
+func (w *wired) sessions(ctx context.Context) ([]port.SessionHead, error) {
 	heads, err := w.stored.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var out []tui.SessionHead
+	var out []port.SessionHead
 	for _, h := range heads {
 		info := h.Info()
 		if info.Agent != "" {
 			continue // its report is in its parent's session
 		}
-		out = append(out, tui.SessionHead{ID: string(h.ID), Title: h.Title(), Model: info.Model, Cwd: info.Cwd, Updated: h.Updated.Local()})
+		out = append(out, port.SessionHead{ID: string(h.ID), Title: h.Title(), Model: info.Model, Cwd: info.Cwd, Updated: h.Updated.Local()})
 	}
 	w.listed.Lock()
 	defer w.listed.Unlock()

@@ -1,0 +1,228 @@
+// Package firstrun is the screen of who has no model yet: what was looked for, and what to do next.
+//
+// The one rule: it only tells and marks; where a step leads is done by who shows it.
+//
+// Start reading at Offer, then Screen.Render. Known limits: it has no place to write a key.
+package firstrun
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw"
+	"adze/tui/look"
+	"adze/tui/port"
+)
+
+// Offer is what the interface opens with when no model can be used: what was looked for, and what to do next.
+type Offer struct {
+	// Problem says in one line why no model can be used.
+	Problem string
+	// Known is drawn at once: what is known without asking anybody.
+	Known Found
+	// Look asks. It is called in the background when the screen opens, and whenever the person wants it.
+	Look func(ctx context.Context) (Found, error)
+}
+
+// Found is what there is, and what a person can do about it.
+type Found struct {
+	Steps    []Step // the most likely one first
+	Findings []Finding
+}
+
+// Step is something to do next.
+type Step struct {
+	// Do is what it is: a command line to run, or a word.
+	Do    string
+	Means string
+	// Next is where choosing it leads; the zero value: Do is copied, to be run in a shell.
+	Next port.Next
+}
+
+// Finding is one thing that was looked at.
+type Finding struct {
+	State FindingState
+	Name  string
+	Text  string
+}
+
+// FindingState is how it was found.
+type FindingState uint8
+
+// States of a finding.
+const (
+	Fact    FindingState = iota // neither good nor bad
+	Usable                      // a model could be used with it
+	Missing                     // something is lacking
+)
+
+// Screen is the screen of who has no model yet. It stands in place of the conversation and the prompt.
+type Screen struct {
+	Offer
+	theme   *draw.Theme
+	found   Found
+	at      int // in steps
+	top     int
+	h       int // of the window, as last drawn
+	total   int // rows, likewise
+	looking bool
+	failed  string
+}
+
+// lookTime bounds how long a look may take: the person waits for it.
+const lookTime = 10 * time.Second
+
+// Looked is the answer of First.Look.
+type Looked struct {
+	found Found
+	err   error
+}
+
+// New is the screen of an offer; nil without one.
+func New(f *Offer, t *draw.Theme) *Screen {
+	if f == nil {
+		return nil
+	}
+	return &Screen{Offer: *f, theme: t, found: f.Known}
+}
+
+// steps are those that were found, and what can always be done.
+func (f *Screen) steps() []Step { return f.found.Steps }
+
+// Search looks in the background, one look at a time; the answer comes as looked.
+func (f *Screen) Search() tea.Cmd {
+	if f.looking || f.Look == nil {
+		return nil
+	}
+	f.looking, f.failed = true, ""
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+		defer cancel()
+		found, err := f.Look(ctx)
+		return Looked{found, err}
+	}
+}
+
+// Looked takes the answer.
+func (f *Screen) Looked(l Looked) {
+	f.looking = false
+	if l.err != nil {
+		f.failed = l.err.Error()
+		return
+	}
+	chosen := ""
+	if f.at > 0 {
+		chosen = f.steps()[f.at].Do
+	}
+	f.found, f.at = l.found, 0
+	for i, s := range f.steps() {
+		if s.Do == chosen {
+			f.at = i // what the person marked stays marked
+		}
+	}
+}
+
+// Render draws the steps above what was found, from the first row that the person scrolled to.
+func (f *Screen) Render(version string, w, h int) []draw.Row {
+	t := f.theme
+	head := t.Pen().Fixed(draw.Heading, "adze").Put(draw.Dim, safeterm.Name(" "+version)).Fixed(draw.Plain, "  ")
+	rows := t.Wrap(nil, w, draw.Margins{First: head.Done()}, draw.Span{Style: draw.Warn, Text: safeterm.Name(f.Problem)})
+	rows = append(rows, look.Title(t, w, "what to do next"))
+	for i, s := range f.steps() {
+		rows = f.step(rows, s, i == f.at, w)
+	}
+	what := "what was found"
+	if f.looking {
+		what += " · looking…"
+	}
+	rows = append(rows, draw.Row{}, look.Title(t, w, what))
+	if f.failed != "" {
+		rows = t.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Bad, Text: safeterm.Name("error: " + f.failed)})
+	}
+	for _, x := range f.found.Findings {
+		rows = f.finding(rows, x, w)
+	}
+	return f.window(rows, w, h)
+}
+
+func (f *Screen) step(rows []draw.Row, s Step, here bool, w int) []draw.Row {
+	mark, style := "  ", draw.Plain
+	if here {
+		mark, style = "▸ ", draw.Bold
+	}
+	t := f.theme
+	margins := draw.Margins{First: t.Pen().Fixed(draw.Accent, mark).Done(), Rest: t.Pen().Pad(4).Done()}
+	return t.Wrap(rows, w, margins, draw.Span{Style: style, Text: safeterm.Name(s.Do)},
+		draw.Span{Style: draw.Dim, Text: safeterm.Name("  – " + s.Means)})
+}
+
+// findingColumn is where what was found begins.
+const findingColumn = 17
+
+func (f *Screen) finding(rows []draw.Row, x Finding, w int) []draw.Row {
+	t := f.theme
+	mark := map[FindingState]string{Fact: "· ", Usable: "✓ ", Missing: "– "}[x.State]
+	style := map[FindingState]draw.Style{Fact: draw.Dim, Usable: draw.Good, Missing: draw.Dim}[x.State]
+	first := t.Pen().Fixed(style, mark).Put(draw.Plain, safeterm.Name(x.Name)).Fixed(draw.Plain, " ").Pad(findingColumn).Done()
+	margins := draw.Margins{First: first, Rest: t.Pen().Pad(findingColumn).Done()}
+	return t.Wrap(rows, w, margins, draw.Span{Style: draw.Plain, Text: safeterm.Name(x.Text)})
+}
+
+// window cuts out what is shown; a last row says how much is not.
+func (f *Screen) window(rows []draw.Row, w, h int) []draw.Row {
+	f.h, f.total = h, len(rows)
+	if len(rows) <= h {
+		f.top = 0
+		return rows
+	}
+	f.top = max(min(f.top, len(rows)-h+1), 0)
+	end := f.top + h - 1
+	where := fmt.Sprintf("rows %d–%d of %d (PgUp, PgDn)", f.top+1, end, len(rows))
+	return append(rows[f.top:end:end], f.theme.Line(draw.Dim, safeterm.Name(where)).Fit(w))
+}
+
+// Move marks another step.
+func (f *Screen) Move(by int) { f.at, f.top = max(min(f.at+by, len(f.steps())-1), 0), 0 }
+
+// Scroll moves the window.
+func (f *Screen) Scroll(by int) { f.top = max(min(f.top+by, f.total-f.h+1), 0) }
+
+// Marked is the step that enter does.
+func (f *Screen) Marked() Step { return f.steps()[f.at] }
+
+// demo is the step that leads to the demo; -1: there is none.
+func (f *Screen) demo() int {
+	return slices.IndexFunc(f.steps(), func(s Step) bool { return s.Next.Demo })
+}
+
+// CanDemo says why the demo cannot be marked; toDemo marks it.
+func (f *Screen) CanDemo() string {
+	if f.demo() < 0 {
+		return "there is no demo here"
+	}
+	return ""
+}
+
+// ToDemo marks the step that leads to the demo.
+func (f *Screen) ToDemo() { f.at = f.demo() }
+
+// CanStep says why there is nothing to do yet; empty: there is.
+func (f *Screen) CanStep() string {
+	if len(f.steps()) == 0 {
+		return "nothing was found yet"
+	}
+	return ""
+}
+
+// CanLook says why it cannot be looked again; empty: it can.
+func (f *Screen) CanLook() string {
+	if f.looking {
+		return "it is being looked for"
+	}
+	return ""
+}

@@ -1,0 +1,192 @@
+package pane
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/safeterm"
+	"adze/session"
+	"adze/tool"
+	"adze/tui/draw"
+	"adze/tui/look"
+)
+
+// Changes is the pane of the files that calls changed in this session. It knows no tool: outcomes name the
+// files, and blocks show the diffs. What a command changes without saying so is not in it.
+type Changes struct {
+	draw   *look.Drawing
+	unseen []changing
+	// delegated are calls whose subagents' calls were seen.
+	delegated []tool.CallID
+	files     []*changedFile // in the order of their first change
+	rows      look.Sheaf     // laid out for width w; nil: not yet
+	marks     []int
+	w         int
+}
+
+// NewChanges is a pane without changes.
+func NewChanges(d *look.Drawing) *Changes { return &Changes{draw: d} }
+
+// changing is a call that changed files and was not looked at yet.
+type changing struct {
+	tool string
+	raw  json.RawMessage
+	of   []string
+}
+
+type changedFile struct {
+	Path           string
+	calls          int
+	added, removed int
+	Diffs          []tool.Block
+}
+
+// Apply remembers what changed; it is decoded when the pane is drawn.
+func (c *Changes) Apply(e session.Event) {
+	switch e := e.(type) {
+	case session.ToolEnd:
+		if e.Parent != "" {
+			c.delegated = append(c.delegated, e.Parent)
+		}
+		if !slices.Contains(c.delegated, e.Outcome.Call) { // else each of its calls was seen
+			c.remember(e.Outcome)
+		}
+	case session.MessageDone:
+		for _, p := range e.Message.Parts {
+			if p.Outcome != nil {
+				c.remember(*p.Outcome)
+			}
+		}
+	}
+}
+
+func (c *Changes) remember(o tool.Outcome) {
+	if len(o.Changed) > 0 {
+		c.unseen, c.rows = append(c.unseen, changing{o.Tool, o.Metadata, o.Changed}), nil
+	}
+}
+
+func (c *Changes) look() {
+	for _, u := range c.unseen {
+		for _, path := range u.of {
+			c.file(path).calls++
+		}
+		if u.raw == nil {
+			continue
+		}
+		for _, b := range c.draw.Blocks(u.tool, u.raw) {
+			if b.Kind != tool.DiffBlock {
+				continue
+			}
+			if b.Path == "" || !slices.Contains(u.of, b.Path) && len(u.of) == 1 {
+				b.Path = u.of[0]
+			}
+			c.file(b.Path).add(b)
+		}
+	}
+	c.unseen = nil
+}
+
+func (c *Changes) file(path string) *changedFile {
+	for _, f := range c.files {
+		if f.Path == path {
+			return f
+		}
+	}
+	f := &changedFile{Path: path}
+	c.files = append(c.files, f)
+	return f
+}
+
+func (f *changedFile) add(b tool.Block) {
+	f.Diffs = append(f.Diffs, b)
+	added, removed := draw.Count(b.Text)
+	f.added, f.removed = f.added+added, f.removed+removed
+}
+
+// Heading implements sheet.
+func (c *Changes) Heading() string {
+	c.look()
+	added, removed := 0, 0
+	for _, f := range c.files {
+		added, removed = added+f.added, removed+f.removed
+	}
+	if len(c.files) == 0 {
+		return "changes"
+	}
+	return fmt.Sprintf("changes · %s %s", look.Count(len(c.files), "file"), look.PlusMinus(added, removed))
+}
+
+// Pages implements sheet: each file with its diffs, oldest first.
+func (c *Changes) Pages(w int) (look.Page, []int) {
+	c.look()
+	if c.rows == nil || c.w != w {
+		c.w = w
+		c.rows, c.marks = c.lay(w)
+	}
+	return c.rows, c.marks
+}
+
+// untracked says what the pane cannot know.
+const untracked = "What a command changes without saying so is not listed; git diff shows it."
+
+func (c *Changes) lay(w int) (rows look.Sheaf, marks []int) {
+	t := c.draw.Theme
+	rows = look.Sheaf{}
+	at := 0
+	add := func(p look.Page) { rows, at = append(rows, p), at+p.Len() }
+	for _, f := range c.files {
+		marks = append(marks, at)
+		head := t.Pen().Put(draw.Heading, safeterm.Name(f.Path)).Put(draw.Dim, safeterm.Name(f.facts()))
+		add(look.Laid{head.Done().Fit(w)})
+		for _, d := range f.Diffs {
+			add(t.Patch(d, w, w >= look.Split))
+		}
+		add(look.Laid{draw.Row{}})
+	}
+	note := untracked
+	if len(c.files) == 0 {
+		note = "No call has changed a file in this session. " + note
+	}
+	add(look.Laid(t.Wrap(nil, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(note)})))
+	return rows, marks
+}
+
+// Forget drops what was laid out, in another theme.
+func (c *Changes) Forget() { c.rows = nil }
+
+// None reports that no file was changed.
+func (c *Changes) None() bool { return len(c.files) == 0 }
+
+// At is the file that is looked at.
+func (c *Changes) At(part int) (*changedFile, bool) {
+	if part >= len(c.files) {
+		return nil, false
+	}
+	return c.files[part], true
+}
+
+// Patch is all diffs of the file, one after the other.
+func (f *changedFile) Patch() string {
+	var b strings.Builder
+	for _, d := range f.Diffs {
+		b.WriteString(strings.TrimSuffix(d.Text, "\n") + "\n")
+	}
+	return b.String()
+}
+
+func (f *changedFile) facts() string {
+	var parts []string
+	if len(f.Diffs) > 0 {
+		parts = append(parts, look.PlusMinus(f.added, f.removed))
+	}
+	if f.calls > 1 {
+		parts = append(parts, look.Count(f.calls, "change"))
+	}
+	if len(f.Diffs) == 0 {
+		parts = append(parts, "no diff")
+	}
+	return "  " + strings.Join(parts, " · ")
+}

@@ -1,0 +1,105 @@
+package pane
+
+import (
+	"strings"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw"
+	"adze/tui/edit"
+	"adze/tui/look"
+)
+
+// Help is the list of all keys and commands, over everything but the status line. Typing narrows it.
+type Help struct {
+	Open   bool
+	top    int
+	h      int // of the window, as last drawn
+	Filter edit.Editor
+}
+
+// Line is one key or command.
+type Line struct {
+	Names, Text string
+	Why         string // why it does nothing now; empty: it does
+}
+
+// Group is a part of the list.
+type Group struct {
+	Title string
+	Lines []Line
+}
+
+// Render lists what the filter holds under the filter, and says where the cursor is.
+func (h *Help) Render(t *draw.Theme, groups []Group, w, height int) (rows []draw.Row, x, y int) {
+	all := h.rows(t, groups, w)
+	h.h = height - 1
+	h.top = max(min(h.top, len(all)-h.h), 0)
+	end := min(h.top+h.h, len(all))
+	right := draw.Row{}
+	if len(all) > h.h {
+		right = t.Pen().Fixed(draw.Plain, " ").Put(draw.Dim, safeterm.Name(look.RowsOf(h.top, end, len(all)))).Done()
+	}
+	lead := t.Pen().Fixed(draw.Key, "find: ").Done()
+	own, x, _ := h.Filter.Rows(t, max(w-lead.Width()-right.Width(), 1))
+	head := t.Pen().Row(lead).Row(own[0]).Pad(w - right.Width()).Row(right).Done()
+	return append([]draw.Row{head}, all[h.top:end]...), lead.Width() + x, 0
+}
+
+func (h *Help) rows(t *draw.Theme, groups []Group, w int) (rows []draw.Row) {
+	for _, g := range groups {
+		begun := false
+		for _, l := range g.Lines {
+			if !h.holds(l) {
+				continue
+			}
+			if !begun {
+				rows, begun = append(rows, look.Title(t, w, g.Title)), true
+			}
+			rows = l.append(rows, t, w)
+		}
+	}
+	if len(rows) == 0 {
+		rows = append(rows, t.Line(draw.Dim, safeterm.Fixed("no key and no command has these words")))
+	}
+	return rows
+}
+
+// Scroll moves the window.
+func (h *Help) Scroll(by int) { h.top = max(h.top+by, 0) }
+
+// Begin opens the list with a text in its filter.
+func (h *Help) Begin(find string) {
+	*h = Help{Open: true}
+	h.Filter.Insert(find)
+}
+
+// Escape takes back what was typed first; then it closes the list.
+func (h *Help) Escape() {
+	if h.Filter.Text == "" {
+		h.Open = false
+		return
+	}
+	h.Filter, h.top = edit.Editor{}, 0
+}
+
+// holds reports whether a line has every word that was typed.
+func (h *Help) holds(l Line) bool {
+	return look.HoldsAll(strings.ToLower(l.Names+" "+l.Text+" "+l.Why), strings.Fields(strings.ToLower(h.Filter.Text)))
+}
+
+// helpColumn is where the explanations begin.
+const helpColumn = 32
+
+// append draws the line.
+func (l Line) append(rows []draw.Row, t *draw.Theme, w int) []draw.Row {
+	column := min(helpColumn, w/3)
+	margins := draw.Margins{
+		First: t.Pen().Fixed(draw.Plain, "  ").Put(draw.Key, safeterm.Name(l.Names)).Fixed(draw.Plain, "  ").Pad(column).Done(),
+		Rest:  t.Pen().Pad(column).Done(),
+	}
+	text := draw.Span{Style: draw.Plain, Text: safeterm.Name(l.Text)}
+	if l.Why != "" {
+		text = draw.Span{Style: draw.Dim, Text: safeterm.Name(l.Text + " (not now: " + l.Why + ")")}
+	}
+	return t.Wrap(rows, w, margins, text)
+}

@@ -1,0 +1,125 @@
+package pane
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"adze/internal/safeterm"
+	"adze/session"
+	"adze/tool"
+	"adze/tui/draw"
+	"adze/tui/look"
+)
+
+// keepUnseen bounds the metadata that is searched for a checklist: the next drawing decodes from the
+// newest back, and a long resumed session must not be decoded whole.
+const keepUnseen = 100
+
+// Todos is the pane of the newest checklist that any tool showed. It knows no tool's name.
+type Todos struct {
+	draw   *look.Drawing
+	hidden bool // by the person
+	unseen []metadata
+	items  []tool.Item
+}
+
+// NewTodos is a pane without a checklist.
+func NewTodos(d *look.Drawing) *Todos { return &Todos{draw: d} }
+
+type metadata struct {
+	tool string
+	raw  json.RawMessage
+}
+
+// Apply remembers metadata; it is decoded when the pane is drawn.
+func (t *Todos) Apply(e session.Event) {
+	switch e := e.(type) {
+	case session.ToolUpdate:
+		t.remember(e.Tool, e.Metadata)
+	case session.ToolEnd:
+		t.remember(e.Outcome.Tool, e.Outcome.Metadata)
+	case session.MessageDone:
+		for _, p := range e.Message.Parts {
+			if p.Outcome != nil {
+				t.remember(p.Outcome.Tool, p.Outcome.Metadata)
+			}
+		}
+	}
+}
+
+func (t *Todos) remember(name string, raw json.RawMessage) {
+	if raw == nil {
+		return
+	}
+	if len(t.unseen) == keepUnseen {
+		copy(t.unseen, t.unseen[1:])
+		t.unseen = t.unseen[:keepUnseen-1]
+	}
+	t.unseen = append(t.unseen, metadata{name, raw})
+}
+
+// look finds the newest checklist in what came since the last drawing.
+func (t *Todos) look() {
+	for i := len(t.unseen) - 1; i >= 0; i-- {
+		for _, b := range t.draw.Blocks(t.unseen[i].tool, t.unseen[i].raw) {
+			if b.Kind == tool.ChecklistBlock {
+				t.items, t.unseen = b.Items, nil
+				return
+			}
+		}
+	}
+	t.unseen = nil
+}
+
+// Toggle hides the pane or shows it again.
+func (t *Todos) Toggle() { t.hidden = !t.hidden }
+
+// List is the newest checklist.
+func (t *Todos) List() []tool.Item {
+	t.look()
+	return t.items
+}
+
+// Open counts the items that are still to be done.
+func (t *Todos) Open() int {
+	n := 0
+	for _, it := range t.items {
+		if it.State != "completed" && it.State != "cancelled" {
+			n++
+		}
+	}
+	return n
+}
+
+// Want is how many rows the pane would like: none when nothing is left to do.
+func (t *Todos) Want() int {
+	t.look()
+	if t.hidden || t.Open() == 0 {
+		return 0
+	}
+	return len(t.items) + 1
+}
+
+// Render draws the list; when it does not fit, finished items at its beginning make room.
+func (t *Todos) Render(w, h int) []draw.Row {
+	if h < 1 {
+		return nil
+	}
+	done := len(t.items) - t.Open()
+	rows := []draw.Row{look.Title(t.draw.Theme, w, fmt.Sprintf("todos %d/%d", done, len(t.items)))}
+	items := t.items
+	for len(items) > h-1 && items[0].State != "in_progress" && items[0].State != "pending" {
+		items = items[1:]
+	}
+	room := h - 1
+	if len(items) > room {
+		room = max(room-1, 0) // the last row counts the rest
+	}
+	for _, it := range items[:min(len(items), room)] {
+		rows = t.draw.Theme.Item(rows, it, w, false)
+	}
+	if rest := len(items) - room; rest > 0 && len(rows) < h {
+		rows = append(rows, t.draw.Theme.Line(draw.Dim, safeterm.Name(fmt.Sprintf("… %d more", rest))).Fit(w))
+	}
+	return rows
+}

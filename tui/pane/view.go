@@ -1,0 +1,145 @@
+// Package pane is the panes around the conversation: what runs (Activity), the checklist (Todos), the status line
+// (Status), and what is looked at in the conversation's place: changes, the model's context (Ledger) and help.
+//
+// The one rule: a pane takes events by Apply and draws itself by Render or as a sheet; it reaches nothing else, not
+// even another pane. What a key does with it is said by who puts the panes together.
+//
+// Start reading at todos.go, the simplest one; view.go is the window on a sheet. To add one: a file here, a field in
+// tui's model, a line in its apply, a rectangle in Arrange. Known limits: changes are those that calls declare: what a
+// command changes without saying so is not among them.
+package pane
+
+import (
+	"fmt"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw"
+	"adze/tui/look"
+)
+
+// sheet is a pane that is looked at in place of the conversation, such as the changes. It has one of two more
+// methods; marks are the rows at which its parts begin:
+//
+//	Sheet(w int) (rows []draw.Row, marks []int)
+//	Pages(w int) (rows page, marks []int) // where there may be too many rows to draw all of them
+type sheet interface {
+	// Heading is its name and what it amounts to.
+	Heading() string
+}
+
+// lay lays a sheet out.
+func lay(s sheet, w int) (look.Page, []int) {
+	switch s := s.(type) {
+	case interface {
+		Pages(w int) (look.Page, []int)
+	}:
+		return s.Pages(w)
+	case interface {
+		Sheet(w int) ([]draw.Row, []int)
+	}:
+		rows, marks := s.Sheet(w)
+		return look.Laid(rows), marks
+	}
+	return look.Laid(nil), nil
+}
+
+// View is the window on the sheet that is open.
+type View struct {
+	theme *draw.Theme
+	sheet sheet // nil: none is open
+	close string
+	top   int
+	part  int   // of the sheet: the one that is looked at
+	h     int   // of the window, as last drawn
+	total int   // rows, likewise
+	marks []int // likewise
+}
+
+// NewView names the key that closes what is open.
+func NewView(t *draw.Theme, closes string) *View { return &View{theme: t, close: closes} }
+
+// Render draws the sheet under its heading.
+func (v *View) Render(w, h int) []draw.Row {
+	rows, marks := lay(v.sheet, w)
+	v.h, v.total, v.marks = h-1, rows.Len(), marks
+	v.top = max(min(v.top, v.total-v.h), 0)
+	v.part = max(min(v.part, len(marks)-1), 0)
+	head := v.theme.Pen().Fixed(draw.Border, "── ").Put(draw.Bold, safeterm.Name(v.sheet.Heading())).Fixed(draw.Plain, " ")
+	right := v.where("rows %d–%d of %d · ")
+	if head.Width()+right.Width() > w {
+		right = v.where("%d–%d/%d · ")
+	}
+	out := []draw.Row{head.Rule(draw.Border, w-right.Width()).Row(right).Done().Fit(w)}
+	return rows.Append(out, v.top, min(v.top+v.h, v.total))
+}
+
+// where says what is seen of the sheet.
+func (v *View) where(rows string) draw.Row {
+	pen := v.theme.Pen().Fixed(draw.Plain, " ")
+	put := func(format string, args ...any) { pen.Put(draw.Dim, safeterm.Name(fmt.Sprintf(format, args...))) }
+	if len(v.marks) > 1 {
+		put("%d of %d · ", v.part+1, len(v.marks))
+	}
+	if v.total > v.h {
+		put(rows, v.top+1, min(v.top+v.h, v.total), v.total)
+	}
+	put("%s closes", v.close)
+	return pen.Done()
+}
+
+// Scroll moves the window; the part that is looked at is then the one at its top.
+func (v *View) Scroll(by int) {
+	v.top = max(min(v.top+by, v.total-v.h), 0)
+	for i, at := range v.marks {
+		if at <= v.top {
+			v.part = i
+		}
+	}
+}
+
+// ToPart goes to the next part of the sheet, or to the one before.
+func (v *View) ToPart(by int) {
+	v.part = max(min(v.part+by, len(v.marks)-1), 0)
+	v.top = max(min(v.marks[v.part], v.total-v.h), 0)
+}
+
+// Open reports whether a sheet is looked at; shows, whether it is this one.
+func (v *View) Open() bool         { return v.sheet != nil }
+func (v *View) Shows(s sheet) bool { return v.sheet == s }
+
+// Shut closes the sheet.
+func (v *View) Shut() { v.sheet = nil }
+
+// TakeOut closes the sheet and gives it whole, to who reads by lines; nil: none was open.
+func (v *View) TakeOut(w int) (heading string, rows look.Page) {
+	s := v.sheet
+	if s == nil {
+		return "", nil
+	}
+	v.Shut()
+	rows, _ = lay(s, w)
+	return s.Heading(), rows
+}
+
+// ByPages scrolls by windows, toEnd by the whole sheet.
+func (v *View) ByPages(n int) { v.Scroll(n * max(v.h-2, 1)) }
+func (v *View) ToEnd(n int)   { v.Scroll(n * v.total) }
+
+// At is the part that is looked at; canParts says why there is no other one.
+func (v *View) At() int { return v.part }
+
+func (v *View) CanParts() string {
+	if len(v.marks) < 2 {
+		return "there is only one part"
+	}
+	return ""
+}
+
+// Toggle opens a sheet; the one that is open is closed.
+func (v *View) Toggle(s sheet) {
+	if v.sheet == s {
+		v.sheet = nil
+		return
+	}
+	v.sheet, v.top, v.part = s, 0, 0
+}

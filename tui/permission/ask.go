@@ -1,0 +1,48 @@
+package permission
+
+import (
+	"errors"
+
+	"adze/tool"
+)
+
+// Ask is a question of the gate for a person.
+type Ask struct {
+	Question tool.Question
+	// Resolved says what needs really are, where that is not what stands there: the file behind a link, the
+	// host and port of an address.
+	Resolved map[tool.Need]string
+	// Waiting counts the questions that wait behind this one; nil: none is known.
+	Waiting func() int
+	// Preview shows what the call would do.
+	Preview []tool.Block
+	// Rule is the exact rule that would be added for this session; empty: only once is offered.
+	Rule string
+	// Covers and Spares say by example what the rule allows, and what is asked all the same.
+	Covers, Spares string
+	// Save is the file in which the rule can be kept for all sessions; empty: that is not offered.
+	Save string
+	// Why says in one line why this is asked; may be empty.
+	Why string
+}
+
+// Choice is what the person chose.
+type Choice uint8
+
+// Choices. The zero value denies: an answer that was never given allows nothing.
+const (
+	Deny Choice = iota
+	Once
+	ForSession
+	Always
+)
+
+// Answer is a person's answer.
+type Answer struct {
+	Choice Choice
+	// Reason goes to the model with a denial; it may be empty.
+	Reason string
+}
+
+// ErrClosed is returned by Ask when the interface is gone.
+var ErrClosed = errors.New("nobody to ask: the interface is closed")

@@ -1,0 +1,233 @@
+// Package permission is the dialog that asks the person whether a call may go on, and the questions and answers
+// that pass through it.
+//
+// The one rule: nothing of a question is cut or hidden without saying so, and no key that was meant for something
+// else answers it.
+//
+// Start reading at Ask, then Dialog.Render; question.go lays the question out. Known limits: questions are answered
+// one by one, in their order.
+package permission
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/safeterm"
+	"adze/tool"
+	"adze/tui/draw"
+	"adze/tui/edit"
+	"adze/tui/look"
+)
+
+// Guard is how long a dialog must have been seen, and how long no key was pressed, before keys answer it:
+// who is typing when it appears must not answer by accident.
+const Guard = 300 * time.Millisecond
+
+// Labels name the keys that answer, as people read them.
+type Labels struct{ Once, Session, Always, No, Why, Stop, Down, Up string }
+
+// Asked is a question that waits for its answer.
+type Asked struct {
+	Ask
+	Reply chan Answer // holds one
+}
+
+// Dialog is the dialog that asks whether a call may go on. Questions are answered in their order.
+type Dialog struct {
+	theme *draw.Theme
+	now   func() time.Time
+	keys  Labels
+	queue []*Asked
+	armed time.Time // from when on keys answer
+	// reason is what the person writes to the model; it is open while asking is.
+	Reason    edit.Editor
+	Reasoning bool
+	scrolled  int
+	hidden    int        // rows of the question below the window, as last drawn
+	cwd       string     // the workspace: a command that runs elsewhere says so
+	kept      look.Sheaf // the question, laid out for width w; nil: not yet
+	w         int
+}
+
+// New names the keys that answer, and the workspace: a command that runs elsewhere says so.
+func New(t *draw.Theme, now func() time.Time, k Labels, cwd string) *Dialog {
+	return &Dialog{theme: t, now: now, keys: k, cwd: cwd}
+}
+
+// Naming has other keys named, or none.
+func (p *Dialog) Naming(k Labels) { p.keys = k }
+
+// Explain lets the person write a reason, or goes back to the question.
+func (p *Dialog) Explain(on bool) { p.Reasoning = on }
+
+// Refuse denies the first question, with the reason that was written.
+func (p *Dialog) Refuse() {
+	p.Answer(Answer{Choice: Deny, Reason: strings.TrimSpace(p.Reason.Text)})
+}
+
+// First is the question that is shown; nil: none is open.
+func (p *Dialog) First() *Asked {
+	if !p.Open() {
+		return nil
+	}
+	return p.queue[0]
+}
+
+// Open reports whether a question waits.
+func (p *Dialog) Open() bool { return len(p.queue) > 0 }
+
+// Ready reports whether keys answer.
+func (p *Dialog) Ready() bool { return p.Open() && !p.now().Before(p.armed) }
+
+// HoldOff starts the guard again: the person is still writing something else.
+func (p *Dialog) HoldOff() { p.armed = p.now().Add(Guard) }
+
+// Add has a question wait for its answer, behind those that do already.
+func (p *Dialog) Add(a *Asked) {
+	p.queue = append(p.queue, a)
+	if len(p.queue) == 1 {
+		p.begin()
+	}
+}
+
+func (p *Dialog) begin() {
+	p.Reason, p.Reasoning, p.scrolled, p.kept = edit.Editor{}, false, 0, nil
+	p.HoldOff()
+}
+
+// Remove takes back a question whose call has ended.
+func (p *Dialog) Remove(a *Asked) {
+	first := p.Open() && p.queue[0] == a
+	p.queue = slices.DeleteFunc(p.queue, func(b *Asked) bool { return a == b })
+	if first {
+		p.begin()
+	}
+}
+
+// Answer answers the first question.
+func (p *Dialog) Answer(a Answer) {
+	p.queue[0].Reply <- a
+	p.queue = p.queue[1:]
+	p.begin()
+}
+
+// Grants reports whether a rule for the session is offered.
+func (p *Dialog) Grants() bool { return p.Open() && p.queue[0].Rule != "" }
+
+// Saves reports whether keeping the rule is offered.
+func (p *Dialog) Saves() bool { return p.Grants() && p.queue[0].Save != "" }
+
+// Scroll moves the question under its keys.
+func (p *Dialog) Scroll(by int) { p.scrolled = max(p.scrolled+min(by, p.hidden), 0) }
+
+// Want is how many rows the dialog would like.
+func (p *Dialog) Want(w int) int {
+	if !p.Open() {
+		return 0
+	}
+	return 1 + p.Body(w).Len() + permissionFoot
+}
+
+// permissionFoot is how many rows stand below the question: what is left of it, and the keys.
+const permissionFoot = 2
+
+// Render draws the first question. Its end is never hidden without saying so.
+func (p *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
+	a := p.queue[0]
+	text := "permission: " + a.Question.Tool.Name
+	if n := p.waiting(); n > 0 {
+		text += fmt.Sprintf(" · %d more %s", n, map[bool]string{true: "waits", false: "wait"}[n == 1])
+	}
+	rows = append(rows, p.title(w, text))
+	body := p.Body(w)
+	room := h - 1 - permissionFoot
+	total := body.Len()
+	p.scrolled = min(p.scrolled, max(total-room, 0))
+	p.hidden = max(total-room-p.scrolled, 0)
+	rows = body.Append(rows, p.scrolled, min(p.scrolled+room, total))
+	rows = append(rows, p.rest(total, w))
+	if p.Reasoning {
+		lead := p.theme.Pen().Fixed(draw.Key, "Tell the model why: ").Done()
+		own, x, y := p.Reason.Rows(p.theme, w-lead.Width())
+		rows = append(rows, p.theme.Pen().Row(lead).Row(own[y]).Done())
+		return rows, x + lead.Width(), len(rows) - 1
+	}
+	return append(rows, p.choices(w)), -1, -1
+}
+
+func (p *Dialog) title(w int, text string) draw.Row {
+	return p.theme.Pen().Fixed(draw.Warn, "━━ ").Put(draw.Bold, safeterm.Name(text)).Fixed(draw.Plain, " ").
+		Rule(draw.Warn, w).Done().Fit(w)
+}
+
+// rest says which rows of the question are seen, where not all are.
+func (p *Dialog) rest(total, w int) draw.Row {
+	if p.hidden == 0 && p.scrolled == 0 {
+		return draw.Row{}
+	}
+	style, text := draw.Dim, look.RowsOf(p.scrolled, total-p.hidden, total)
+	if p.hidden > 0 {
+		style, text = draw.Warn, text+fmt.Sprintf(" · %s for the rest", p.keys.Down)
+	} else {
+		text += fmt.Sprintf(" · that is all (%s goes back)", p.keys.Up)
+	}
+	return p.theme.Line(style, safeterm.Name(text)).Fit(w)
+}
+
+// waiting counts the questions behind this one.
+func (p *Dialog) waiting() int {
+	n := len(p.queue) - 1
+	if more := p.queue[0].Waiting; more != nil {
+		n += more()
+	}
+	return n
+}
+
+func (p *Dialog) choices(w int) draw.Row {
+	if !p.Ready() {
+		return p.theme.Line(draw.Dim, safeterm.Fixed("keys act in a moment…")).Fit(w)
+	}
+	long := p.choice([]string{"once", "this session", "always", "no", "no, and say why", "stop"}, "   ")
+	if long.Width() <= w {
+		return long
+	}
+	return p.choice([]string{"once", "session", "always", "no", "no, why", "stop"}, "  ").Fit(w)
+}
+
+func (p *Dialog) choice(words []string, gap string) draw.Row {
+	pen := p.theme.Pen()
+	k := p.keys
+	for i, key := range []string{k.Once, k.Session, k.Always, k.No, k.Why, k.Stop} {
+		if i == 1 && !p.Grants() || i == 2 && !p.Saves() {
+			continue
+		}
+		if pen.Width() > 0 {
+			pen.Fixed(draw.Plain, gap)
+		}
+		pen.Fixed(draw.Key, key).Fixed(draw.Plain, " "+words[i])
+	}
+	return pen.Done()
+}
+
+// warnings are reasons to look twice.
+func warnings(a *Asked) []string {
+	var out []string
+	if a.Why != "" {
+		out = append(out, a.Why)
+	}
+	if a.Question.Repaired {
+		out = append(out, "the model's arguments were malformed and have been repaired"+repairSteps(a.Question.Repair))
+	}
+	if d := a.Question.Tool; d.AllowNoSchema {
+		out = append(out, fmt.Sprintf("the arguments were checked by no schema: %s has none (%s)", d.Name, d.NoSchemaMode))
+	}
+	if a.Question.Origin == tool.FromText {
+		out = append(out, "the call was found in the model's text")
+	}
+	if a.Question.Agent != "" {
+		out = append(out, "asked by the subagent "+a.Question.Agent)
+	}
+	return out
+}

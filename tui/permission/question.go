@@ -1,0 +1,114 @@
+package permission
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"adze/internal/safeterm"
+	"adze/tool"
+	"adze/tui/draw"
+	"adze/tui/look"
+)
+
+// Body is the question itself: nothing in it is cut, and hidden characters are written out.
+func (p *Dialog) Body(w int) look.Sheaf {
+	if p.kept == nil || p.w != w {
+		p.kept, p.w = p.lay(w), w
+	}
+	return p.kept
+}
+
+func (p *Dialog) lay(w int) look.Sheaf {
+	a := p.queue[0]
+	var rows look.Laid
+	for _, n := range a.Question.Needs {
+		rows = p.need(rows, n, w)
+	}
+	for _, warning := range warnings(a) {
+		rows = p.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Name(warning)})
+	}
+	rows = p.repair(rows, a.Question.Repair, w)
+	body := look.Sheaf{rows}
+	if len(a.Preview) > 0 {
+		body = append(body, look.Laid{draw.Row{}})
+		for _, b := range a.Preview {
+			body = append(body, p.preview(b, w)...)
+		}
+	}
+	if a.Rule != "" {
+		body = append(body, look.Laid(p.rule([]draw.Row{{}}, w)))
+	}
+	return body
+}
+
+// preview shows what the call would do. A diff of any length is drawn as far as it is looked at.
+func (p *Dialog) preview(b tool.Block, w int) look.Sheaf {
+	if b.Kind != tool.DiffBlock {
+		return look.Sheaf{look.Laid(p.theme.Block(nil, b, w, draw.Show{Whole: true, Titles: true}))}
+	}
+	head := p.theme.Pen().Put(draw.Bold, safeterm.Name(cmp.Or(b.Title, b.Path)))
+	if b.Title == "" { // else it tells them
+		added, removed := draw.Count(b.Text)
+		head.Put(draw.Dim, safeterm.Name("  "+look.PlusMinus(added, removed)))
+	}
+	return look.Sheaf{look.Laid{head.Done().Fit(w)}, p.theme.Patch(b, w, w >= look.Split)}
+}
+
+// rule draws exactly the rules that are offered, and what they mean.
+func (p *Dialog) rule(rows []draw.Row, w int) []draw.Row {
+	a := p.queue[0]
+	save := ""
+	if a.Save != "" {
+		save = "the same for every session and folder, saved in " + a.Save
+	}
+	line := func(name, text string) {
+		if text != "" {
+			rows = p.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Clean(name)},
+				draw.Span{Style: draw.Plain, Text: safeterm.Name(text)})
+		}
+	}
+	for i, rule := range strings.Split(a.Rule, "\n") {
+		line([]string{"for this session: ", "  and: "}[min(i, 1)], rule)
+	}
+	line("  covers: ", a.Covers)
+	line("  not: ", a.Spares)
+	line("always: ", save)
+	return rows
+}
+
+// need draws what is touched. A command may have several lines, which are numbered: where one goes on in the
+// next row, it cannot be taken for another. Of all else a newline is shown as what it is, so that one path
+// cannot look like two.
+func (p *Dialog) need(rows []draw.Row, n tool.Need, w int) []draw.Row {
+	first := p.theme.Pen().Put(draw.Bold, safeterm.Name(string(n.Permission))).Fixed(draw.Plain, "  ").Pad(9).Done()
+	rest := p.theme.Pen().Pad(first.Width()).Done()
+	target := safeterm.Name(n.Touches())
+	if n.Permission == tool.Execute && n.Reach == "" {
+		target = safeterm.Reveal(strings.TrimRight(n.Target, "\n"))
+	}
+	lines := target.Lines()
+	digits := len(strconv.Itoa(len(lines)))
+	for i, line := range lines {
+		margins := draw.Margins{First: first, Rest: rest, Hard: true}
+		if len(lines) > 1 {
+			number := strconv.Itoa(i + 1)
+			margins.First = p.theme.Pen().Row(first).Pad(first.Width()+digits-len(number)).Fixed(draw.Dim, number+" ").Done()
+			margins.Rest = p.theme.Pen().Pad(margins.First.Width()).Done()
+		}
+		rows = p.theme.Wrap(rows, w, margins, draw.Span{Style: draw.Plain, Text: line})
+		first = rest
+	}
+	under := draw.Margins{First: rest, Rest: rest, Hard: true}
+	if real := p.queue[0].Resolved[n]; real != "" {
+		rows = p.theme.Wrap(rows, w, under, draw.Span{Style: draw.Dim, Text: safeterm.Name("is " + real)})
+	}
+	switch {
+	case n.Dir == "" || n.Dir == ".":
+	case n.Dir == p.cwd:
+		rows = p.theme.Wrap(rows, w, under, draw.Span{Style: draw.Dim, Text: safeterm.Name("in " + n.Dir)})
+	default:
+		rows = p.theme.Wrap(rows, w, under, draw.Span{Style: draw.Warn, Text: safeterm.Name("in " + n.Dir + " · not the workspace folder")})
+	}
+	return rows
+}

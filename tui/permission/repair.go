@@ -1,0 +1,70 @@
+package permission
+
+import (
+	"fmt"
+	"strings"
+
+	"adze/internal/safeterm"
+	"adze/tool"
+	"adze/tui/draw"
+	"adze/tui/look"
+)
+
+// repairContext and repairShown bound what is shown of a fix, in characters: around what differs, and of it. The
+// needs and the preview show the call itself whole.
+const (
+	repairContext = 30
+	repairShown   = 400
+)
+
+// repair draws what the model wrote and what would run, where the two differ.
+func (p *Dialog) repair(rows look.Laid, r *tool.Repair, w int) look.Laid {
+	if r == nil {
+		return rows
+	}
+	before, after := differing(r.Before, string(r.After))
+	for _, line := range [][2]string{{"it wrote ", before}, {"it runs  ", after}} {
+		rest := p.theme.Pen().Pad(len(line[0])).Done()
+		margins := draw.Margins{First: p.theme.Pen().Fixed(draw.Dim, line[0]).Done(), Rest: rest, Hard: true}
+		rows = p.theme.Wrap(rows, w, margins, draw.Span{Style: draw.Plain, Text: safeterm.Name(line[1])})
+	}
+	return rows
+}
+
+// repairSteps names what was mended.
+func repairSteps(r *tool.Repair) string {
+	if r == nil {
+		return ""
+	}
+	return ": " + strings.NewReplacer("+", ", ", "_", " ").Replace(r.Kind)
+}
+
+// differing cuts two texts down to where they differ, with a little of what is around.
+func differing(a, b string) (string, string) {
+	x, y := []rune(a), []rune(b)
+	head, tail, most := 0, 0, min(len(x), len(y))
+	for head < most && x[head] == y[head] {
+		head++
+	}
+	for tail < most-head && x[len(x)-1-tail] == y[len(y)-1-tail] {
+		tail++
+	}
+	head, tail = max(head-repairContext, 0), max(tail-repairContext, 0)
+	return around(x, head, tail), around(y, head, tail)
+}
+
+func around(text []rune, head, tail int) string {
+	end := len(text) - tail
+	shown := string(text[head:end])
+	if end-head > repairShown {
+		half := repairShown / 2
+		shown = string(text[head:head+half]) + fmt.Sprintf(" … (%d characters) … ", end-head-2*half) + string(text[end-half:end])
+	}
+	if head > 0 {
+		shown = "…" + shown
+	}
+	if tail > 0 {
+		shown += "…"
+	}
+	return strings.TrimSpace(shown)
+}

@@ -1,0 +1,112 @@
+// Package port is what the interface asks of the program beside running a turn, and what goes through those doors:
+// sessions, models, modes, prompts, and how the person wants to go on.
+//
+// The one rule: only functions and plain values; a port that is missing is said to the person, not guessed.
+//
+// Start reading at Ports. Known limits: none that are known.
+package port
+
+import (
+	"context"
+	"time"
+
+	"adze/session"
+	"adze/tool"
+)
+
+// Ports are what the interface can ask of the program beside running a turn. Each may be nil: the keys and
+// commands that need it then say that it is not there. All may be slow but SetMode, CancelCall, Steer and
+// Drop, which are called between two frames.
+type Ports struct {
+	// Switch says that Next is obeyed: another session or model can be opened.
+	Switch bool
+	// Sessions lists stored sessions, newest first.
+	Sessions func(ctx context.Context) ([]SessionHead, error)
+	// Peek looks into a stored session.
+	Peek func(ctx context.Context, id string) (SessionPeek, error)
+	// Models lists the models that can be chosen, and those that cannot be used now with the reason.
+	Models func(ctx context.Context) ([]ModelRow, error)
+	// Modes are the permission modes, and SetMode puts one in force.
+	Modes   []Mode
+	SetMode func(name string) error
+	// CancelCall aborts one running call; false: it is not running.
+	CancelCall func(id tool.CallID) bool
+	// Branch is the git branch that is checked out, for the status line; empty: there is none.
+	Branch func() string
+	// Files lists the files of the workspace, for completion.
+	Files func(ctx context.Context) ([]string, error)
+	// Run runs one command of the person's own; like Send it blocks and shows itself by events.
+	Run func(ctx context.Context, command string) session.Result
+	// Compact has the conversation summed up; wish says what must not be lost. It blocks and shows itself by
+	// events, as Run does.
+	Compact func(ctx context.Context, wish string) session.Result
+	// Steer hands the agent a message to read before its next step; false: its turn is over.
+	Steer func(text string) bool
+	// Rewind takes back the last prompt and all that came after it, and returns its text.
+	Rewind func(ctx context.Context) (string, error)
+	// Edit lets the person write in their own editor; the terminal is free while it runs.
+	Edit func(text string) (string, error)
+	// Drop looks at a text that was pasted: one that is the path of a file is what a terminal pastes when a
+	// file is dropped on it.
+	Drop func(text string) (Dropped, bool)
+	// Picture keeps the picture that is on the clipboard in a file and returns its path.
+	Picture func(ctx context.Context) (string, error)
+	// Past is what the person wrote in this workspace before, oldest first; Remember keeps what they send.
+	Past     func() []string
+	Remember func(text string)
+}
+
+// Mode is a permission mode.
+type Mode struct{ Name, Means string }
+
+// Dropped is a file that was dropped on the terminal.
+type Dropped struct {
+	Path   string // as it is written in a prompt
+	Attach string // the file to attach, such as a picture; empty: only its path is of use
+}
+
+// Prompt is what the person sends.
+type Prompt struct {
+	Text   string
+	Attach []string // files
+	Draft  string   // as it was written, pastes folded; empty: as Text
+}
+
+// ModelRow is a model in the list of those to go on with.
+type ModelRow struct {
+	Name    string // provider/name
+	Context int    // tokens that fit into a request with its answer; 0: not known
+	// Input and Output are what a million tokens cost in USD; nil: not known.
+	Input, Output *float64
+	Vision, Tools bool   // known to have it
+	Note          string // such as its size
+	Why           string // why it cannot be used now; empty: it can
+}
+
+// SessionHead is a stored session in the list.
+type SessionHead struct {
+	ID      string
+	Title   string // the first line of what was first asked
+	Model   string
+	Cwd     string
+	Updated time.Time
+}
+
+// SessionPeek is what a look into a stored session shows.
+type SessionPeek struct {
+	Turns, Messages int
+	// Cost is what its turns cost in USD; nil: that of at least one is not known.
+	Cost *float64
+	// Asked and Answered are its last exchange.
+	Asked, Answered string
+}
+
+// Next says how the person wants to go on after Run: the interface itself cannot exchange its session or model.
+// The zero value means that they quit.
+type Next struct {
+	Session string // the id to open
+	New     bool   // a new session in this folder
+	Model   string // the model to go on with: provider/name
+	Fork    bool   // in a copy of that session
+	Demo    bool   // the demo
+}

@@ -1,0 +1,221 @@
+package prompt
+
+import (
+	"strings"
+	"time"
+
+	"adze/internal/safeterm"
+	"adze/tui/choose"
+	"adze/tui/draw"
+	"adze/tui/edit"
+)
+
+// menuRows is how many completions are shown at once.
+const menuRows = 8
+
+// filesAge is how old the list of files may be before a new completion looks again.
+const filesAge = 3 * time.Second
+
+// kind says what is being completed.
+type kind uint8
+
+const (
+	noMenu kind = iota
+	commandMenu
+	fileMenu
+)
+
+// Menu is the pane of completions over the prompt: commands after a slash, files after an @.
+type Menu struct {
+	theme *draw.Theme
+	// commands lists the commands that begin alike.
+	commands func(start string) []choose.Choice
+	kind     kind
+	items    []choose.Choice
+	at       int
+	from     int // where in the prompt the completed word begins, its mark included
+	// closed is the beginning of a word that the person does not want completed, plus one.
+	closed int
+	seen   string // the text up to the cursor when completions were looked for
+
+	files    *candidates
+	loading  bool
+	loadedAt time.Time
+	failed   string
+}
+
+// Listed is the list of files for completion.
+type Listed struct {
+	files *candidates
+	err   error
+}
+
+// NewListed makes paths ready to be searched at every key.
+func NewListed(paths []string, err error) Listed { return Listed{newCandidates(paths), err} }
+
+func (u *Menu) open() bool { return u.kind != noMenu && (len(u.items) > 0 || u.note() != "") }
+
+// Move marks another completion; after the last comes the first.
+func (u *Menu) Move(by int) {
+	if n := len(u.items); n > 0 {
+		u.at = (u.at + by + n) % n
+	}
+}
+
+// word finds the word before the cursor that can be completed.
+func word(e *edit.Editor) (kind kind, from int) {
+	before := e.Text[:e.At]
+	if strings.HasPrefix(before, "/") && !strings.ContainsAny(before[1:], " \n\t/") {
+		return commandMenu, 0
+	}
+	at := strings.LastIndexByte(before, '@')
+	if at < 0 || strings.ContainsAny(before[at:], " \n\t") {
+		return noMenu, 0
+	}
+	if at > 0 && strings.IndexByte(" \n\t([\"'`", before[at-1]) < 0 {
+		return noMenu, 0 // ann@example.org
+	}
+	return fileMenu, at
+}
+
+// Stale reports whether the prompt changed since completions were looked for.
+func (u *Menu) Stale(e *edit.Editor) bool { return u.seen != e.Text[:e.At] }
+
+// Complete follows the line after a change; it reports whether the files are wanted, for a word that was begun.
+func (p *Line) Complete() (files bool) {
+	u, e := p.Menu, &p.Editor
+	u.seen = e.Text[:e.At]
+	kind, from := word(e)
+	fresh := kind == fileMenu && (u.kind != fileMenu || u.from != from)
+	u.kind, u.from, u.at, u.items = kind, from, 0, nil
+	if kind == noMenu {
+		u.closed = 0
+		return false
+	}
+	if u.closed == from+1 {
+		u.kind = noMenu
+		return false
+	}
+	query := e.Text[from+1 : e.At]
+	if kind == commandMenu {
+		u.items = u.commands(query)
+		return false
+	}
+	u.findFiles(query)
+	return fresh
+}
+
+func (u *Menu) findFiles(query string) {
+	if u.files == nil {
+		return
+	}
+	u.items, u.at = nil, 0
+	for _, path := range u.files.best(query, menuRows) {
+		u.items = append(u.items, choose.Choice{ID: path, Label: path})
+	}
+}
+
+// Look reports whether the files should be listed now, unless that is being done or was just now; what was known
+// before is shown meanwhile.
+func (u *Menu) Look(now time.Time) bool {
+	if u.loading || u.files != nil && now.Sub(u.loadedAt) < filesAge {
+		return false
+	}
+	u.loading = true
+	return true
+}
+
+// Listed takes the list of files; with an error what was known before stays, unless there are some all the same.
+func (p *Line) Listed(l Listed, now time.Time) {
+	u := p.Menu
+	u.loading, u.failed, u.loadedAt = false, "", now
+	if l.err != nil {
+		u.failed = l.err.Error()
+	}
+	if l.err == nil || len(l.files.paths) > 0 {
+		u.files = l.files
+	}
+	if u.kind == fileMenu {
+		u.findFiles(p.Text[u.from+1 : p.At])
+	}
+}
+
+// note says why there are no files.
+func (u *Menu) note() string {
+	switch {
+	case u.kind != fileMenu || len(u.items) > 0:
+		return ""
+	case u.failed != "":
+		return "error: " + u.failed
+	case u.loading:
+		return "looking for files…"
+	case u.files == nil:
+		return ""
+	}
+	return "no file matches"
+}
+
+// Want is how many rows the pane would like.
+func (u *Menu) Want() int {
+	if !u.open() {
+		return 0
+	}
+	return max(min(len(u.items), menuRows), 1)
+}
+
+// Render draws the completions around the chosen one.
+func (u *Menu) Render(w, h int) []draw.Row {
+	if text := u.note(); text != "" {
+		return []draw.Row{u.theme.Line(draw.Dim, safeterm.Name("  "+text)).Fit(w)}
+	}
+	return choose.Rows(u.theme, u.items, u.at, w, h)
+}
+
+// Choosable says why there is no completion to choose.
+func (u *Menu) Choosable() string {
+	if !u.open() || len(u.items) == 0 {
+		return "nothing to complete: write / for commands, @ for files"
+	}
+	return ""
+}
+
+// Shown says why there are no completions to close.
+func (u *Menu) Shown() string {
+	if !u.open() {
+		return "no completions are shown"
+	}
+	return ""
+}
+
+// Accept puts the chosen completion into the line.
+func (p *Line) Accept() Happened {
+	u, e := p.Menu, &p.Editor
+	c := u.items[u.at]
+	if u.kind == commandMenu {
+		e.Set("/" + c.ID + " ")
+	} else {
+		e.Replace(u.from, e.At, quotedPath(c.ID)+" ")
+	}
+	return Happened{Files: p.Complete()}
+}
+
+// quotedPath is a path as it stands in a prompt: in quotes where a space would end it.
+func quotedPath(path string) string {
+	if strings.ContainsAny(path, " \t") {
+		return `"` + path + `"`
+	}
+	return path
+}
+
+// AcceptOrRun is enter on a completion: a command that needs nothing more runs.
+func (p *Line) AcceptOrRun() Happened {
+	if p.Menu.kind != commandMenu {
+		return p.Accept()
+	}
+	p.Set("/" + p.Menu.items[p.Menu.at].ID)
+	p.Menu.kind = noMenu
+	return Happened{Send: true}
+}
+
+// Close ends the completions of the word that is being written.
+func (u *Menu) Close() { u.closed, u.kind = u.from+1, noMenu }

@@ -1,0 +1,168 @@
+// Package prompt is the line where the person writes: its text and keys, what was written before, what waits to be
+// sent, completion of commands and files, pasted texts and files dropped on it.
+//
+// The one rule: it takes keys and returns what happened (Happened); it knows no model, asks nobody and sends
+// nothing. What it needs from elsewhere is handed in: the list of files, what was written in earlier sessions.
+//
+// Start reading at Line, then keys.go. Known limits: a text of more than 64 KiB that comes back is folded to a word.
+package prompt
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/safeterm"
+	"adze/tui/choose"
+	"adze/tui/draw"
+	"adze/tui/edit"
+	"adze/tui/look"
+	"adze/tui/port"
+	"adze/tui/vim"
+)
+
+// foldLines and foldBytes are from where on a pasted text is shown as one word.
+const (
+	foldLines = 8
+	foldBytes = 1500
+)
+
+// Line is the pane where the person writes.
+type Line struct {
+	edit.Editor
+	vim   vim.Keys
+	theme *draw.Theme
+	Menu  *Menu // of completions
+	past
+	queue []port.Prompt
+	// steering are messages that the agent has but has not read yet.
+	steering []port.Prompt
+	folded   map[string]string // pasted texts by the word that stands for them
+	attached map[string]string // files by the word that stands for them
+}
+
+// New is an empty line; commands lists those that begin alike, for completion.
+func New(t *draw.Theme, vimKeys bool, commands func(start string) []choose.Choice) *Line {
+	return &Line{theme: t, vim: vim.Keys{On: vimKeys}, Menu: &Menu{theme: t, commands: commands}}
+}
+
+// Paste inserts a text; a long one is folded to a word that is unfolded when sent. It never sends.
+func (p *Line) Paste(text string) {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n") // tmux pastes CR
+	lines := strings.Count(text, "\n") + 1
+	if lines < foldLines && len(text) < foldBytes {
+		p.Insert(text)
+		return
+	}
+	if p.folded == nil {
+		p.folded = map[string]string{}
+	}
+	word := fmt.Sprintf("[pasted %d: %d lines, %s]", len(p.folded)+1, lines, look.Size(len(text)))
+	p.folded[word] = safeterm.Clean(text).String()
+	p.AddUnit(word)
+	p.Insert(word)
+}
+
+// Attach puts the word for a file at the cursor; the file goes along when it is sent.
+func (p *Line) Attach(path string) (word string) {
+	if p.attached == nil {
+		p.attached = map[string]string{}
+	}
+	word = fmt.Sprintf("[attached %d: %s]", len(p.attached)+1, safeterm.Name(filepath.Base(path)))
+	p.attached[word] = path
+	p.AddUnit(word)
+	return word
+}
+
+// Put shows a text that comes from elsewhere in the place of what is there.
+func (p *Line) Put(text string) {
+	if len(text) < edit.Long {
+		p.Set(text)
+		return
+	}
+	p.Set("")
+	p.Paste(text)
+}
+
+// Continues makes a backslash at the end of the line a new line: enter behind one does not send.
+func (p *Line) Continues() bool {
+	if !strings.HasSuffix(p.Text[:p.At], "\\") || p.At != p.LineEnd() {
+		return false
+	}
+	p.Replace(p.At-1, p.At, "\n")
+	return true
+}
+
+// Take empties the prompt and returns what was written, pasted texts unfolded.
+func (p *Line) Take() port.Prompt {
+	out := port.Prompt{Text: strings.TrimSpace(p.Unfolded()), Draft: p.Text}
+	for _, word := range slices.Sorted(maps.Keys(p.attached)) {
+		if strings.Contains(p.Text, word) {
+			out.Attach = append(out.Attach, p.attached[word])
+		}
+	}
+	p.Clear()
+	p.sent = out.Text
+	return out
+}
+
+// Unfolded is what was written with pasted texts in the place of their words.
+func (p *Line) Unfolded() string {
+	var pairs []string
+	for word, full := range p.folded {
+		pairs = append(pairs, word, full)
+	}
+	return strings.NewReplacer(pairs...).Replace(p.Text)
+}
+
+// promptSign stands before the text.
+const promptSign = "❯ "
+
+// Inner is how wide the text is where the pane is w wide.
+func (p *Line) Inner(w int) int { return max(w-len([]rune(promptSign))-1, 1) }
+
+// Want is how many rows the pane would like.
+func (p *Line) Want(w int) int {
+	return 1 + min(len(p.queue)+len(p.steering), 2) + len(p.Places(p.Inner(w)))
+}
+
+// Render draws the pane and says where the cursor is.
+func (p *Line) Render(w, h int) (rows []draw.Row, x, y int) {
+	pen := p.theme.Pen()
+	if mode := p.vim.Name(); mode != "" {
+		pen.Fixed(draw.Border, "── ").Put(draw.Dim, safeterm.Name(mode)).Fixed(draw.Plain, " ")
+	}
+	rows = append(rows, pen.Rule(draw.Border, w).Done().Fit(w))
+	from, to, _ := p.vim.Chosen(&p.Editor)
+	p.Mark(from, to)
+	lead, texts := p.waiting()
+	for i, q := range texts[:min(len(texts), 2)] {
+		text, _, _ := strings.Cut(q, "\n")
+		text = look.Shorten(text)
+		if i == 1 && len(texts) > 2 {
+			text = fmt.Sprintf("… %d more", len(texts)-1)
+		}
+		rows = append(rows, p.theme.Pen().Fixed(draw.Dim, lead[i]).Put(draw.Dim, safeterm.Clean(text)).Done().Fit(w))
+	}
+	sign := p.theme.Pen().Fixed(draw.Accent, promptSign).Done()
+	own, x, y := p.Rows(p.theme, w-sign.Width())
+	top := 0
+	if room := max(h-len(rows), 1); len(own) > room {
+		top = min(max(y-room+1, 0), len(own)-room)
+		own = own[top : top+room]
+	}
+	y += len(rows) - top
+	for i, r := range own {
+		pen := p.theme.Pen()
+		if i+top == 0 {
+			pen.Row(sign)
+		}
+		rows = append(rows, pen.Pad(sign.Width()).Row(r).Done())
+	}
+	if p.Empty() {
+		rows[len(rows)-1] = p.theme.Pen().Row(sign).Fixed(draw.Dim, "Ask, or say what to do").Done()
+	}
+	return rows, x + sign.Width(), y
+}

@@ -1,0 +1,123 @@
+package prompt
+
+import (
+	"slices"
+	"strings"
+
+	"adze/session"
+	"adze/tui/edit"
+	"adze/tui/port"
+)
+
+// past is what the person wrote before, and where in it they are.
+type past struct {
+	history  []string // oldest first
+	browse   int      // how far back in history; 0: not
+	draft    string   // what was being written when browsing began
+	recalled string   // what browsing shows
+	sent     string   // the last message, pastes unfolded
+	loading  bool     // what was written in earlier sessions is being read
+	wanted   int      // how far back the person wanted to go meanwhile
+}
+
+// Earlier are what the person wrote in earlier sessions, oldest first.
+type Earlier []string
+
+// Earlier puts them before what was written since.
+func (p *Line) Earlier(texts Earlier) {
+	p.history = append(slices.Clip([]string(texts)), p.history...)
+	p.loading = false
+	for ; p.wanted > 0; p.wanted-- {
+		p.older()
+	}
+}
+
+// Apply remembers what the person said before, for a resumed session.
+func (p *Line) Apply(e session.Event) {
+	done, ok := e.(session.MessageDone)
+	if !ok || done.Message.Role != session.User || done.Message.Own != "" || done.Message.Summary || done.Message.Note {
+		return
+	}
+	text := strings.TrimSpace(done.Message.Text())
+	if i := slices.IndexFunc(p.steering, func(s port.Prompt) bool { return s.Text == text }); i >= 0 {
+		p.steering = slices.Delete(p.steering, i, i+1)
+	} else if text != p.sent && len(text) < edit.Long { // else it is there, pastes folded
+		p.remember(text)
+	}
+}
+
+func (p *Line) remember(text string) {
+	if n := len(p.history); text != "" && (n == 0 || p.history[n-1] != text) {
+		p.history = append(p.history, text)
+	}
+}
+
+// Clear empties the prompt; what was there is the newest of the history.
+func (p *Line) Clear() {
+	p.remember(p.Text)
+	p.vim.Reset(&p.Editor)
+	p.Set("")
+	p.browse = 0
+}
+
+// older shows what was written before; newer goes back. What was begun narrows it: only what begins alike is
+// shown.
+func (p *Line) older() bool { return p.recall(1) }
+func (p *Line) newer() bool { return p.recall(-1) }
+
+func (p *Line) recall(by int) bool {
+	if p.browse > 0 && p.Text != p.recalled { // it was changed: a draft of its own
+		p.browse = 0
+	}
+	if p.browse == 0 {
+		p.draft = p.Text
+	}
+	for back := p.browse + by; back >= 0 && back <= len(p.history); back += by {
+		text := p.draft
+		if back > 0 {
+			text = p.history[len(p.history)-back]
+		}
+		if back > 0 && (text == p.Text || !beginsWith(text, p.draft)) {
+			continue
+		}
+		p.browse = back
+		p.Set(text)
+		p.recalled = p.Text
+		return true
+	}
+	return false
+}
+
+// beginsWith is a prefix without regard to case.
+func beginsWith(text, start string) bool {
+	return len(text) >= len(start) && strings.EqualFold(text[:len(start)], start)
+}
+
+// Restore shows a message again that was sent: as it was written, when that is known.
+func (p *Line) Restore(text string) {
+	n := len(p.history)
+	if n > 0 && text == p.sent && !p.Empty() {
+		p.Set(p.history[n-1] + "\n" + p.Text)
+	} else if n > 0 && text == p.sent {
+		p.Set(p.history[n-1])
+	} else if p.Empty() {
+		p.Put(text)
+	} else {
+		p.Put(text + "\n" + p.Text)
+	}
+}
+
+// Recent is what was written before, each once, newest first.
+func (p *Line) Recent() (out []string) {
+	seen := map[string]bool{}
+	for _, text := range slices.Backward(p.history) {
+		if !seen[text] {
+			seen[text] = true
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// Await has up wait for what was written in earlier sessions; it comes by earlier.
+func (p *Line) Await() { p.loading = true }

@@ -1,0 +1,182 @@
+package transcript
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/safeterm"
+	"adze/tool"
+	"adze/tui/draw"
+	"adze/tui/look"
+)
+
+// bodyRows is how much of a block is shown before a key expands it.
+const bodyRows = 8
+
+// callEntry is a tool call. What it shows comes from the call's title, metadata and status; it knows no tool.
+type callEntry struct {
+	laidOut
+	id       tool.CallID
+	name     string
+	args     string // short, redacted
+	title    string
+	approved bool // a person said yes
+	started  bool
+	metadata json.RawMessage
+	outcome  *tool.Outcome
+}
+
+func (e *callEntry) tight() bool { return true }
+
+func (e *callEntry) start(ev tool.Event) {
+	e.forget()
+	e.started = true
+	e.args = shortArgs(ev.Args)
+	e.title = cmp.Or(look.Shorten(ev.Title), e.title)
+	if ev.Tool != "" {
+		e.name = ev.Tool
+	}
+}
+
+func (e *callEntry) update(ev tool.Event) {
+	e.forget()
+	e.title = cmp.Or(look.Shorten(ev.Title), e.title)
+	if ev.Metadata != nil {
+		e.metadata = ev.Metadata
+	}
+}
+
+func (e *callEntry) end(o tool.Outcome) {
+	e.forget()
+	e.name, e.title = cmp.Or(o.Tool, e.name), cmp.Or(look.Shorten(o.Title), e.title)
+	if o.Metadata != nil {
+		e.metadata = o.Metadata
+	}
+	o.Metadata, o.Attachments = nil, nil // kept once; pictures are not drawn
+	e.outcome = &o
+}
+
+func (e *callEntry) rows(d *look.Drawing, w int) []draw.Row {
+	return e.get(d, w, func() []draw.Row {
+		rows := []draw.Row{e.head(d.Theme, w)}
+		if e.outcome == nil {
+			return rows // what runs is shown live in the activity pane
+		}
+		gutter := d.Theme.Pen().Fixed(draw.Border, "  │ ").Done()
+		for _, r := range e.body(d, w-gutter.Width()) {
+			rows = append(rows, d.Theme.Pen().Row(gutter).Row(r).Done())
+		}
+		return rows
+	})
+}
+
+// head is the call's first row: state, tool, title; status and duration at the right.
+func (e *callEntry) head(t *draw.Theme, w int) draw.Row {
+	mark, style := e.mark()
+	tail := t.Pen().Put(draw.Dim, safeterm.Name(e.tail())).Done()
+	p := t.Pen().Fixed(style, mark+" ").Put(draw.Bold, safeterm.Name(e.name))
+	if text := cmp.Or(e.title, e.args); text != "" {
+		p.Fixed(draw.Plain, "  ").Put(draw.Plain, safeterm.Name(text))
+	}
+	if tail.Width() == 0 {
+		return p.Done().Fit(w)
+	}
+	row := p.Done().Fit(w - tail.Width() - 2)
+	return t.Pen().Row(row).Pad(w - tail.Width()).Row(tail).Done()
+}
+
+func (e *callEntry) mark() (string, draw.Style) {
+	switch {
+	case e.outcome == nil && !e.started:
+		return "○", draw.Dim
+	case e.outcome == nil:
+		return "●", draw.Accent
+	}
+	switch e.outcome.Status {
+	case tool.Completed:
+		return "✓", draw.Good
+	case tool.Denied, tool.Aborted:
+		return "⊘", draw.Warn
+	}
+	return "✗", draw.Bad
+}
+
+// doubts marks what the person should know about how the call came to its arguments: they were mended, were
+// taken out of text, or were never checked because the tool has no schema.
+func (e *callEntry) doubts() []string {
+	if e.outcome == nil {
+		return nil
+	}
+	var marks []string
+	switch r := e.outcome.Record; {
+	case r.Repair != "":
+		marks = append(marks, "mended: "+r.Repair)
+	case r.Origin == tool.FromText:
+		marks = append(marks, "from text")
+	}
+	// A call that was refused as invalid says so already; a record that names no definition never ran.
+	if r := e.outcome.Record; !r.Validated && r.Digest != "" && e.outcome.Status != tool.Invalid {
+		marks = append(marks, "unchecked")
+	}
+	return marks
+}
+
+// tail says at the right what the mark does not.
+func (e *callEntry) tail() string {
+	var parts []string
+	if e.approved {
+		parts = append(parts, "allowed by you")
+	}
+	parts = append(parts, e.doubts()...)
+	switch o := e.outcome; {
+	case o == nil && e.started:
+		parts = append(parts, "running")
+	case o == nil:
+		parts = append(parts, "waits")
+	default:
+		if o.Status != tool.Completed {
+			parts = append(parts, string(o.Status))
+		}
+		if o.Code != "" && o.Code != string(o.Status) {
+			parts = append(parts, o.Code)
+		}
+		if o.Duration >= 100*time.Millisecond {
+			parts = append(parts, look.Seconds(o.Duration))
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// body draws the metadata; a call that did not succeed and shows nothing says why.
+func (e *callEntry) body(d *look.Drawing, w int) []draw.Row {
+	show := draw.Show{Rows: bodyRows}
+	if d.Expanded {
+		show = draw.Show{Whole: true}
+	}
+	var rows []draw.Row
+	if e.metadata != nil {
+		rows = d.Theme.Blocks(nil, d.Blocks(e.name, e.metadata), w, show)
+	}
+	if e.outcome.Status != tool.Completed && len(rows) == 0 {
+		rows = d.Theme.Block(rows, tool.Block{Text: e.outcome.Output}, w, show)
+	}
+	return rows
+}
+
+// shortArgs is one line of a call's redacted arguments, for calls that have no title yet.
+func shortArgs(raw json.RawMessage) string {
+	var args map[string]any
+	if json.Unmarshal(raw, &args) != nil {
+		return ""
+	}
+	parts := make([]string, 0, len(args))
+	for name, v := range args {
+		parts = append(parts, fmt.Sprintf("%s: %v", name, v))
+	}
+	slices.Sort(parts)
+	return look.Shorten(strings.Join(parts, ", "))
+}

@@ -1,0 +1,104 @@
+package transcript
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/tool"
+	"adze/tui/look"
+)
+
+// copyable is something of the conversation that can be copied on its own.
+type copyable struct {
+	Kind             string // answer, code or result
+	What, Note, Text string
+}
+
+// maxCopyables bounds how much is offered to be copied, the newest first.
+const maxCopyables = 60
+
+// Copyables lists answers, the blocks of code in them, and what calls showed.
+func (t *Pane) Copyables() []copyable {
+	var out []copyable
+	for i := len(t.entries) - 1; i >= 0 && len(out) < maxCopyables; i-- {
+		switch e := t.entries[i].(type) {
+		case *proseEntry:
+			if text := strings.TrimSpace(e.String()); !e.reasoning && text != "" {
+				out = append(out, copyable{"answer", "answer", head(text), text})
+				code := codeBlocks(text)
+				for n, c := range slices.Backward(code) {
+					what := fmt.Sprintf("code %d of %d", n+1, len(code))
+					if c.lang != "" {
+						what += " " + c.lang
+					}
+					out = append(out, copyable{"code", what, head(c.text), c.text})
+				}
+			}
+		case *callEntry:
+			if text := e.text(t.draw); text != "" {
+				lines := look.Count(strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1, "line")
+				out = append(out, copyable{"result", e.name, strings.TrimSpace(e.title + "  " + lines), text})
+			}
+		}
+	}
+	return out
+}
+
+// head is the first line that says something.
+func head(text string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return look.Shorten(strings.TrimSpace(first))
+}
+
+// text is what the call's result shows, without what is drawn around it.
+func (e *callEntry) text(d *look.Drawing) string {
+	if e.outcome == nil {
+		return ""
+	}
+	var parts []string
+	if e.metadata != nil {
+		for _, b := range d.Blocks(e.name, e.metadata) {
+			if b.Kind != tool.ChecklistBlock && b.Text != "" {
+				parts = append(parts, b.Text)
+			}
+		}
+	}
+	if len(parts) == 0 && e.outcome.Status != tool.Completed {
+		return e.outcome.Output
+	}
+	return strings.Join(parts, "\n")
+}
+
+// codeBlock is what stands between two fences.
+type codeBlock struct{ lang, text string }
+
+// codeBlocks are the finished blocks of code of a text.
+func codeBlocks(text string) []codeBlock {
+	var out []codeBlock
+	var open []string
+	fence, lang := "", ""
+	for line := range strings.SplitSeq(text, "\n") {
+		body := strings.TrimLeft(line, " ")
+		switch {
+		case fence == "" && (strings.HasPrefix(body, "```") || strings.HasPrefix(body, "~~~")):
+			fence, lang, open = body[:3], strings.Trim(body, "`~ "), nil
+		case fence != "" && strings.HasPrefix(body, fence):
+			out = append(out, codeBlock{lang, strings.Join(open, "\n")})
+			fence = ""
+		case fence != "":
+			open = append(open, line)
+		}
+	}
+	return out
+}
+
+// Answer is the last one of the model; empty: there is none.
+func (t *Pane) Answer() string {
+	for i := len(t.entries) - 1; i >= 0; i-- {
+		if p, ok := t.entries[i].(*proseEntry); ok && !p.reasoning && p.Len() > 0 {
+			return p.String()
+		}
+	}
+	return ""
+}

@@ -1,0 +1,128 @@
+package transcript
+
+import (
+	"fmt"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw"
+	"adze/tui/look"
+)
+
+// entry is something in the transcript that can lay itself out.
+type entry interface {
+	// rows lays the entry out for a width; it keeps the result until forget or a change.
+	rows(d *look.Drawing, w int) []draw.Row
+	// forget drops what rows keeps.
+	forget()
+	// tight reports that no empty row stands between it and a tight entry before it.
+	tight() bool
+}
+
+// laidOut keeps the rows of an entry that does not change by itself.
+type laidOut struct {
+	kept     []draw.Row
+	w        int
+	expanded bool
+}
+
+func (l *laidOut) forget() { l.kept = nil }
+
+// get returns the kept rows, or keeps those that lay makes.
+func (l *laidOut) get(d *look.Drawing, w int, lay func() []draw.Row) []draw.Row {
+	if l.kept == nil || l.w != w || l.expanded != d.Expanded {
+		l.kept, l.w, l.expanded = lay(), w, d.Expanded
+	}
+	return l.kept
+}
+
+// userEntry is what the person said.
+type userEntry struct {
+	laidOut
+	text safeterm.Text
+	own  bool // it tells of a command of the person's own
+}
+
+func (e *userEntry) tight() bool { return false }
+
+func (e *userEntry) rows(d *look.Drawing, w int) []draw.Row {
+	return e.get(d, w, func() []draw.Row {
+		bar := d.Theme.Pen().Fixed(draw.Accent, "┃ ").Done()
+		var rows []draw.Row
+		lines := e.text.Lines()
+		for i, line := range lines {
+			if len(rows) > userRows && !d.Expanded {
+				more := fmt.Sprintf("… %d more lines (%s shows them)", len(lines)-i, d.Expand)
+				return append(rows, d.Theme.Pen().Row(bar).Put(draw.Dim, safeterm.Name(more)).Done())
+			}
+			rows = d.Theme.Wrap(rows, w, draw.Margins{First: bar, Rest: bar}, draw.Span{Style: draw.You, Text: line})
+		}
+		return rows
+	})
+}
+
+// userRows is how much of what the person said is shown: a pasted log must not fill the screen.
+const userRows = 20
+
+// noteEntry is a remark of ours: a retry, a notice, how a turn ended.
+type noteEntry struct {
+	laidOut
+	style draw.Style
+	lines []safeterm.Text
+}
+
+func (e *noteEntry) tight() bool { return false }
+
+func (e *noteEntry) rows(d *look.Drawing, w int) []draw.Row {
+	return e.get(d, w, func() []draw.Row {
+		var rows []draw.Row
+		for _, line := range e.lines {
+			rows = d.Theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: e.style, Text: line})
+		}
+		return rows
+	})
+}
+
+// proseEntry is text of the model: an answer, or its thinking.
+type proseEntry struct {
+	draw.Prose
+	reasoning bool
+	done      bool
+	thought   laidOut
+}
+
+func (e *proseEntry) tight() bool { return false }
+
+func (e *proseEntry) forget() {
+	e.Prose.Forget()
+	e.thought.forget()
+}
+
+func (e *proseEntry) rows(d *look.Drawing, w int) []draw.Row {
+	switch {
+	case !e.reasoning:
+		return e.Prose.Rows(d.Theme, w)
+	case e.done:
+		return e.thought.get(d, w, func() []draw.Row { return e.thoughts(d, w) })
+	}
+	return e.thoughts(d, w)
+}
+
+// thinkingRows is how much of running thoughts is shown.
+const thinkingRows = 3
+
+// thoughts draws thinking dimmed: the last rows while it runs, one row when it is over.
+func (e *proseEntry) thoughts(d *look.Drawing, w int) []draw.Row {
+	all := e.Prose.Rows(draw.Bare(), w-2)
+	if e.done && !d.Expanded {
+		text := "thought for " + look.Count(len(all), "row") + " (" + d.Expand + " shows them)"
+		return []draw.Row{d.Theme.Line(draw.Dim, safeterm.Name(text)).Fit(w)}
+	}
+	if !d.Expanded {
+		all = all[max(len(all)-thinkingRows, 0):]
+	}
+	rows := make([]draw.Row, len(all))
+	for i, r := range all {
+		rows[i] = d.Theme.Pen().Fixed(draw.Border, "┊ ").Put(draw.Dim, safeterm.Clean(r.String())).Done()
+	}
+	return rows
+}

@@ -1,0 +1,65 @@
+package transcript
+
+import (
+	"slices"
+
+	"adze/tui/draw"
+)
+
+// Final reports whether an entry does not change any more.
+func (t *Pane) Final(i int) bool {
+	if i < t.ended {
+		return true
+	}
+	switch e := t.entries[i].(type) {
+	case *callEntry:
+		return e.outcome != nil
+	case *proseEntry:
+		return e.done && !slices.Contains(t.pieces, e) // a message that fails is taken back
+	}
+	return true
+}
+
+// AppendEntry appends an entry with the empty row before it, and forgets its layout.
+func (t *Pane) AppendEntry(rows []draw.Row, i, w int) []draw.Row {
+	if t.gap(i) == 1 {
+		rows = append(rows, draw.Row{})
+	}
+	rows = append(rows, t.entries[i].rows(t.draw, w)...)
+	t.entries[i].forget()
+	return rows
+}
+
+// Tail is the last rows, at most h, of the entries from first on.
+func (t *Pane) Tail(first, w, h int) []draw.Row {
+	var rows []draw.Row
+	for i := len(t.entries) - 1; i >= first && len(rows) < h; i-- {
+		own, room := t.entries[i].rows(t.draw, w), h-len(rows)
+		part := own[max(len(own)-room, 0):]
+		if len(own) < room && t.gap(i) == 1 {
+			part = append([]draw.Row{{}}, part...)
+		}
+		rows = append(slices.Clip(part), rows...)
+	}
+	return rows
+}
+
+// Line lays an entry out for who reads by lines; false: it is not finished. Thoughts are left out, and where the
+// person writes the lines, so is what they just wrote.
+func (t *Pane) Line(i, w int, writes bool) (rows []draw.Row, finished bool) {
+	switch e := t.entries[i].(type) {
+	case *userEntry:
+		if writes {
+			return nil, true
+		}
+	case *callEntry:
+		if e.outcome == nil {
+			return nil, false
+		}
+	case *proseEntry:
+		if !e.done || e.reasoning {
+			return nil, e.done
+		}
+	}
+	return t.entries[i].rows(t.draw, w), true
+}

@@ -1,0 +1,284 @@
+// Package transcript is the pane of the conversation and what stands in it: what the person said, the model's text and
+// thoughts, calls with their results, summaries and remarks.
+//
+// The one rule: it takes events by Apply and lays out what is in sight by Render; a hundred thousand rows above
+// cost nothing.
+//
+// Start reading at Pane.Apply, then list.go, the window on entries, and entry.go, what an entry is. tail.go is for who
+// shows only the end or whole lines, copyable.go for what can be copied. Known limits: a resumed conversation is
+// held whole in memory, without its layouts.
+package transcript
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adze/internal/safeterm"
+	"adze/session"
+	"adze/tool"
+	"adze/tui/draw"
+	"adze/tui/look"
+)
+
+// Pane is the pane of the conversation.
+type Pane struct {
+	list
+	draw  *look.Drawing
+	calls map[tool.CallID]*callEntry
+	// open is the message that is being written and its entries.
+	open    string
+	pieces  []*proseEntry
+	welcome func(t *draw.Theme, w int) []draw.Row
+	seen    int // entries when the window was last at the end
+	ended   int // entries when the last turn ended
+}
+
+// New is an empty conversation; welcome draws what stands there until something is said.
+func New(d *look.Drawing, welcome func(t *draw.Theme, w int) []draw.Row) *Pane {
+	return &Pane{draw: d, calls: map[tool.CallID]*callEntry{}, list: list{follow: true}, welcome: welcome}
+}
+
+// Apply takes every event; those that other panes show are nothing here.
+func (t *Pane) Apply(e session.Event) {
+	switch e := e.(type) {
+	case session.TextDelta:
+		t.piece(e.Message, false).Add(e.Delta)
+	case session.ReasoningDelta:
+		t.piece(e.Message, true).Add(e.Delta)
+	case session.MessageDone:
+		t.message(e.Message)
+	case session.ToolStart:
+		t.call(e.Call, e.Tool).start(e.Event)
+	case session.ToolUpdate:
+		t.call(e.Call, e.Tool).update(e.Event)
+	case session.ToolAsk:
+		c := t.call(e.Call, e.Tool)
+		c.approved = c.approved || e.Decision != nil && e.Decision.Asked && e.Decision.Allow
+		c.forget()
+	case session.ToolEnd:
+		t.call(e.Outcome.Call, e.Outcome.Tool).end(e.Outcome)
+	case session.Retry:
+		t.retry(e)
+	case session.Compacted:
+		t.add(newSummary(e.Summary, e.Compaction.String()))
+	case session.Notice:
+		t.note(draw.Warn, e.Text)
+	case session.PrefixChanged:
+		if !e.Change.Expected { // what somebody wanted is in the context pane
+			t.note(draw.Warn, "warning: "+e.Change.String())
+		}
+	case session.TurnEnd:
+		t.end(e.Result)
+	}
+}
+
+// Render draws the window on the conversation, or the welcome while there is none.
+func (t *Pane) Render(w, h int) []draw.Row {
+	if len(t.entries) == 0 {
+		rows := t.welcome(t.draw.Theme, w)
+		return rows[:min(len(rows), h)]
+	}
+	rows := t.visible(t.draw, w, h)
+	if t.follow {
+		t.seen = len(t.entries)
+	}
+	return rows
+}
+
+// All lays out the whole conversation, for a terminal that keeps it when the interface is gone.
+func (t *Pane) All(w int) []draw.Row {
+	var rows []draw.Row
+	for i, e := range t.entries {
+		if t.gap(i) == 1 {
+			rows = append(rows, draw.Row{})
+		}
+		rows = append(rows, e.rows(t.draw, w)...)
+		e.forget()
+	}
+	return rows
+}
+
+// Len counts the entries; page is how many rows the window goes on by.
+func (t *Pane) Len() int { return len(t.entries) }
+
+func (t *Pane) PageRows() int { return max(t.h-2, 1) }
+
+// Below reports whether the window is above the end, and whether something new is there.
+func (t *Pane) Below() (away, news bool) { return !t.follow, len(t.entries) > t.seen }
+
+// piece is the entry that a piece of a message belongs to: the last one when it is of the same kind.
+func (t *Pane) piece(message string, reasoning bool) *proseEntry {
+	if t.open != message {
+		t.open, t.pieces = message, nil
+	}
+	if n := len(t.pieces); n > 0 {
+		if last := t.pieces[n-1]; last.reasoning == reasoning {
+			return last
+		}
+		t.pieces[n-1].finish()
+	}
+	e := &proseEntry{reasoning: reasoning}
+	t.pieces = append(t.pieces, e)
+	t.add(e)
+	return e
+}
+
+// finish closes the pieces of the message that was being written.
+func (t *Pane) finish() {
+	for _, p := range t.pieces {
+		p.finish()
+	}
+}
+
+func (e *proseEntry) finish() {
+	if !e.done {
+		e.done = true
+		e.End()
+	}
+}
+
+// message takes a whole message: it repeats what was streamed, or is the only copy of it.
+func (t *Pane) message(m session.Message) {
+	switch m.Role {
+	case session.User:
+		if m.Summary {
+			t.add(newSummary(m, "what was said before was summed up"))
+			return
+		}
+		if m.Note {
+			t.note(draw.Warn, m.NoteText())
+			return
+		}
+		t.add(&userEntry{text: safeterm.Clean(strings.TrimSpace(m.Text())), own: m.Own != ""})
+		t.ToEnd()
+	case session.Assistant:
+		t.assistant(m)
+	case session.ToolRole:
+		t.outcomes(m)
+	}
+}
+
+func (t *Pane) assistant(m session.Message) {
+	t.finish()
+	if t.open != m.ID || !t.streamed(m) {
+		t.void(m.ID)
+		for _, p := range m.Parts {
+			if p.Text != "" && (p.Kind == session.TextPart || p.Kind == session.ReasoningPart) {
+				t.piece(m.ID, p.Kind == session.ReasoningPart).Add(p.Text)
+			}
+		}
+	}
+	t.finish()
+	t.open, t.pieces = "", nil
+	for _, c := range m.Calls() {
+		t.call(c.ID, c.Name) // it waits; its arguments are shown once they are redacted
+	}
+}
+
+// streamed reports whether the pieces already hold the message's text.
+func (t *Pane) streamed(m session.Message) bool {
+	n := 0
+	for _, p := range t.pieces {
+		if !p.reasoning {
+			n += p.Len()
+		}
+	}
+	return n == safeterm.Clean(m.Text()).Len()
+}
+
+// void takes back what was streamed of a message.
+func (t *Pane) void(message string) {
+	if t.open == message && len(t.pieces) > 0 {
+		t.entries = slices.DeleteFunc(t.entries, func(e entry) bool {
+			p, ok := e.(*proseEntry)
+			return ok && slices.Contains(t.pieces, p)
+		})
+	}
+	t.open, t.pieces = message, nil
+}
+
+// outcomes closes calls whose end was not seen, as when a session is resumed.
+func (t *Pane) outcomes(m session.Message) {
+	for _, p := range m.Parts {
+		if p.Kind == session.OutcomePart && p.Outcome != nil {
+			if c := t.call(p.Outcome.Call, p.Outcome.Tool); c.outcome == nil {
+				c.end(*p.Outcome)
+			}
+		}
+	}
+}
+
+// Said reports whether the person said something that can be taken back.
+func (t *Pane) Said() bool { return t.lastSaid() >= 0 }
+
+func (t *Pane) lastSaid() int {
+	for i := len(t.entries) - 1; i >= 0; i-- {
+		if e, ok := t.entries[i].(*userEntry); ok && !e.own {
+			return i
+		}
+	}
+	return -1
+}
+
+// Rewind drops what the person said last and all that came after it.
+func (t *Pane) Rewind() {
+	at := t.lastSaid()
+	if at < 0 {
+		return
+	}
+	for _, e := range t.entries[at:] {
+		if c, ok := e.(*callEntry); ok {
+			delete(t.calls, c.id)
+		}
+	}
+	clear(t.entries[at:])
+	t.entries = t.entries[:at]
+	t.laid[0], t.laid[1] = min(t.laid[0], at), min(t.laid[1], at)
+	t.open, t.pieces = "", nil
+	t.seen, t.ended = min(t.seen, at), min(t.ended, at)
+	t.ToEnd()
+}
+
+func (t *Pane) call(id tool.CallID, name string) *callEntry {
+	if e, ok := t.calls[id]; ok {
+		return e
+	}
+	e := &callEntry{id: id, name: name}
+	t.calls[id] = e
+	t.add(e)
+	return e
+}
+
+func (t *Pane) retry(e session.Retry) {
+	t.void(e.Message)
+	t.note(draw.Warn, "the model request failed: "+e.Cause+"; attempt "+strconv.Itoa(e.Attempt)+" of "+
+		strconv.Itoa(e.Of)+" in "+look.Seconds(e.Delay))
+}
+
+func (t *Pane) note(s draw.Style, text string) {
+	t.add(&noteEntry{style: s, lines: safeterm.Clean(strings.TrimSpace(text)).Lines()})
+}
+
+// end says how a turn ended; a good end speaks for itself.
+func (t *Pane) end(r session.Result) {
+	t.finish() // an aborted answer stays as far as it came
+	t.open, t.pieces = "", nil
+	t.ended = len(t.entries)
+	if len(r.Changed) > 0 {
+		t.note(draw.Dim, "changed: "+look.Shorten(strings.Join(r.Changed, ", ")))
+	}
+	switch r.Cause {
+	case session.CauseDone:
+		return
+	case session.CauseInterrupted:
+		t.note(draw.Warn, "stopped by you")
+		return
+	}
+	text := "error: " + cmp.Or(r.Message, string(r.Cause))
+	if r.Hint != "" {
+		text += "\nhint: " + r.Hint
+	}
+	t.note(draw.Bad, text)
+}

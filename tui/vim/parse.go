@@ -1,0 +1,138 @@
+package vim
+
+import "strings"
+
+// command is what was asked for.
+type command struct {
+	count  int    // 0: none was given
+	op     string // d, c or y; empty: none
+	verb   string // a motion, the kind of an object, or a command; vimSame: the operator's own lines
+	object string // i or a, before the kind of an object
+	arg    string // of f, F, t, T and r
+}
+
+// same stands for an operator that is written twice.
+const same = "same"
+
+// state is how far a command has come.
+type state uint8
+
+const (
+	none state = iota // it is none
+	more              // it is not complete
+	done
+)
+
+// What a verb can be. Those that move go behind an operator.
+const (
+	motions     = "h j k l w b e W B E 0 ^ $ G f F t T ; , space"
+	commands    = "i a I A o O x X r ~ D C Y p P u ctrl+r . J v V s S"
+	chosenVerbs = "d c y x s ~ o J v V" // in visual mode
+	objects     = "w W \" ' ` ( ) b [ ] { } B < >"
+)
+
+// maxCount bounds counts: nobody means more.
+const maxCount = 999
+
+func among(list, key string) bool {
+	for word := range strings.FieldsSeq(list) {
+		if word == key {
+			return true
+		}
+	}
+	return false
+}
+
+// reader reads the keys of a command.
+type reader struct {
+	keys []Stroke
+	at   int
+}
+
+func (r *reader) next() (key string, ok bool) {
+	if r.at == len(r.keys) {
+		return "", false
+	}
+	r.at++
+	if key = r.keys[r.at-1].Text; key == " " {
+		key = "space"
+	}
+	return key, true
+}
+
+func (r *reader) count() (n int) {
+	for ; r.at < len(r.keys); r.at++ {
+		k := r.keys[r.at].Text
+		if len(k) != 1 || k[0] < '0' || k[0] > '9' || n == 0 && k == "0" {
+			break
+		}
+		n = min(n*10+int(k[0]-'0'), maxCount)
+	}
+	return n
+}
+
+// parse reads the keys pressed so far.
+func parse(keys []Stroke, visual bool) (c command, state state) {
+	r := &reader{keys: keys}
+	c.count = r.count()
+	key, ok := r.next()
+	if !ok {
+		return c, more
+	}
+	if !visual && among("d c y", key) {
+		c.op = key
+		if n := r.count(); n > 0 {
+			c.count = min(max(c.count, 1)*n, maxCount)
+		}
+		if key, ok = r.next(); !ok {
+			return c, more
+		}
+		if key == c.op {
+			c.verb = same
+			return c, done
+		}
+	}
+	if (c.op != "" || visual) && among("i a", key) {
+		c.object = key
+		if c.verb, ok = r.next(); !ok {
+			return c, more
+		}
+		return c, doneIf(among(objects, c.verb))
+	}
+	return r.verb(c, key, visual)
+}
+
+func (r *reader) verb(c command, key string, visual bool) (command, state) {
+	ok := true
+	c.verb = key
+	switch {
+	case key == "g":
+		second, ok := r.next()
+		if !ok {
+			return c, more
+		}
+		c.verb = "gg"
+		return c, doneIf(second == "g")
+	case among("f F t T", key) || key == "r" && c.op == "" && !visual:
+		if c.arg, ok = r.next(); !ok {
+			return c, more
+		}
+		if c.arg == "space" {
+			c.arg = " "
+		}
+		return c, done
+	}
+	return c, doneIf(among(motions, key) || c.op == "" && (visual && among(chosenVerbs, key) || !visual && among(commands, key)))
+}
+
+func doneIf(ok bool) state {
+	if ok {
+		return done
+	}
+	return none
+}
+
+// changes reports whether the dot repeats it.
+func (c command) changes() bool {
+	return c.op == "d" || c.op == "c" || c.op == "" && among("x X r ~ D p P J", c.verb)
+}
