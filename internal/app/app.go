@@ -46,18 +46,20 @@ const Version = "0.1.0"
 // Main runs adze with the arguments after its name and returns the exit code.
 func Main(args []string, stdin, stdout, stderr *os.File) int {
 	makeRoom(false)
-	a := &app{in: stdin, out: stdout, err: stderr, getenv: os.Getenv}
+	environment := takeEnvironment()
+	a := &app{in: stdin, out: stdout, err: stderr, getenv: environment.get, environment: environment}
 	return a.main(args)
 }
 
 // app is one process.
 type app struct {
-	in, out *os.File
-	err     io.Writer
-	getenv  func(string) string
-	lines   <-chan string          // of the person, for an interface of lines
-	front   atomic.Pointer[tui.UI] // the interface that runs now
-	exit    int
+	in, out     *os.File
+	err         io.Writer
+	getenv      func(string) string
+	environment *environment           // nil: the process keeps its own
+	lines       <-chan string          // of the person, for an interface of lines
+	front       atomic.Pointer[tui.UI] // the interface that runs now
+	exit        int
 	// wait sleeps before a model request is made again; nil: a timer.
 	wait func(context.Context, time.Duration) error
 }

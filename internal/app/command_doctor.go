@@ -96,7 +96,7 @@ func (a *app) checks(ctx context.Context, how examination) []check {
 	at := userPlaces(a.getenv)
 	var out []check
 	file := config.File(a.getenv, at.config)
-	cfg, err := config.Load(file)
+	cfg, err := a.load(file)
 	if err != nil {
 		out = append(out, failing("configuration", err), lacks("model", "not looked at", "mend the configuration first"))
 	} else {

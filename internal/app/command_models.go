@@ -29,7 +29,7 @@ With FILTER only models whose provider/name holds it are listed.`,
 }
 
 func (a *app) listModels(ctx context.Context, filter string, check, asJSON bool) error {
-	cfg, err := config.Load(config.File(a.getenv, userPlaces(a.getenv).config))
+	cfg, err := a.load(config.File(a.getenv, userPlaces(a.getenv).config))
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (c *chooser) again(ctx context.Context, err error) (*options, error) {
 // firstRun is the interface for who has no model that can be used. It returns how the person goes on; the
 // zero value means that they quit.
 func (a *app) firstRun(ctx context.Context, problem error) (port.Next, error) {
-	cfg, err := config.Load(config.File(a.getenv, userPlaces(a.getenv).config))
+	cfg, err := a.load(config.File(a.getenv, userPlaces(a.getenv).config))
 	if err != nil {
 		return port.Next{}, err
 	}
@@ -92,7 +92,7 @@ func (a *app) look(ctx context.Context) (firstrun.Found, error) {
 }
 
 func (a *app) lookAround(ctx context.Context) (listing, error) {
-	cfg, err := config.Load(config.File(a.getenv, userPlaces(a.getenv).config))
+	cfg, err := a.load(config.File(a.getenv, userPlaces(a.getenv).config))
 	if err != nil {
 		return listing{}, err
 	}

@@ -118,7 +118,7 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 	s := settings{at: userPlaces(a.getenv)}
 	s.file = config.File(a.getenv, s.at.config)
 	var err error
-	if s.config, err = config.Load(s.file); err != nil {
+	if s.config, err = a.load(s.file); err != nil {
 		return s, err
 	}
 	o.merge(&s.config)

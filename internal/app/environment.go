@@ -1,0 +1,66 @@
+package app
+
+import (
+	"os"
+	"strings"
+	"sync"
+	"unicode"
+
+	"adze/internal/config"
+	"adze/internal/proc"
+)
+
+// environment holds the keys, which are taken out of the process's own environment: whatever adze starts, an editor or
+// a reader of the clipboard too, can neither read nor pass on what it never got.
+type environment struct {
+	mu   sync.Mutex
+	keys map[string]string
+}
+
+// takeEnvironment conceals the process and takes the keys of all providers that adze knows.
+func takeEnvironment() *environment {
+	proc.Conceal()
+	e := &environment{keys: map[string]string{}}
+	e.take(keyNames(config.Config{}))
+	return e
+}
+
+func (e *environment) take(names []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, name := range names {
+		if value, ok := os.LookupEnv(name); ok {
+			e.keys[name] = value
+			_ = os.Unsetenv(name) // it fails for names that no variable can have
+		}
+	}
+}
+
+// get is os.Getenv for adze itself.
+func (e *environment) get(name string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if value, ok := e.keys[name]; ok {
+		return value
+	}
+	return os.Getenv(name)
+}
+
+// load reads the person's configuration, and takes the keys that it names out of the environment.
+func (a *app) load(path string) (config.Config, error) {
+	cfg, err := config.Load(path)
+	if err != nil {
+		return cfg, err
+	}
+	names := keyNames(cfg)
+	if a.environment != nil {
+		a.environment.take(names)
+	}
+	for _, name := range names {
+		// Spaces around a key are taken off. Inside, a line break is two lines that were pasted, and no header can hold it.
+		if strings.ContainsFunc(strings.TrimSpace(a.getenv(name)), unicode.IsControl) {
+			return cfg, misuse("set "+name+" to the key alone, on one line", "the key in %s holds a line break or another control character", name)
+		}
+	}
+	return cfg, nil
+}
