@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -114,62 +115,68 @@ const (
 
 // allows matches a command whose words are all known, exactly.
 func (m argvMatcher) allows(s simple) bool {
-	return m.match(s.words, func(t token, w word, _ bool) certainty {
-		if w.known && t.takes(w.text) {
-			return sure
+	if len(s.words) < len(m.tokens) || len(s.words) > len(m.tokens) && !m.rest {
+		return false
+	}
+	for i, w := range s.words {
+		if !w.known || i < len(m.tokens) && !m.tokens[i].takes(w.text) {
+			return false
 		}
-		return no
-	}) == sure
+	}
+	return true
 }
 
-// forbids matches for deny and ask, where doubt counts: a program is also known by the last part of its
-// path, and a word that is not known may be anything.
+// forbids matches for deny and ask, where doubt counts: a program is also known by the last part of its path, options
+// may stand before a subcommand, and a word that is not known may be anything.
 func (m argvMatcher) forbids(s simple) certainty {
-	return m.match(s.words, func(t token, w word, first bool) certainty {
+	at := position{m: m, s: s}
+	c := at.match(0, 0)
+	if s.maybe {
+		c = min(c, possible)
+	}
+	return c
+}
+
+func (t token) takes(text string) bool { return t.any || slices.Contains(t.oneOf, text) }
+
+// position is a matcher and a command on their way through each other.
+type position struct {
+	m argvMatcher
+	s simple
+}
+
+// match compares the tokens from ti on with the words from wi on. A word that is not known may stand for none or many,
+// so from there on all is possible; in a text that may be no command at all it says nothing.
+func (p position) match(ti, wi int) certainty {
+	words, tokens := p.s.words, p.m.tokens
+	doubt := possible
+	if p.s.maybe {
+		doubt = no
+	}
+	switch {
+	case ti == len(tokens) && (wi == len(words) || p.m.rest):
+		return sure
+	case wi == len(words):
+		return no
+	case !words[wi].known:
+		return doubt
+	case ti == len(tokens):
+		return no
+	}
+	best := no
+	if t := tokens[ti]; t.takes(words[wi].text) || wi == 0 && t.takes(base(words[wi].text)) {
+		best = p.match(ti+1, wi+1)
+	}
+	if best == sure || wi == 0 || tokens[ti].any {
+		return best
+	}
+	for end, c := range afterOptions(base(words[0].text), words[wi:]) {
 		switch {
-		case !w.known:
-			return possible
-		case t.takes(w.text), first && t.takes(base(w.text)):
-			return sure
-		}
-		return no
-	})
-}
-
-func (t token) takes(text string) bool {
-	if t.any {
-		return true
-	}
-	for _, one := range t.oneOf {
-		if one == text {
-			return true
+		case end == anywhere:
+			best = max(best, doubt)
+		case wi+end < len(words):
+			best = max(best, min(c, p.match(ti, wi+end)))
 		}
 	}
-	return false
-}
-
-// match compares word by word. A word that is not known may stand for none or many, so after it a mismatch
-// is no longer certain.
-func (m argvMatcher) match(words []word, compare func(token, word, bool) certainty) certainty {
-	out := sure
-	for i, t := range m.tokens {
-		if i >= len(words) {
-			return no
-		}
-		c := compare(t, words[i], i == 0)
-		if !words[i].known && c == possible {
-			return possible
-		}
-		if c == no {
-			return no
-		}
-		out = min(out, c)
-	}
-	if len(words) > len(m.tokens) && !m.rest {
-		if !words[len(m.tokens)].known {
-			return min(out, possible)
-		}
-		return no
-	}
-	return out
+	return best
 }

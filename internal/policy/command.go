@@ -17,11 +17,10 @@ func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 		return v
 	}
 	rules := p.rulesFor(tool.Execute)
-	if r, s, certain := forbidden(rules, c); certain > no {
-		if certain == sure || mode == Yolo {
-			v.reason = deniedCommand(doing, r, s, certain)
-			return v.by(r)
-		}
+	r, s, certain := forbidden(rules, c)
+	if certain == sure || certain == possible && mode == Yolo {
+		v.reason = deniedCommand(doing, r, s, certain)
+		return v.by(r)
 	}
 	if r, yes := unreadable(rules, c); yes && mode == Yolo {
 		v.reason = fmt.Sprintf("%s cannot be read (%s), so the rule %q cannot be checked; write it plainly", doing, c.opaque, r)
@@ -32,12 +31,16 @@ func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 		v.reason = doing + " is asked for by a rule"
 		return v.by(r)
 	}
-	if r, ok := p.allowedByRules(rules, c); ok {
+	if r, ok := p.allowedByRules(rules, c); ok && certain == no {
 		return v.by(r)
 	}
 	v.effect, v.layer, v.reason = mode.byDefault(tool.Execute, false), layerOf(mode), doing+" needs approval"
 	if c.opaque != "" {
 		v.reason += ", and no rule can allow it: " + c.opaque
+		return v
+	}
+	if certain == possible {
+		v.reason += fmt.Sprintf(", since the rule %q may forbid it", r)
 		return v
 	}
 	v.offers = p.commandGrants(rules, c, v.need.Dir)
@@ -60,10 +63,15 @@ func forbidden(rules []Rule, c command) (rule Rule, by simple, best certainty) {
 }
 
 func deniedCommand(doing string, r Rule, s simple, certain certainty) string {
-	if certain == possible {
+	switch {
+	case s.why != "":
+		return fmt.Sprintf("%s may be forbidden by the rule %q (%s): %s; write it plainly, one program at a time", doing, r, r.Layer, s.why)
+	case s.maybe:
+		return fmt.Sprintf("%s may be forbidden by the rule %q (%s): it holds the text %s, which may be run; leave that out, or do it in another way",
+			doing, r, r.Layer, quote(s.String()))
+	case certain == possible:
 		return fmt.Sprintf("%s may be forbidden by the rule %q (%s), since %s is known only when it runs; write it plainly", doing, r, r.Layer, quote(s.String()))
-	}
-	if r.Matcher == "" {
+	case r.Matcher == "":
 		return deniedBy(doing, r)
 	}
 	return fmt.Sprintf("%s is forbidden by the rule %q (%s), which matches %s", doing, r, r.Layer, quote(s.String()))

@@ -38,6 +38,9 @@ func (p *Policy) Explain(text, dir string) Explanation {
 		e.Opaque = c.opaque
 	}
 	for _, s := range c.simples {
+		if s.maybe {
+			continue
+		}
 		line := s.String()
 		if s.inner {
 			line = "  " + line

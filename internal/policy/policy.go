@@ -7,8 +7,9 @@
 // Start reading at Policy.Decide, then judge.go for one need. rule.go is the language of rules, mode.go the
 // defaults, place.go files, shell.go and unwrap.go commands, host.go addresses, ask.go the questions to a
 // person and what they granted; explain.go says what a command would meet. Commands have more files than the
-// rest, which makes fourteen: shell.go, word.go and unwrap.go find the programs that a text starts, command.go and
-// argv.go judge them.
+// rest, which makes twenty: bytes.go, parse.go, shell.go and word.go find the programs that a text starts, plain.go reads it a
+// second time as bash does, unwrap.go, wrappers.go, evaluate.go and guess.go find programs behind programs, and
+// command.go, argv.go and subcommand.go judge them.
 //
 // Known limits:
 //   - A deny on a program holds for commands that spell it out, also inside substitutions and behind the

@@ -1,10 +1,8 @@
 package policy
 
 import (
-	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -20,7 +18,9 @@ const (
 // simple is one program with its arguments.
 type simple struct {
 	words []word
-	inner bool // found inside a wrapper: it counts for deny and ask, its wrapper for allow
+	inner bool   // found inside a wrapper: it counts for deny and ask, its wrapper for allow
+	maybe bool   // a text that may be run, or may not: a match of it is never sure
+	why   string // what is known only when it runs, for a program that cannot be named
 }
 
 func (s simple) name() string { return s.words[0].text }
@@ -61,50 +61,26 @@ func read(text string) (command, error) {
 	}
 	r := reader{into: &c}
 	r.script(text, 0)
+	r.evaluated()
+	if c.opaque == "" {
+		c.opaque = agree(text, c.simples)
+	}
 	if len(c.simples) == 0 {
 		c.dim("it runs no program that can be named")
 	}
 	return c, r.refused
 }
 
-// checkBytes refuses what a person could not review: text that looks like something else on a screen.
-func checkBytes(text string) error {
-	switch {
-	case len(text) > maxCommand:
-		return fmt.Errorf("the command has %d bytes, more than %d; put it in a file and run that", len(text), maxCommand)
-	case !utf8.ValidString(text):
-		return errors.New("the command is not valid UTF-8; write it again")
-	}
-	for i, r := range text {
-		if what := hiddenRune(r); what != "" {
-			return fmt.Errorf("the command has %s (U+%04X) at byte %d; write it without", what, r, i)
-		}
-	}
-	if n := strings.Count(text, "(") + strings.Count(text, "{"); n > maxNestingIn {
-		return fmt.Errorf("the command has %d opening brackets, more than %d; put it in a file and run that", n, maxNestingIn)
-	}
-	return nil
-}
-
-func hiddenRune(r rune) string {
-	switch {
-	case r == '\n' || r == '\t':
-		return ""
-	case r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0:
-		return "a control character"
-	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f, r == 0x061c:
-		return "a character that changes the direction of text"
-	case r >= 0x200b && r <= 0x200d, r == 0x2060, r == 0xfeff, r >= 0xe0000 && r <= 0xe007f:
-		return "an invisible character"
-	}
-	return ""
-}
-
 // reader fills a command from texts, which nest: sh -c 'env sh -c …'.
 type reader struct {
-	into    *command
-	count   int // simple commands so far
-	refused error
+	into     *command
+	count    int // simple commands so far
+	tries    int // places within them where another program may begin
+	refused  error
+	guessing bool     // the text at hand may be no command at all
+	literals []string // every word as it will be, as far as that is known
+	computes bool     // something evaluates text: arithmetic, a variable's name
+	prompts  bool     // something expands text as a prompt
 }
 
 func (r *reader) refuse(format string, args ...any) {
@@ -119,9 +95,11 @@ func (r *reader) script(text string, depth int) {
 		r.refuse("the command hides programs behind more than %d others; write them plainly", maxUnwrap)
 		return
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	file, err := parse(text)
 	if err != nil {
-		r.into.broken = err
+		if !r.guessing {
+			r.into.broken = err
+		}
 		r.into.dim("it does not parse: " + err.Error())
 		r.everyWord(text)
 	}
@@ -138,7 +116,8 @@ func (r *reader) everyWord(text string) {
 		words = append(words, word{text: strings.ReplaceAll(s, `\`, ""), known: true})
 	}
 	for i := range words {
-		r.into.simples = append(r.into.simples, simple{words: words[i:min(i+16, len(words))], inner: true}) // 16: more than rules have
+		// 16: more than rules have
+		r.into.simples = append(r.into.simples, simple{words: words[i:min(i+16, len(words))], inner: true, maybe: r.guessing})
 	}
 }
 
@@ -160,9 +139,16 @@ func (r *reader) walk(root syntax.Node, depth int) {
 		if why := opaqueNode(n); why != "" {
 			r.into.dim(why)
 		}
-		if s, ok := n.(*syntax.Stmt); ok {
-			r.statement(s, depth)
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			r.statement(n, depth)
+		case *syntax.Assign:
+			r.assigned(n, depth)
+		case *syntax.Word:
+			r.literals = append(r.literals, readWord(n).text)
 		}
+		r.prompts = r.prompts || prompts(n)
+		r.computes = r.computes || r.prompts || computes(n)
 		return true
 	})
 }
@@ -208,6 +194,9 @@ func opaqueNode(n syntax.Node) string {
 
 // opaqueRedirect lets pass what touches no file: 2>&1 and the null device.
 func opaqueRedirect(n *syntax.Redirect) string {
+	if n.N != nil && strings.Trim(n.N.Value, "0123456789") != "" {
+		return "it sets a variable to a descriptor"
+	}
 	target := ""
 	if n.Word != nil {
 		w := readWord(n.Word)
@@ -232,7 +221,7 @@ func opaqueRedirect(n *syntax.Redirect) string {
 	return "it redirects files"
 }
 
-// statement takes the program of a statement, if it starts one.
+// statement takes the program of a statement, if it starts one, and what that program is given to read.
 func (r *reader) statement(s *syntax.Stmt, depth int) {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 {
@@ -245,26 +234,32 @@ func (r *reader) statement(s *syntax.Stmt, depth int) {
 			r.into.dim("it has a word that a shell may change: " + show(w))
 		}
 	}
+	from := len(r.into.simples)
 	r.add(simple{words: words}, depth)
-	if isShell(base(words[0].text)) {
-		for _, redirect := range s.Redirs {
-			r.fed(redirect, depth)
+	for _, started := range r.into.simples[from:] {
+		if reader := readsCode(started); reader != "" {
+			r.fed(s.Redirs, reader, depth)
+			return
 		}
 	}
 }
 
-// fed reads what a shell is given on its standard input.
-func (r *reader) fed(redirect *syntax.Redirect, depth int) {
-	source := redirect.Hdoc
-	if redirect.Op == syntax.WordHdoc {
-		source = redirect.Word
+// fed reads what a shell or an interpreter is given on its standard input.
+func (r *reader) fed(redirects []*syntax.Redirect, program string, depth int) {
+	for _, redirect := range redirects {
+		source := redirect.Hdoc
+		if redirect.Op == syntax.WordHdoc {
+			source = redirect.Word
+		}
+		if source == nil {
+			continue
+		}
+		if text := readWord(source); text.known {
+			r.code(program, text, depth)
+			return
+		}
 	}
-	if source == nil {
-		return
-	}
-	if text := readWord(source); text.known {
-		r.script(text.text, depth+1)
-	}
+	r.unknown(program + " reads what it runs from its input")
 }
 
 func show(n syntax.Node) string {

@@ -1,63 +1,26 @@
 package policy
 
 import (
-	"path"
+	"slices"
 	"strings"
 )
-
-func base(program string) string { return path.Base(program) }
-
-func oneOf(name, list string) bool {
-	for word := range strings.FieldsSeq(list) {
-		if word == name {
-			return true
-		}
-	}
-	return false
-}
-
-func isShell(name string) bool { return oneOf(name, "sh bash dash zsh ksh ash mksh fish rbash") }
-
-// isBuiltin lists builtins that change what later text means or run text; a rule never allows them.
-func isBuiltin(name string) bool {
-	return oneOf(name, "eval exec source . trap alias unalias enable hash command builtin printf test [ read mapfile readarray "+
-		"declare typeset local export readonly let complete compgen bind set shopt unset coproc fc history")
-}
-
-// wrapper reports whether a program starts the one that is among its arguments, and how many words beside
-// options come before that one.
-func wrapper(name string) (words int, ok bool) {
-	switch {
-	case oneOf(name, "env nice nohup stdbuf setsid time command builtin exec xargs sudo doas ionice busybox unshare caffeinate chrt"):
-		return 0, true
-	case oneOf(name, "timeout flock chroot taskset"):
-		return 1, true
-	}
-	return 0, false
-}
-
-// lasting reports whether a person may allow a command for the whole session: not when what it runs is
-// named, written or fetched elsewhere.
-func lasting(s simple) bool {
-	name := base(s.name())
-	for _, interpreter := range []string{"python", "ruby", "perl", "node", "php", "lua"} { // also python3.13
-		if strings.HasPrefix(name, interpreter) {
-			return false
-		}
-	}
-	if len(s.words) > 1 && oneOf(name, "npm pnpm yarn") && oneOf(s.words[1].text, "exec x dlx create init") {
-		return false
-	}
-	return !startsPrograms(s) && !isBuiltin(name) &&
-		!oneOf(name, "npx pnpx bunx bun deno uv uvx pipx tclsh awk gawk mawk osascript powershell pwsh pkexec ssh")
-}
 
 // add takes a simple command, and the programs that it starts in turn.
 func (r *reader) add(s simple, depth int) {
 	if depth > maxUnwrap {
+		if r.guessing {
+			r.unknown("it holds text within text")
+			return
+		}
 		r.refuse("the command hides programs behind more than %d others; write them plainly", maxUnwrap)
 	}
-	if r.count++; r.count > maxSimple {
+	s.maybe = r.guessing
+	if s.inner || r.guessing {
+		r.tries++
+	} else {
+		r.count++
+	}
+	if r.count > maxSimple || r.tries > maxTries {
 		r.refuse("the command has more than %d simple commands; put them in a file and run that", maxSimple)
 	}
 	if r.refused != nil {
@@ -69,18 +32,51 @@ func (r *reader) add(s simple, depth int) {
 		r.behindUnknown(s.words, depth)
 		return
 	}
+	if strings.HasPrefix(name.text, "-") { // after time, which is a word of the language or a program
+		r.inside(s.words, 0, depth)
+		return
+	}
 	program := base(name.text)
 	if isBuiltin(program) && !printsOnly(s) {
 		r.into.dim("it uses " + program)
 	}
-	r.texts(program, s.words[1:], depth)
-	words, ok := wrapper(program)
-	switch {
-	case oneOf(program, "find fd"):
-		r.afterExec(s.words[1:], depth)
-	case ok:
-		r.inside(s.words[1:], words, depth)
+	r.computes = r.computes || evaluates(s)
+	if _, wraps := wrapper(program); (wraps || runsAnyWord(program)) && len(s.words) > maxWords {
+		r.unknown("it has more words than are read")
 	}
+	r.behind(program, s.words[1:min(len(s.words), maxWords)], depth)
+}
+
+// behind finds what a program starts.
+func (r *reader) behind(program string, args []word, depth int) {
+	if skip, ok := wrapper(program); ok {
+		filled, added := fill(program, args)
+		r.inside(filled, skip, depth, added...)
+	}
+	if at, skip, ok := launcher(program, args); ok {
+		r.inside(args[at:], skip, depth)
+	}
+	switch {
+	case isShell(program):
+		r.shell(args, depth)
+	case program == "eval":
+		r.join(args, depth)
+	case program == "git":
+		r.git(args, depth)
+	case runsAnyWord(program):
+		for i, a := range args {
+			if r.refused != nil {
+				return
+			}
+			r.text(a, depth)
+			r.begin(args[i:], 0, depth)
+		}
+	}
+	if r.refused != nil {
+		return
+	}
+	r.options(program, args, depth)
+	r.guesses(program, args)
 }
 
 // behindUnknown takes the program in "$SUDO rm x": the first word may well be empty.
@@ -91,6 +87,11 @@ func (r *reader) behindUnknown(words []word, depth int) {
 			return
 		}
 	}
+}
+
+// unknown stands for a program that nobody can name before it runs.
+func (r *reader) unknown(why string) {
+	r.into.simples = append(r.into.simples, simple{words: []word{{}}, inner: true, why: why})
 }
 
 // printsOnly lets printf and test through without -v, with which they set variables.
@@ -106,38 +107,12 @@ func printsOnly(s simple) bool {
 	return true
 }
 
-// texts reads arguments that are shell texts themselves.
-func (r *reader) texts(program string, args []word, depth int) {
-	switch {
-	case isShell(program):
-		r.afterFlag(args, depth, func(option string) bool {
-			return strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.Contains(option, "c") || option == "--command"
-		})
-	case program == "env":
-		r.afterFlag(args, depth, func(option string) bool {
-			return strings.HasPrefix(option, "-S") || strings.HasPrefix(option, "--split-string") || option == "-vS"
-		})
-	case program == "su":
-		r.afterFlag(args, depth, func(option string) bool { return option == "-c" || option == "--command" })
-	case program == "eval":
-		r.join(args, depth)
-	case oneOf(program, "trap watch"):
-		for _, a := range args {
-			r.text(a, depth)
-		}
-	}
-}
-
-// afterFlag reads every argument from the flag on as a text: the shells take further options in between.
-func (r *reader) afterFlag(args []word, depth int, isFlag func(string) bool) {
+// shell reads the text after -c: the shells take further options in between.
+func (r *reader) shell(args []word, depth int) {
 	for i, a := range args {
-		if !a.known || !isFlag(a.text) {
+		short := strings.HasPrefix(a.text, "-") && !strings.HasPrefix(a.text, "--") && strings.Contains(a.text, "c")
+		if !a.known || !short && a.text != "--command" {
 			continue
-		}
-		if _, attached, ok := strings.Cut(a.text, "="); ok {
-			r.text(word{text: attached, known: true}, depth)
-		} else if strings.HasPrefix(a.text, "-S") {
-			r.text(word{text: a.text[2:], known: true}, depth)
 		}
 		for _, text := range args[i+1:] {
 			if !strings.HasPrefix(text.text, "-") || !text.known {
@@ -148,9 +123,32 @@ func (r *reader) afterFlag(args []word, depth int, isFlag func(string) bool) {
 	}
 }
 
+// options reads what options name as a program, --to-command=x or -exec x, whatever program they belong to.
+func (r *reader) options(program string, args []word, depth int) {
+	for i, a := range args {
+		if !a.known {
+			continue
+		}
+		name, value, attached := strings.Cut(a.text, "=")
+		switch {
+		case attached && namesProgram(program, name):
+			r.text(word{text: value, known: true}, depth)
+		case !attached && namesProgram(program, a.text) && i+1 < len(args):
+			r.begin(args[i+1:], 0, depth)
+		}
+		if len(a.text) > 2 && a.text[0] == '-' && namesProgram(program, a.text[:2]) {
+			r.text(word{text: a.text[2:], known: true}, depth)
+		}
+	}
+}
+
+// text reads a word that a shell or a program will take for a command line.
 func (r *reader) text(w word, depth int) {
-	if !w.known {
-		r.add(simple{words: []word{{}}, inner: true}, depth+1)
+	switch {
+	case !w.known:
+		r.unknown("a text of it is known only when it runs")
+		return
+	case strings.Trim(w.text, ";+{}") == "": // ends find -exec
 		return
 	}
 	r.nested(w.text, depth+1)
@@ -169,52 +167,55 @@ func (r *reader) nested(text string, depth int) {
 }
 
 func (r *reader) join(args []word, depth int) {
-	var texts []string
 	for _, a := range args {
 		if !a.known {
 			r.text(a, depth)
 			return
 		}
-		texts = append(texts, a.text)
 	}
-	r.nested(strings.Join(texts, " "), depth+1)
+	r.nested(strings.Join(texts(args), " "), depth+1)
 }
 
 // inside finds where the wrapped program may begin. An option may or may not take the next word, and which
 // ones do differs between systems, so both readings count.
-func (r *reader) inside(args []word, skip, depth int) {
-	for i := 0; i < len(args); i++ {
+func (r *reader) inside(args []word, skip, depth int, added ...word) {
+	for i := 0; i < len(args) && r.refused == nil; i++ {
 		a := args[i]
 		isOption := a.known && strings.HasPrefix(a.text, "-") && a.text != "-"
 		switch {
-		case a.known && a.text == "--":
+		case a.known && (a.text == "--" || isAssignment(a.text)):
 			continue
 		case isOption:
 			if i+1 < len(args) && !strings.HasPrefix(args[i+1].text, "-") && !strings.Contains(a.text, "=") {
-				r.begin(args[i+1:], skip, depth)
+				r.begin(args[i+1:], skip, depth, added...)
 				i++ // and now as the option's value
 			}
-		case a.known && isAssignment(a.text):
-			continue
 		case !a.known: // an option, or nothing at all
-			r.begin(args[i:], skip, depth)
+			r.begin(args[i:], skip, depth, added...)
 		default:
-			r.begin(args[i:], skip, depth)
+			r.begin(args[i:], skip, depth, added...)
 			return
 		}
 	}
 }
 
-// begin takes the program that comes after skip more words.
-func (r *reader) begin(args []word, skip, depth int) {
-	for skip > 0 && len(args) > 0 {
-		args, skip = args[1:], skip-1
-	}
-	for len(args) > 0 && args[0].known && (isAssignment(args[0].text) || args[0].text == "--") {
+// begin takes the program that comes after at most skip more words: how many there are differs too.
+func (r *reader) begin(args []word, skip, depth int, added ...word) {
+	for ; skip >= 0 && r.refused == nil; skip-- {
+		for len(args) > 0 && args[0].known && (isAssignment(args[0].text) || args[0].text == "--" || args[0].text == "-") {
+			args = args[1:]
+		}
+		if len(args) == 0 {
+			return
+		}
+		if first := args[0]; first.known && strings.HasPrefix(first.text, "-") && len(args) > 1 && skip == 0 {
+			r.inside(args, 0, depth, added...)
+			return
+		} else if first.known && strings.ContainsAny(first.text, " \t\n;|&$`(){}<>!'\"\\") {
+			r.text(first, depth)
+		}
+		r.add(simple{words: slices.Concat(args, added), inner: true}, depth+1)
 		args = args[1:]
-	}
-	if len(args) > 0 {
-		r.add(simple{words: args, inner: true}, depth+1)
 	}
 }
 
@@ -223,11 +224,25 @@ func isAssignment(s string) bool {
 	return ok && name != "" && !strings.ContainsAny(name, "/-. ")
 }
 
-// afterExec finds what find starts for each file.
-func (r *reader) afterExec(args []word, depth int) {
+// fill makes unknown what xargs and its like put in place of words; what they add at the end is unknown anyway.
+func fill(program string, args []word) (filled, added []word) {
+	if !oneOf(program, "xargs gxargs parallel sem") {
+		return args, nil
+	}
+	mark, at := "{}", -1
 	for i, a := range args {
-		if oneOf(a.text, "-exec -execdir -ok -okdir -x -X --exec --exec-batch") && i+1 < len(args) {
-			r.add(simple{words: args[i+1:], inner: true}, depth+1)
+		if strings.HasPrefix(a.text, "-I") {
+			if mark, at = a.text[2:], i; mark == "" && i+1 < len(args) {
+				mark, at = args[i+1].text, i+1
+			}
+			break
 		}
 	}
+	for i, a := range args {
+		if i > at && mark != "" && strings.Contains(a.text, mark) {
+			a = word{}
+		}
+		filled = append(filled, a)
+	}
+	return filled, []word{{}}
 }

@@ -12,18 +12,21 @@ type word struct {
 	text  string
 	known bool
 	plain bool
+	whole bool // not known, but one word: it was written in double quotes
 }
 
 // readWord finds what a word will be, where the text alone tells.
 func readWord(w *syntax.Word) word {
-	out := word{known: true, plain: true}
-	var b strings.Builder
+	out := word{known: true, plain: true, whole: true}
+	var b, unquoted strings.Builder
 	for i, part := range w.Parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
 			text, sure, plain := bare(part.Value, i == 0)
 			b.WriteString(text)
+			unquoted.WriteString(part.Value)
 			out.known, out.plain = out.known && sure, out.plain && plain
+			out.whole = out.whole && sure
 		case *syntax.SglQuoted:
 			b.WriteString(part.Value)
 			if part.Dollar {
@@ -33,12 +36,28 @@ func readWord(w *syntax.Word) word {
 			text, sure := quoted(part)
 			b.WriteString(text)
 			out.known, out.plain = out.known && sure, out.plain && sure && !part.Dollar
+			out.whole = out.whole && !list(part)
 		default:
-			out.known, out.plain = false, false
+			out.known, out.plain, out.whole = false, false, false
 		}
+	}
+	if braces(unquoted.String()) { // what is quoted in {"a",b} does not change that it is two words
+		out.known, out.plain, out.whole = false, false, false
 	}
 	out.text = b.String()
 	return out
+}
+
+// list reports "$@" and "${a[@]}", which are many words in spite of their quotes.
+func list(q *syntax.DblQuoted) bool {
+	many := false
+	syntax.Walk(q, func(n syntax.Node) bool {
+		if e, ok := n.(*syntax.ParamExp); ok {
+			many = many || e.Param == nil || e.Param.Value == "@" || e.Index != nil || e.Excl || e.Exp != nil
+		}
+		return true
+	})
+	return many
 }
 
 // bare reads unquoted text: a backslash takes the next character as it is; patterns, braces and a tilde at

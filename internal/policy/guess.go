@@ -1,0 +1,106 @@
+package policy
+
+import "strings"
+
+const (
+	// maxTries bounds the places that are taken for the start of a program although they may be none.
+	maxTries = 5000
+	// maxWords are the words of one command in which other programs are looked for.
+	maxWords = 1000
+)
+
+// code reads what a shell or an interpreter runs.
+func (r *reader) code(program string, w word, depth int) {
+	switch {
+	case isShell(program) || oneOf(program, "at batch . source parallel sem"):
+		r.text(w, depth)
+	case !w.known:
+		r.unknown(program + " runs code that is known only when it runs")
+	case startsInCode().MatchString(w.text):
+		r.unknown(program + " runs code that can start programs")
+	}
+}
+
+// readsCode names the program where a command reads what it runs from its standard input; "" where it does not.
+func readsCode(s simple) string {
+	if !s.words[0].known || s.maybe {
+		return ""
+	}
+	name := base(s.name())
+	_, interprets := interpreter(name)
+	switch {
+	case oneOf(name, ". source"):
+		if len(s.words) > 1 && (!s.words[1].known || strings.HasPrefix(s.words[1].text, "/dev/") || strings.HasPrefix(s.words[1].text, "/proc/")) {
+			return name
+		}
+		return ""
+	case oneOf(name, "at batch"):
+		return name
+	case oneOf(name, "parallel sem"):
+		interprets = true
+	case strings.HasPrefix(name, "awk"), strings.HasSuffix(name, "awk"):
+		return ""
+	}
+	if !isShell(name) && !interprets {
+		return ""
+	}
+	for _, w := range s.words[1:] {
+		switch {
+		case !w.known, oneOf(w.text, "- -s -is -si"), strings.HasPrefix(w.text, "/dev/"), strings.HasPrefix(w.text, "/proc/"):
+			return name
+		case !strings.HasPrefix(w.text, "-") || oneOf(w.text, "--version --help -V -v") || !strings.HasPrefix(w.text, "--") && strings.ContainsAny(w.text, "cemrpE"):
+			return "" // a file, or code among the words
+		}
+	}
+	return name
+}
+
+// guess reads a text that some program may run: what it matches is never sure.
+func (r *reader) guess(text string) {
+	if r.guessing || r.refused != nil || strings.TrimSpace(text) == "" {
+		return
+	}
+	r.guessing = true
+	r.nested(text, 1)
+	r.guessing = false
+}
+
+// guesses looks into the words of a program of which nobody here knows what it does with them, and into code.
+func (r *reader) guesses(program string, args []word) {
+	options, interprets := interpreter(program)
+	for i, a := range args {
+		code := interprets && (i == 0 && options == "" || i > 0 && (oneOf(args[i-1].text, options) || options == "" && args[i-1].text != "-f" && !strings.HasPrefix(a.text, "-")))
+		switch {
+		case !a.known && code:
+			r.unknown(program + " runs code that is known only when it runs")
+		case !a.known:
+		case code:
+			r.code(program, a, 0)
+		case interprets && len(a.text) > 2 && a.text[0] == '-' && oneOf(a.text[:2], options):
+			r.code(program, word{text: a.text[2:], known: true}, 0)
+		case program == "sed" || program == "gsed":
+			if runsInSed().MatchString(a.text) {
+				r.unknown("a sed script of it can start programs")
+			}
+		case program == "make" || program == "gmake" || !quietWords(program):
+			r.heads(a.text)
+		}
+	}
+}
+
+// heads tries a word as a command line: whole where it has several words, and after the characters that programs put
+// between a name and what it stands for.
+func (r *reader) heads(text string) {
+	if strings.ContainsAny(text, " \t\n;|&`$(") {
+		r.guess(strings.TrimLeft(text, "!:@+-|\\ "))
+		if _, after, ok := strings.Cut(strings.TrimLeft(text, "\\. "), " "); ok {
+			r.guess(after)
+		}
+	}
+	for i, tried := 0, 0; i < len(text) && tried < 4; i++ {
+		if strings.IndexByte("=:!,", text[i]) >= 0 && i+1 < len(text) && !strings.HasPrefix(text[i+1:], "//") {
+			r.guess(strings.TrimLeft(text[i+1:], "=:! "))
+			tried++
+		}
+	}
+}
