@@ -57,6 +57,11 @@ func keyNames(cfg config.Config) []string {
 	return names
 }
 
+// namesTools reports whether the person said which tools there are: none, with --tools "".
+func (o *options) namesTools() bool {
+	return len(o.tools) > 0 || o.given != nil && o.given("tools")
+}
+
 // toolsFor initialises the catalogue and narrows it to what this run offers.
 func toolsFor(ctx context.Context, o *options, deps toolset.Deps, dir string, p profile) (*tool.Set, error) {
 	registry, err := toolset.New(deps)
@@ -76,7 +81,7 @@ func toolsFor(ctx context.Context, o *options, deps toolset.Deps, dir string, p 
 		switch {
 		case slices.Contains(o.noTools, d.Name):
 			return false
-		case len(o.tools) > 0:
+		case o.namesTools():
 			return slices.Contains(o.tools, d.Name)
 		case d.Name == "task_complete":
 			return o.taskComplete || p.taskComplete

@@ -95,7 +95,7 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session of this `ID` (a unique beginning is enough)")
 	f.BoolVar(&o.fork, "fork", false, "with --continue or --resume: go on in a copy")
 	gateFlags(cmd, o)
-	f.StringSliceVar(&o.tools, "tools", nil, "offer only these tools")
+	f.StringSliceVar(&o.tools, "tools", nil, `offer only these tools; --tools "" offers none`)
 	f.StringSliceVar(&o.noTools, "no-tools", nil, "do not offer these tools")
 	f.IntVar(&o.maxTurns, "max-turns", usualTurns, "model requests a prompt may take; 0: any number")
 	f.IntVar(&o.maxCalls, "max-calls", 0, "tool calls a prompt may take")

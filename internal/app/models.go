@@ -220,5 +220,5 @@ func (a *app) gemini(cfg config.Config, o gemini.Options) session.Provider {
 	p := cfg.Providers["gemini"]
 	o.Key, o.BaseURL = a.key(p, o.Key), base(p, o.BaseURL)
 	o.Effort = p.Effort
-	return gemini.New(o)
+	return recovering(p, gemini.New(o), !a.atHome(cfg, "gemini"))
 }

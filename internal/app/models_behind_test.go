@@ -19,11 +19,11 @@ type llamas struct {
 	prefix  string // of all paths, as behind a proxy
 	instant bool   // the compatible formats answer at once
 	plain   bool   // it has no format of its own
+	poet    bool   // its model has no tools
 
 	mu    sync.Mutex
 	asked []string // paths of requests to a model that were answered
 	texts []string // their bodies
-	after string   // what the model says; "": "fine"
 }
 
 const (
@@ -115,6 +115,10 @@ func (l *llamas) chat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	l.note(r, raw)
+	if l.poet {
+		poet(w, raw)
+		return
+	}
 	fmt.Fprintf(w, `{"message":{"role":"assistant","content":"fine"},"done":false}`+"\n"+
 		`{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":%d,"eval_count":2}`+"\n", count)
 }
@@ -200,5 +204,55 @@ func TestACutPromptEndsTheRun(t *testing.T) {
 				t.Errorf("asked %v", l.answered())
 			}
 		})
+	}
+}
+
+// A model without tools gets them as text, on every format; what it writes in their form runs with the same checks.
+func TestAModelWithoutToolsGetsThemAsText(t *testing.T) {
+	for _, model := range []string{"ollama", "openai", "anthropic"} {
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			u := newUser(t)
+			u.file("a.txt", "the secret word is plover\n")
+			l := newLlamas(t, "")
+			l.poet = true
+			u.env = append(append(u.env, l.at()...), "OLLAMA_HOST="+l.URL)
+			r := u.run("-p", "--output-format", "stream-json", "--model", model+"/qwen:7b", "what is the word?").wants(0, "takes no tools", "it is plover")
+			if got := r.ends(); len(got) != 1 || got[0] != "read completed" || !strings.Contains(r.out, `"origin":"text"`) {
+				t.Errorf("%q\n%s", got, r.out)
+			}
+		})
+	}
+}
+
+// A poet says what a model without tools would, and refuses a request that has any.
+func poet(w http.ResponseWriter, raw []byte) {
+	var body struct {
+		Tools    []any
+		Messages []struct{ Role, Content string }
+	}
+	_ = json.Unmarshal(raw, &body) // read before
+	if len(body.Tools) > 0 {
+		w.WriteHeader(http.StatusBadRequest)
+		io.WriteString(w, `{"error":"registry.ollama.ai/library/qwen:7b does not support tools"}`)
+		return
+	}
+	text := "<tool_call>\n{\"name\": \"read\", \"arguments\": {\"path\": \"a.txt\"}}\n</tool_call>"
+	if last := body.Messages[len(body.Messages)-1]; strings.Contains(last.Content, "<tool_response") && strings.Contains(last.Content, "plover") {
+		text = "it is plover"
+	}
+	piece, _ := json.Marshal(text) // a string
+	fmt.Fprintf(w, `{"message":{"role":"assistant","content":%s},"done":false}`+"\n"+
+		`{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":%d,"eval_count":2}`+"\n", piece, len(raw)/bytesOfToken)
+}
+
+// An empty list of tools is none: the request has no field for them, and no text about them either.
+func TestNoToolsAtAll(t *testing.T) {
+	u := newUser(t)
+	l := newLlamas(t, "")
+	u.env = append(u.env, "OLLAMA_HOST="+l.URL)
+	r := u.run("-p", "--output-format", "stream-json", "--tools", "", "--model", "ollama/qwen:7b", "hi").wants(0, "fine")
+	if tools := r.lines()[0]["tools"].([]any); len(tools) != 0 || strings.Contains(l.texts[0], `"tools"`) || strings.Contains(l.texts[0], "<tool_call>") {
+		t.Errorf("%v are offered: %s", tools, l.texts[0])
 	}
 }

@@ -3,14 +3,17 @@ package app
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"net/url"
 	"slices"
 	"strings"
 
 	"adze/internal/config"
+	"adze/internal/llm/astext"
 	"adze/internal/llm/openai"
 	"adze/internal/llm/responses"
 	"adze/internal/llm/textcall"
+	"adze/internal/llm/wire"
 	"adze/session"
 )
 
@@ -85,15 +88,16 @@ func (a *app) hosted(cfg config.Config, name, of string) (model, error) {
 	return m, nil
 }
 
-// recovering recovers calls that models write as text, unless the configuration says otherwise.
+// recovering recovers calls that models write as text, unless the configuration says otherwise, and gives tools as
+// text to a model whose server refuses them.
 func recovering(p config.Provider, provider session.Provider, local bool) session.Provider {
-	if p.TextCalls != nil {
-		local = *p.TextCalls
+	plain := p.TextCalls != nil && !*p.TextCalls
+	if plain || !local && p.TextCalls == nil {
+		return astext.Wrap(provider, astext.Options{Plain: plain, Recover: func(seq iter.Seq[session.Chunk], r session.Request) iter.Seq[session.Chunk] {
+			return textcall.Recover(seq, r, wire.NewID)
+		}})
 	}
-	if !local {
-		return provider
-	}
-	return textcall.Wrap(provider, nil)
+	return textcall.Wrap(astext.Wrap(provider, astext.Options{}), nil)
 }
 
 // host finds a server and where it is for this person: the environment wins over the file.

@@ -25,7 +25,7 @@ func (a *app) newShelf(o *options, s settings, p profile) (*shelf, error) {
 	if s.config.Tools.OfferAbove > 0 {
 		made.above = s.config.Tools.OfferAbove
 	}
-	if len(o.tools) > 0 {
+	if o.namesTools() {
 		made.above, made.budget = len(o.tools), 0
 	}
 	return made, nil
