@@ -42,34 +42,48 @@ type form struct {
 
 // forms are the markups, by family.
 func forms() []form {
-	return []form{
+	list := []form{
 		{opens: []string{"<tool_call>"}, closes: []string{"</tool_call>", "<tool_call>"}, probe: probeTagged, read: readTagged},
 		{opens: []string{"<function="}, closes: []string{"</function>"}, probe: probeFunction, read: readFunction},
-		{opens: []string{"</tool_call>"}, closes: []string{"</tool_call>"}, read: stray},
 		{opens: []string{"[TOOL_CALLS]"}, balanced: true, probe: probeMistral, read: readMistral},
 		{opens: []string{"<|python_tag|>"}, balanced: true, read: readPythonTag},
 		{opens: tokens(beginCalls, beginCall), closes: tokens(endCalls, endCall), read: readDeepSeek},
-		{opens: tokens(endCalls), closes: tokens(endCalls), read: stray},
-		{opens: []string{kimiBegin}, closes: []string{kimiEnd}, read: readKimi},
+		{opens: kimiOpens(), closes: kimiCloses(), read: readKimi},
 		{opens: []string{"<|channel|>", "<|start|>"}, closes: harmonyEnds(), read: readHarmony},
-		{opens: []string{"<|end|>"}, closes: []string{"<|end|>"}, read: stray},
-		{opens: []string{"<|return|>"}, closes: []string{"<|return|>"}, read: stray},
-		{opens: []string{"<|call|>"}, closes: []string{"<|call|>"}, read: stray},
 		{opens: invokeOpens(), closes: invokeCloses(), probe: probeInvoke, read: readInvoke},
 		{opens: gemmaOpens(), closes: gemmaCloses(), probe: probeGemma, read: readGemma},
 		{opens: []string{"<|tool_call|>"}, balanced: true, probe: probeListed, read: readListed("<|tool_call|>")},
-		{opens: []string{"<|/tool_call|>"}, closes: []string{"<|/tool_call|>"}, read: stray},
 		{opens: []string{"<|START_ACTION|>"}, closes: []string{endAction}, probe: probeListed, read: readAction},
 		{opens: []string{"functools"}, line: true, balanced: true, probe: probeListed, read: readListed("functools")},
-		{opens: []string{"Action:"}, line: true, weak: true, closes: []string{"```"}, probe: probeAction, read: readActionFence},
+		{opens: []string{"Action:"}, line: true, weak: true, closes: []string{"```", "}"}, probe: probeAction, read: readActionForm},
 		{opens: []string{"```"}, line: true, weak: true, closes: []string{"```"}, probe: probeFence, read: readFence},
 		{opens: []string{"{"}, line: true, weak: true, balanced: true, probe: probeObject, read: readBare},
 		{opens: []string{"["}, line: true, weak: true, balanced: true, probe: probeList, read: readList},
+		{opens: []string{functionary}, line: true, weak: true, balanced: true, probe: probeNamed, read: readNamed(functionary)},
+		{opens: []string{qwenAgent}, line: true, balanced: true, probe: probeNamed, read: readNamed(qwenAgent)},
+		{opens: []string{gigaChat}, balanced: true, probe: probeListed, read: readListed(gigaChat)},
+		{opens: []string{solarOpen, solarAll + solarOpen}, closes: []string{solarEnd}, read: readSolar},
 	}
+	for _, e := range enclosures() {
+		list = append(list, form{opens: []string{e.open}, closes: []string{e.close}, probe: probeBody, read: e.read})
+	}
+	for _, mark := range strays() {
+		list = append(list, form{opens: []string{mark}, closes: []string{mark}, read: stray})
+	}
+	return list
+}
+
+// strays are marks that say nothing where markup came before them: ends without their beginning, and the tokens with
+// which messages end, which some servers print.
+func strays() []string {
+	out := append([]string{"</tool_call>", "</tool_calls>", "</function_calls>", "</seed:tool_call>", "</minimax:tool_call>",
+		"<|end|>", "<|return|>", "<|call|>", "<|/tool_call|>", "<|python_end|>", kimiEnd, "<|message_sep|>"}, tokens(endCalls)...)
+	return append(out, "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|eom|>", "<|eot|>", "<|endoftext|>", "<|end_of_text|>", "<|end_of_turn|>", "<end_of_turn>", "</s>",
+		"<｜end▁of▁sentence｜>", "<|observation|>", "<|user|>", "<start_function_response>")
 }
 
 // ends reports whether a block may be whole here.
-func (f form) ends(held []byte, b balance) bool {
+func (f *form) ends(held []byte, b balance) bool {
 	if f.balanced && b.closed() {
 		return f.begun(held)
 	}
@@ -80,7 +94,7 @@ func (f form) ends(held []byte, b balance) bool {
 }
 
 // begun reports whether the whole opening is there.
-func (f form) begun(held []byte) bool {
+func (f *form) begun(held []byte) bool {
 	return slices.ContainsFunc(f.opens, func(o string) bool { return bytes.HasPrefix(held, []byte(o)) })
 }
 
@@ -95,10 +109,10 @@ func stray(s *scanner, _ string) reading {
 // tools are what a call may name.
 type tools map[string]*offered
 
-// offered is a tool with the types of its arguments, which are read when first needed.
+// offered is a tool with the kinds of its arguments, which are read when first needed.
 type offered struct {
 	schema json.RawMessage
-	types  map[string]json.RawMessage
+	kinds  map[string]kinds
 	read   bool
 }
 
@@ -121,25 +135,6 @@ func (t tools) starts(prefix string) bool {
 		}
 	}
 	return false
-}
-
-// isText reports whether a tool's argument is text: its schema says so, or does not know it.
-func (t tools) isText(name, argument string) bool {
-	o := t[name]
-	if !o.read {
-		var schema struct {
-			Properties map[string]struct {
-				Type json.RawMessage `json:"type"`
-			} `json:"properties"`
-		}
-		_ = json.Unmarshal(o.schema, &schema) // without properties everything is text
-		o.types, o.read = map[string]json.RawMessage{}, true
-		for p, about := range schema.Properties {
-			o.types[p] = about.Type
-		}
-	}
-	kind, known := o.types[argument]
-	return !known || string(kind) == `"string"`
 }
 
 // all is the reading of calls that must all be offered.

@@ -12,22 +12,26 @@ import (
 // between outer tags of their own. DeepSeek's mark is ｜DSML｜, and its parameters say with string="true" or
 // string="false" whether the value is text or JSON.
 
-// marks spell DeepSeek's as the tokeniser does, and in plain letters; the last is none.
-func marks() []string { return []string{"｜DSML｜", "|DSML|", ""} }
+// marks spell DeepSeek's as the tokeniser does, and in plain letters; then those of Claude and Step; the last is none.
+func marks() []string { return []string{"｜DSML｜", "|DSML|", "antml:", "steptml:", ""} }
 
 // invokeOpens are the outer tags, and DeepSeek's inner one, which stands alone when a server swallowed them.
 func invokeOpens() []string {
 	out := []string{"<minimax:tool_call>", "<function_calls>", "<tool_calls>"}
-	for _, m := range marks()[:2] {
-		out = append(out, "<"+m+"function_calls>", "<"+m+"tool_calls>", "<"+m+"invoke name=")
+	for _, m := range marks() {
+		if out = append(out, "<"+m+"invoke name="); m != "" {
+			out = append(out, "<"+m+"function_calls>", "<"+m+"tool_calls>")
+		}
 	}
 	return out
 }
 
 func invokeCloses() []string {
 	out := []string{"</minimax:tool_call>", "</function_calls>", "</tool_calls>"}
-	for _, m := range marks()[:2] {
-		out = append(out, "</"+m+"function_calls>", "</"+m+"tool_calls>", "</"+m+"invoke>")
+	for _, m := range marks() {
+		if out = append(out, "</"+m+"invoke>"); m != "" {
+			out = append(out, "</"+m+"function_calls>", "</"+m+"tool_calls>")
+		}
 	}
 	return out
 }
@@ -42,15 +46,17 @@ func cutOuter(text string) (body string, outer bool) {
 	return text, false
 }
 
-// probeInvoke judges what follows the opening: a call, or the JSON that MiniMax-M1 has there.
+// probeInvoke judges what follows the opening: a call, the JSON that MiniMax-M1, Hunyuan and Jamba have there, or
+// Olmo's lines of Python.
 func probeInvoke(s *scanner, rest string) bool {
-	rest = strings.TrimLeft(rest, space)
-	if rest == "" || rest[0] == '{' || rest[0] == '[' {
-		return true
-	}
-	if rest[0] != '<' { // the opening was the inner one
+	if name := strings.TrimLeft(rest, `"'`); name != rest { // the opening was the inner one
 		return s.invoked(rest)
 	}
+	return probeBody(s, rest)
+}
+
+// invoking reports whether the beginning of a tag can be that of a call.
+func (s *scanner) invoking(rest string) bool {
 	for _, m := range marks() {
 		open := "<" + m + "invoke name="
 		if strings.HasPrefix(open, rest) {
@@ -86,11 +92,11 @@ func readInvoke(s *scanner, held string) reading {
 	if body == "" || !closed && !s.ended {
 		return reading{verdict: s.atEnd(no)}
 	}
-	if body[0] == '{' || body[0] == '[' {
-		calls, rest, ok := objects(body, false)
-		return s.orWait(s.all(calls, ok && rest == ""))
+	inside := s.body
+	if !closed && !delimited(body) || !outer {
+		inside = s.invokes // more may have been to come, unless its own tags say that it was all
 	}
-	calls, ok := s.invokes(body)
+	calls, ok := inside(body)
 	return s.orWait(s.all(calls, ok))
 }
 

@@ -2,35 +2,69 @@ package textcall
 
 import "bytes"
 
-// line is where on its line the text stands, and whether it is an example of code.
+// line is where on its line the text stands, and whether it is an example: in a fence, in backticks, in a quotation.
 type line struct {
 	blank bool // nothing but space so far
-	ticks int  // backticks at its start
+	words bool // there is text on it, before any block
 	last  byte
-	fence bool // between ``` and ```
+	end   byte // the last byte that is no space
 	fresh bool // a block has just ended
+
+	mark, run int // the sign of a fence at its start, and how often
+	// fence is the sign of the open fence, ticks its length: only a line of as many, and nothing else, closes it.
+	fence, ticks     int
+	opening, closing bool // this line opens the fence, or closes it so far
+	quotation        bool // the line begins with >
 }
 
 func (l *line) add(text []byte) {
 	for _, b := range text {
 		switch {
 		case b == '\n':
-			l.blank, l.ticks = true, 0
-		case b == '`' && (l.blank || l.ticks > 0 && l.last == '`'):
-			l.ticks++
-			l.blank = false
-			if l.ticks == 3 {
-				l.fence = !l.fence
+			if l.closing {
+				l.fence = 0
 			}
-		case b != ' ' && b != '\t':
-			l.blank, l.ticks = false, 0
+			*l = line{blank: true, fence: l.fence, ticks: l.ticks, end: l.end, fresh: l.fresh}
+		case (b == '`' || b == '~') && (l.blank || l.run > 0 && l.mark == int(b) && l.last == b):
+			l.tick(int(b))
+		case b != ' ' && b != '\t' && b != '\r':
+			l.word(b)
 		}
 		l.last = b
 	}
 }
 
+// tick counts the signs that a fence is made of.
+func (l *line) tick(b int) {
+	l.blank, l.words, l.mark, l.end = false, true, b, byte(b)
+	l.run++
+	switch {
+	case l.fence == 0 && l.run >= 3, l.opening:
+		l.fence, l.ticks, l.opening = b, l.run, true
+	case l.fence == b:
+		l.closing = l.run >= l.ticks
+	}
+}
+
+func (l *line) word(b byte) {
+	if l.opening && l.mark == '`' && b == '`' { // code in a line, not the language of a fence
+		l.fence, l.opening = 0, false
+	}
+	l.quotation = l.quotation || l.blank && b == '>'
+	l.blank, l.words, l.closing, l.end, l.run = false, true, false, b, 0
+}
+
 // quoted reports whether what begins here is an example.
-func (l *line) quoted() bool { return l.fence || l.last == '`' }
+func (l *line) quoted() bool { return l.fence != 0 || l.last == '`' || l.quotation }
+
+// sentence reports whether what begins here begins a sentence, or nothing was said. Of letters that are no ASCII the
+// last byte tells: most end a sentence in another script or are pictures, but for the marks that open a quotation.
+func (l *line) sentence() bool {
+	if l.end >= 0x80 {
+		return bytes.IndexByte([]byte("\x9c\x9e\x98\xab\x8c\x8e\xb9"), l.end) < 0
+	}
+	return l.end == 0 || bytes.IndexByte([]byte(".!?:;>*)]}`"), l.end) >= 0
+}
 
 // starting is where the first byte stands that can begin markup, or the length of the text.
 func starting(text []byte) int {

@@ -6,7 +6,7 @@ import "strings"
 // between <|START_ACTION|> and <|END_ACTION|>, or in a fence behind Action:.
 
 // words begin markup although they are letters.
-func words() []string { return []string{"functools", "Action:"} }
+func words() []string { return []string{"functools", "Action:", functionary, qwenAgent, gigaChat} }
 
 func probeListed(s *scanner, rest string) bool {
 	rest = strings.TrimLeft(rest, space)
@@ -42,17 +42,38 @@ func readAction(s *scanner, held string) reading {
 	return readListed("<|START_ACTION|>")(s, body)
 }
 
-// probeAction judges what follows Action: a fence, as Command R has it; as plain words it is text.
+// probeAction judges what follows Action: a fence, as Command R has it, or a name, as in ReAct; as plain words it is
+// text.
 func probeAction(s *scanner, rest string) bool {
 	rest = strings.TrimLeft(rest, space)
 	after, fenced := strings.CutPrefix(rest, "```")
-	return fenced && probeFence(s, after) || strings.HasPrefix("```", rest)
+	if fenced && probeFence(s, after) || strings.HasPrefix("```", rest) {
+		return true
+	}
+	name, after, whole := strings.Cut(rest, "\n")
+	name = strings.TrimSpace(name)
+	if !whole {
+		return s.tools.starts(name)
+	}
+	after = strings.TrimLeft(after, space)
+	return s.tools[name] != nil && (strings.HasPrefix(actionInput, after) || strings.HasPrefix(after, actionInput))
 }
 
-func readActionFence(s *scanner, held string) reading {
-	fence := strings.TrimLeft(held[len("Action:"):], space)
-	if len(fence) <= 3 || !strings.HasPrefix(fence, "```") {
+const actionInput = "Action Input:"
+
+// readActionForm reads Command's fence, or ReAct's name with an object behind Action Input.
+func readActionForm(s *scanner, held string) reading {
+	body := strings.TrimLeft(held[len("Action:"):], space)
+	name, rest, _ := strings.Cut(body, "\n")
+	if input, ok := strings.CutPrefix(strings.TrimLeft(rest, space), actionInput); ok {
+		input = strings.TrimSpace(input)
+		if !strings.HasPrefix(input, "{") || span(input, 0) != len(input) {
+			return reading{verdict: s.atEnd(no)}
+		}
+		return s.all([]found{{strings.TrimSpace(name), input}}, true)
+	}
+	if len(body) <= 3 || !strings.HasPrefix(body, "```") {
 		return reading{verdict: s.atEnd(no)}
 	}
-	return readFence(s, fence)
+	return readFence(s, body)
 }

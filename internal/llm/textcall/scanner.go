@@ -1,7 +1,6 @@
 package textcall
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -25,26 +24,16 @@ const (
 // found is a call in a block.
 type found struct{ name, arguments string }
 
-// block is a piece of the message that is no text, as long as it stands.
-type block struct {
-	raw   string
-	calls []found
-	// weak blocks have no markup that only a call would use: text after them makes them text, too.
-	weak, gap bool
-	// hidden blocks are marks of a format that nobody misses, such as the header of a channel.
-	hidden bool
-}
-
 // scanner tells text from calls.
 type scanner struct {
 	tools tools
-	forms []form
+	forms map[byte][]*form // by the byte with which they open
 	ready []session.Chunk
 	text  strings.Builder // comes after ready
 
 	buf        []byte // from start: undecided; from pos: unread
 	start, pos int
-	alive      []form
+	alive      []*form
 	balance    balance
 	ended      bool // no more text will come
 	late       int
@@ -52,13 +41,20 @@ type scanner struct {
 	off        bool // the rest is text
 
 	blocks []block
-	loose  int // from this block on, text would make weak blocks and gaps text
+	loose  int // from this block on, text would make gaps and blocks in doubt text
 	line   line
 }
 
 func newScanner(offered []tool.Definition) *scanner {
 	s := &scanner{tools: newTools(offered), line: line{blank: true}}
-	s.forms = forms()
+	s.forms = map[byte][]*form{}
+	for _, f := range forms() {
+		for i, o := range f.opens {
+			if same := s.forms[o[0]]; i == 0 || len(same) == 0 || same[len(same)-1] != &f {
+				s.forms[o[0]] = append(same, &f)
+			}
+		}
+	}
 	return s
 }
 
@@ -110,7 +106,7 @@ func (s *scanner) skip() {
 func (s *scanner) open() {
 	s.alive = s.alive[:0]
 	if !s.line.quoted() {
-		for _, f := range s.forms {
+		for _, f := range s.forms[s.buf[s.pos]] {
 			if !f.line || s.line.blank {
 				s.alive = append(s.alive, f)
 			}
@@ -127,7 +123,7 @@ func (s *scanner) push(b byte) {
 	held := s.buf[s.start:s.pos]
 	if len(held) <= probed {
 		beginning := string(held)
-		s.alive = slices.DeleteFunc(s.alive, func(f form) bool { return !s.possible(f, beginning) })
+		s.alive = slices.DeleteFunc(s.alive, func(f *form) bool { return !s.possible(f, beginning) })
 	}
 	switch {
 	case len(s.alive) == 0:
@@ -145,7 +141,10 @@ func (s *scanner) push(b byte) {
 	}
 }
 
-func (s *scanner) possible(f form, held string) bool {
+func (s *scanner) possible(f *form, held string) bool {
+	if len(held) == 1 {
+		return true // open chose it by this byte
+	}
 	for _, opening := range f.opens {
 		if strings.HasPrefix(opening, held) {
 			return true
@@ -158,7 +157,7 @@ func (s *scanner) possible(f form, held string) bool {
 }
 
 // decide asks a form about a block; false: it must read on.
-func (s *scanner) decide(f form, held string) bool {
+func (s *scanner) decide(f *form, held string) bool {
 	s.tries++
 	r := f.read(s, held)
 	switch r.verdict {
@@ -177,68 +176,6 @@ func (s *scanner) reject(n int) {
 	s.plain(s.buf[s.start : s.start+n])
 	s.start += n
 	s.pos = s.start
-}
-
-// accept takes a block out of the text.
-func (s *scanner) accept(f form, held string, r reading) {
-	if r.reasoning != "" {
-		s.flush()
-		s.ready = append(s.ready, session.Reasoning{Delta: r.reasoning})
-	}
-	if !f.weak {
-		s.harden()
-	}
-	s.blocks = append(s.blocks, block{
-		raw: held[:len(held)-r.rest], calls: r.calls, weak: f.weak,
-		hidden: len(r.calls) == 0 && strings.HasPrefix(held, "<|"),
-	})
-	if !f.weak {
-		s.loose = len(s.blocks)
-	}
-	s.line = line{blank: true, fresh: true}
-	s.start = s.pos - r.rest
-	s.pos = s.start
-}
-
-// harden keeps weak blocks before one that is certain; the space between them is dropped.
-func (s *scanner) harden() {
-	for i := s.loose; i < len(s.blocks); i++ {
-		s.blocks[i].weak = false
-	}
-}
-
-// plain takes text. Space after a block is kept back: at the end it is nobody's.
-func (s *scanner) plain(text []byte) {
-	for len(text) > 0 && len(s.blocks) > 0 && s.line.fresh {
-		n := len(text) - len(bytes.TrimLeft(text, " \t\r\n;"))
-		if n > 0 {
-			s.gap(string(text[:n]))
-		}
-		text = text[n:]
-		if len(text) > 0 {
-			s.soften()
-			s.line.fresh = false
-		}
-	}
-	if len(text) > 0 {
-		s.line.add(text)
-		s.say(string(text))
-	}
-}
-
-func (s *scanner) gap(text string) {
-	s.line.add([]byte(strings.ReplaceAll(text, ";", " "))) // Llama's sign between calls
-	s.blocks = append(s.blocks, block{raw: text, gap: true})
-}
-
-// soften makes weak blocks and gaps text, because text follows them.
-func (s *scanner) soften() {
-	for _, b := range s.blocks[s.loose:] {
-		if b.weak || b.gap {
-			s.say(b.raw)
-		}
-	}
-	s.blocks = s.blocks[:s.loose]
 }
 
 // say sends text on.

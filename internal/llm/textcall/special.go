@@ -64,11 +64,15 @@ const (
 	separator  = "tool▁sep"
 )
 
-// tokens spell marks as the tokeniser does, and in plain letters, as some converted models do.
+// tokens spell marks as the tokeniser does, and as converted models do: in plain letters, with spaces or with a
+// backslash.
 func tokens(marks ...string) []string {
 	var out []string
 	for _, m := range marks {
-		out = append(out, "<｜"+m+"｜>", "<|"+strings.ReplaceAll(m, "▁", "_")+"|>")
+		for _, joint := range []string{"▁", "_", " ", `\_`} {
+			spelled := strings.ReplaceAll(m, "▁", joint)
+			out = append(out, "<｜"+spelled+"｜>", "<|"+spelled+"|>")
+		}
 	}
 	return out
 }
@@ -124,12 +128,15 @@ func (s *scanner) deepSeek(text string) (f found, rest string, ok bool) {
 		return f, text, false
 	}
 	f.name = strings.TrimSpace(kind)
-	if f.name == "function" {
+	if f.name == "function" && !strings.HasPrefix(strings.TrimLeft(body, space), "<steptml:") {
 		var name string
 		name, body, _ = strings.Cut(body, "\n")
 		f.name = strings.TrimSpace(name)
 	}
 	body = strings.TrimLeft(body, space)
+	if f.name == "" || strings.HasPrefix(body, "<steptml:invoke ") {
+		return s.stepCall(body)
+	}
 	body, fenced := strings.CutPrefix(body, "```json")
 	body = strings.TrimLeft(body, space)
 	if !strings.HasPrefix(body, "{") {
@@ -149,15 +156,39 @@ func (s *scanner) deepSeek(text string) (f found, rest string, ok bool) {
 	return f, body, ok
 }
 
-// Kimi's outer marks.
+// stepCall reads the tags that Step has between DeepSeek's marks.
+func (s *scanner) stepCall(body string) (f found, rest string, ok bool) {
+	if f, rest, ok = s.invoke(body); !ok {
+		return f, body, false
+	}
+	rest, ok = cutToken(rest, endCall)
+	return f, rest, ok
+}
+
+// Kimi's marks. The outer ones come in two spellings.
 const (
 	kimiBegin = "<|tool_calls_section_begin|>"
 	kimiEnd   = "<|tool_calls_section_end|>"
+	kimiOne   = "<|tool_call_begin|>"
+	kimiArgs  = "<|tool_call_argument_begin|>"
 )
+
+func kimiOpens() []string {
+	return []string{kimiBegin, "<|tool_call_section_begin|>"}
+}
+
+func kimiCloses() []string {
+	return []string{kimiEnd, "<|tool_call_section_end|>"}
+}
 
 // readKimi reads a section of calls.
 func readKimi(s *scanner, held string) reading {
-	body, whole := strings.CutSuffix(held[len(kimiBegin):], kimiEnd)
+	body, whole := "", false
+	for i, open := range kimiOpens() {
+		if rest, ok := strings.CutPrefix(held, open); ok {
+			body, whole = strings.CutSuffix(rest, kimiCloses()[i])
+		}
+	}
 	if !whole {
 		return reading{verdict: s.atEnd(no)}
 	}
@@ -174,8 +205,8 @@ func readKimi(s *scanner, held string) reading {
 
 // kimi reads <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>JSON<|tool_call_end|>.
 func kimi(text string) (f found, rest string, ok bool) {
-	text, begun := strings.CutPrefix(text, "<|tool_call_begin|>")
-	id, rest, parted := strings.Cut(text, "<|tool_call_argument_begin|>")
+	text, begun := strings.CutPrefix(text, kimiOne)
+	id, rest, parted := strings.Cut(text, kimiArgs)
 	rest = strings.TrimLeft(rest, space)
 	end := span(rest, 0)
 	if !begun || !parted || end < 0 {

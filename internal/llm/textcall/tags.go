@@ -1,20 +1,20 @@
 package textcall
 
 import (
-	"encoding/json"
 	"strings"
 )
 
-// readTagged reads <tool_call>: Hermes' JSON, Qwen-coder's <function=…>, GLM's name and <arg_key>. The
-// closing tag may be missing at the end and before the next: servers do not print a model's stop token.
+// readTagged reads <tool_call>: Hermes' JSON, Qwen-coder's <function=…>, GLM's name and <arg_key>. Where what it
+// holds is whole by itself, the closing tag may be missing at the end and before the next: servers do not print
+// a model's stop token.
 func readTagged(s *scanner, held string) reading {
 	body := held[len("<tool_call>"):]
-	rest := 0
+	rest, closed := 0, false
 	if body == "" {
 		return reading{verdict: s.atEnd(no)}
 	}
 	if inner, ok := strings.CutSuffix(body, "</tool_call>"); ok {
-		body = inner
+		body, closed = inner, true
 	} else if inner, ok := strings.CutSuffix(body, "<tool_call>"); ok {
 		body, rest = inner, len("<tool_call>")
 	}
@@ -22,23 +22,49 @@ func readTagged(s *scanner, held string) reading {
 	if body == "" {
 		return reading{verdict: no, rest: rest}
 	}
-	var r reading
-	switch {
-	case body[0] == '{' || body[0] == '[':
-		calls, after, ok := objects(body, false)
-		if !ok || strings.TrimSpace(after) != "" {
-			return s.orWait(reading{verdict: no, rest: rest})
+	if body[0] == '{' || body[0] == '[' {
+		if calls, after, ok := objects(body, false); ok && strings.TrimSpace(after) == "" {
+			r := s.all(calls, true)
+			r.rest = rest
+			return r
 		}
-		r = s.all(calls, true)
-	case strings.HasPrefix(body, "<function="):
-		calls, ok := s.functions(body)
-		r = s.orWait(s.all(calls, ok))
-	default:
-		calls, ok := s.glm(body)
-		r = s.orWait(s.all(calls, ok))
+		return s.orWait(reading{verdict: no, rest: rest})
 	}
+	calls, ok := s.tagged(body, closed)
+	r := s.orWait(s.all(calls, ok))
 	r.rest = rest
 	return r
+}
+
+// tagged reads what is no JSON. A name with arguments in tags ends only with the closing tag: without it, more might
+// have come.
+func (s *scanner) tagged(body string, closed bool) ([]found, bool) {
+	switch {
+	case strings.HasPrefix(body, "<function="):
+		return s.functions(body)
+	case strings.HasPrefix(body, "<") || strings.Contains(firstLine(body), "("):
+		return s.body(body)
+	case !closed:
+		return nil, false
+	}
+	if f, ok := named(body); ok {
+		return []found{f}, true
+	}
+	return s.glm(body)
+}
+
+func firstLine(text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	return first
+}
+
+// named reads a name and an object of arguments.
+func named(text string) (found, bool) {
+	at := strings.IndexByte(text, '{')
+	if at <= 0 || span(text, at) < 0 || strings.TrimSpace(text[span(text, at):]) != "" {
+		return found{}, false
+	}
+	return found{strings.Trim(text[:at], space+":"), strings.TrimSpace(text[at:])}, true
 }
 
 func probeTagged(s *scanner, rest string) bool {
@@ -47,11 +73,13 @@ func probeTagged(s *scanner, rest string) bool {
 	case rest == "" || rest[0] == '{' || rest[0] == '[':
 		return true
 	case rest[0] == '<':
-		after, ok := strings.CutPrefix(rest, "<function=")
-		return ok && probeFunction(s, after) || strings.HasPrefix("<function=", rest)
+		return probeBody(s, rest)
+	}
+	if s.call(rest) || strings.HasPrefix(rest, "```") {
+		return true
 	}
 	name, _, whole := strings.Cut(rest, "\n")
-	if i := strings.IndexByte(name, '<'); i >= 0 {
+	if i := strings.IndexAny(name, "<{:"); i >= 0 {
 		name, whole = name[:i], true
 	}
 	name = strings.TrimSpace(name)
@@ -124,6 +152,9 @@ func (s *scanner) glm(body string) ([]found, bool) {
 		i = len(body)
 	}
 	f := found{name: strings.TrimSpace(body[:i])}
+	if rest, ok := strings.CutPrefix(body[i:], "<tool_sep>"); ok { // Hunyuan
+		body, i = rest, 0
+	}
 	if s.tools[f.name] == nil {
 		return nil, false
 	}
@@ -181,17 +212,8 @@ func (a *args) put(key, raw string) bool {
 
 // typed writes a value as JSON. One line break belongs to the tags on either side.
 func (a *args) typed(key, text string) string {
-	bare := strings.TrimSpace(text)
-	if !a.tools.isText(a.name, key) {
-		switch bare {
-		case "True", "False":
-			return strings.ToLower(bare)
-		case "None":
-			return "null"
-		}
-		if json.Valid([]byte(bare)) {
-			return bare
-		}
+	if raw, ok := a.tools.of(a.name, key).value(strings.TrimSpace(text)); ok {
+		return raw
 	}
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "\r"), "\n")
 	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")

@@ -33,12 +33,11 @@ func readFence(s *scanner, held string) reading {
 		return reading{verdict: s.atEnd(no)}
 	}
 	if strings.TrimSpace(language) == "tool_code" {
-		p := python{strings.TrimSuffix(strings.TrimPrefix(body, "print("), ")")}
-		if !strings.HasPrefix(body, "print(") {
-			p.s = body
+		if inner, printed := strings.CutPrefix(body, "print("); printed {
+			body = strings.TrimSuffix(inner, ")")
 		}
-		calls, ok := p.calls()
-		return s.orWait(s.all(calls, ok && strings.TrimSpace(p.s) == ""))
+		calls, ok := pythonic(body)
+		return s.orWait(s.all(calls, ok))
 	}
 	calls, rest, ok := objects(body, true)
 	return s.orWait(s.all(calls, ok && rest == ""))
@@ -80,7 +79,7 @@ func probeFence(s *scanner, rest string) bool {
 	case body == "":
 		return true
 	case language == "tool_code":
-		return s.call(strings.TrimPrefix(body, "print("))
+		return s.call(strings.TrimPrefix(strings.TrimLeft(body, "["), "print("))
 	case body[0] == '[':
 		return probeObjects(s, body[1:])
 	}
