@@ -133,7 +133,10 @@ type ProviderError struct {
 	RetryAfter time.Duration // what the provider asked for; 0: nothing
 	// Cut says that an answer in the wire format ended before its terminal event.
 	Cut bool
-	Err error
+	// Stumble is what the model wrote where its server could not read a call in it, bounded and without secrets; the
+	// model is told. Empty: it is no such failure.
+	Stumble string
+	Err     error
 }
 
 func (e *ProviderError) Error() string {
@@ -145,8 +148,11 @@ func (e *ProviderError) Error() string {
 
 func (e *ProviderError) Unwrap() error { return e.Err }
 
-// Temporary reports whether asking again may help.
+// Temporary reports whether asking the same again may help.
 func (e *ProviderError) Temporary() bool {
+	if e.Stumble != "" {
+		return false
+	}
 	switch e.Kind {
 	case RateError, NetworkError, ServerError:
 		return true

@@ -164,7 +164,7 @@ func (s *Session) Prompt(ctx context.Context, in Input) Result {
 			}
 			continue
 		}
-		t.shrunk, t.cut = false, false
+		t.shrunk, t.cut, t.stumbled = false, false, false
 		calls := answer.Calls()
 		over := len(calls) == 0
 		if !over {
@@ -204,6 +204,10 @@ func (s *Session) recover(t *turn, failed error) error {
 	if errors.As(failed, &c) && !t.cut {
 		t.cut = true
 		return s.remark(t, c.advice())
+	}
+	if p := stumbled(failed); p != nil && !t.stumbled {
+		t.stumbled = true
+		return s.remark(t, p.correction())
 	}
 	return s.shrink(t, failed)
 }

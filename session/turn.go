@@ -30,6 +30,8 @@ type turn struct {
 	shrunk bool     // the last request was too long, and the conversation was summed up
 	cut    bool     // the last answer was cut inside a call, and the model was told
 	tries  int      // answers that were not accepted
+	// stumbled: the server could not read the last answer, and the model was told.
+	stumbled bool
 	// silences are the answers that said nothing.
 	silences silences
 	// unsummed: no summary was got when the window was nearly full.

@@ -41,7 +41,7 @@ func (s *scanner) doubts(f *form, r reading, held string) doubt {
 		return before
 	case f.weak:
 		return anyText
-	case s.line.words && !s.line.sentence():
+	case s.line.words && !s.line.sentence(), s.line.thinking: // whose end is text behind it
 		return spoken
 	case s.line.words || !special(held):
 		return sameLine
@@ -70,7 +70,7 @@ func (s *scanner) accept(f *form, held string, r reading) {
 		s.harden()
 	}
 	words := s.line.words && !strings.Contains(raw, "\n")
-	s.line = line{blank: true, fresh: true, words: words, end: s.line.end}
+	s.line = line{blank: true, fresh: true, words: words, end: s.line.end, thinking: s.line.thinking}
 	s.start = s.pos - r.rest
 	s.pos = s.start
 }

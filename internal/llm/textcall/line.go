@@ -1,6 +1,9 @@
 package textcall
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // line is where on its line the text stands, and whether it is an example: in a fence, in backticks, in a quotation.
 type line struct {
@@ -15,22 +18,42 @@ type line struct {
 	fence, ticks     int
 	opening, closing bool // this line opens the fence, or closes it so far
 	quotation        bool // the line begins with >
+
+	tail     uint64 // the last eight bytes
+	thinking bool   // between <think> and </think>, which a server did not take out
 }
 
 func (l *line) add(text []byte) {
 	for _, b := range text {
+		l.think(b)
 		switch {
 		case b == '\n':
 			if l.closing {
 				l.fence = 0
 			}
-			*l = line{blank: true, fence: l.fence, ticks: l.ticks, end: l.end, fresh: l.fresh}
+			*l = line{blank: true, fence: l.fence, ticks: l.ticks, end: l.end, fresh: l.fresh, tail: l.tail, thinking: l.thinking}
 		case (b == '`' || b == '~') && (l.blank || l.run > 0 && l.mark == int(b) && l.last == b):
 			l.tick(int(b))
 		case b != ' ' && b != '\t' && b != '\r':
 			l.word(b)
 		}
 		l.last = b
+	}
+}
+
+// think follows the tags around a thought.
+func (l *line) think(b byte) {
+	l.tail = l.tail<<8 | uint64(b)
+	if b != '>' {
+		return
+	}
+	var last [8]byte
+	binary.BigEndian.PutUint64(last[:], l.tail)
+	switch {
+	case string(last[:]) == "</think>":
+		l.thinking = false
+	case string(last[1:]) == "<think>":
+		l.thinking = true
 	}
 }
 

@@ -121,8 +121,11 @@ func (c *Client) statusError(status int, header http.Header, body []byte) error 
 
 func (c *Client) saidError(status int, s said) *session.ProviderError {
 	kind := classify(status, s)
+	if s.wrote != "" {
+		kind = session.BadResponse
+	}
 	failure := c.failure(kind, c.Provider+": "+s.message, c.hint(kind, status))
-	failure.Status = status
+	failure.Status, failure.Stumble = status, c.quote(s.wrote)
 	return failure
 }
 
@@ -180,6 +183,18 @@ func innermost(err error) error {
 		}
 		err = inner
 	}
+}
+
+// maxWrote bounds what is repeated to the model of its own words, in bytes.
+const maxWrote = 4 << 10
+
+// quote is what the model wrote, bounded at a rune and without the key.
+func (c *Client) quote(text string) string {
+	text = c.mask(text)
+	if len(text) <= maxWrote {
+		return strings.ToValidUTF8(text, "?")
+	}
+	return strings.ToValidUTF8(text[:maxWrote], "") + " …"
 }
 
 // mask removes the key, also when only its start is repeated.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 	"unicode"
@@ -9,7 +10,10 @@ import (
 )
 
 // said is what a provider told about a failure.
-type said struct{ message, kind, code string }
+type said struct {
+	message, kind, code string
+	wrote               string // by the model, where the server could not read a call in it
+}
 
 // parseSaid reads the shapes in use: {"error":{message,type,code}}, {"error":"text"}, {"message":"text"},
 // {"detail":"text"}, each also as the first element of a list.
@@ -26,21 +30,36 @@ func parseSaid(body []byte) (said, bool) {
 		return said{}, false
 	}
 	if text, ok := object["error"].(string); ok {
-		return said{message: text, code: word(object["code"])}, text != ""
+		return said{message: text, code: word(object["code"]), wrote: misread(text)}, text != ""
 	}
 	if inner, ok := object["error"].(map[string]any); ok {
 		object = inner
 	}
-	s := said{kind: word(object["type"]), code: word(object["code"])}
+	s := said{kind: word(object["type"]), code: word(object["code"]), wrote: word(object["failed_generation"])}
 	if s.kind == "" {
 		s.kind = word(object["status"]) // Google's name of the kind
 	}
 	for _, key := range []string{"message", "detail", "error_description", "msg", "type"} {
 		if s.message = word(object[key]); s.message != "" {
+			if s.wrote = cmp.Or(s.wrote, misread(s.message)); s.wrote == "" && s.code == "tool_use_failed" {
+				s.wrote = s.message
+			}
 			return s, true
 		}
 	}
 	return s, false
+}
+
+// misread is what Ollama quotes of an answer whose call it could not read.
+func misread(message string) string {
+	_, raw, ok := strings.Cut(message, "error parsing tool call: raw='")
+	if !ok {
+		return ""
+	}
+	if end := strings.LastIndex(raw, "', err="); end >= 0 {
+		raw = raw[:end]
+	}
+	return raw
 }
 
 // word is a string as it is, and anything else as its JSON; nothing is the empty string.
