@@ -1,13 +1,53 @@
 package tui
 
 import (
+	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"adze/tool"
 	"adze/tui/choose"
+	"adze/tui/draw"
+	"adze/tui/look"
+	"adze/tui/port"
 )
+
+func (m *model) closePicker() tea.Cmd { m.picker.Close(); return nil }
+
+func pickedBy(pick func(*choose.List) tea.Cmd) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { return pick(m.picker) }
+}
+
+func ofPicker(can func(*choose.List) string) func(*model) string {
+	return func(m *model) string { return can(m.picker) }
+}
+
+func movePicker(by int) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { m.picker.Move(by); return nil }
+}
+
+func pickerKeys() []binding {
+	return []binding{
+		{action: takeChoice, scope: inPicker, Binding: look.Key("choose", "enter"), can: ofPicker((*choose.List).CanPick), do: pickedBy((*choose.List).Pick)},
+		{action: openCopy, scope: inPicker, Binding: look.Key("go on in a copy of the marked session", "ctrl+f"), can: ofPicker((*choose.List).CanPickCopy), do: pickedBy((*choose.List).PickCopy)},
+		{action: closePane, scope: inPicker, Binding: look.Key("close without choosing", "esc"), do: (*model).closePicker},
+		{action: showHelp, scope: inPicker, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
+		{action: quit, scope: inPicker, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{action: lineUp, scope: inPicker, Binding: look.Key("the one above", "up", "ctrl+p"), do: movePicker(-1)},
+		{action: lineDown, scope: inPicker, Binding: look.Key("the one below", "down", "ctrl+n"), do: movePicker(1)},
+		{action: pageUp, scope: inPicker, Binding: look.KeyNamed("PgUp", "ten up", "pgup"), do: movePicker(-10)},
+		{action: pageDown, scope: inPicker, Binding: look.KeyNamed("PgDn", "ten down", "pgdown"), do: movePicker(10)},
+	}
+}
+
+// follow has a list look into the row that is marked, once it is marked for a while.
+func (m *model) follow() tea.Cmd {
+	if due, begins := m.picker.Follow(); begins {
+		return m.after(choose.PeekAfter, due)
+	}
+	return nil
+}
 
 func canModes(m *model) string {
 	if m.ports.SetMode == nil || len(m.ports.Modes) == 0 {
@@ -81,23 +121,6 @@ func (m *model) cancelOne(id tool.CallID, name string) tea.Cmd {
 	return nil
 }
 
-// named finds what a command's argument means among names: itself, or the only one that it begins.
-func named(arg string, names []string) (string, bool) {
-	var found []string
-	for _, n := range names {
-		if n == arg {
-			return n, true
-		}
-		if strings.HasPrefix(n, arg) {
-			found = append(found, n)
-		}
-	}
-	if len(found) == 1 {
-		return found[0], true
-	}
-	return "", false
-}
-
 func canSearch(m *model) string {
 	if len(m.prompt.Recent()) == 0 {
 		return "you have not sent anything here yet"
@@ -118,5 +141,88 @@ func (m *model) search() tea.Cmd {
 	if !strings.Contains(m.prompt.Text, "\n") {
 		m.picker.NarrowTo(m.prompt.Text)
 	}
+	return nil
+}
+
+func canSessions(m *model) string {
+	if m.ports.Sessions == nil {
+		return "nothing is saved here, so there are no other sessions"
+	}
+	return ""
+}
+
+// chooseSession lists stored sessions; those of this folder come first.
+func (m *model) chooseSession() tea.Cmd {
+	const fresh = ""
+	m.picker.Begin("sessions", []choose.Choice{{ID: fresh, Label: "new session", Note: "in this folder"}}, func(c choose.Choice) tea.Cmd {
+		switch c.ID {
+		case fresh:
+			return m.leaveFor(port.Next{New: true})
+		case m.info.Session:
+			m.say("this session is open already; " + m.keys.label(openCopy) + " in the list opens a copy of it")
+			return nil
+		}
+		return m.leaveFor(port.Next{Session: c.ID})
+	})
+	m.picker.Copied = func(c choose.Choice) tea.Cmd { return m.leaveFor(port.Next{Session: c.ID, Fork: true}) }
+	if ask := m.ports.Peek; ask != nil {
+		m.picker.PeekWith(func(ctx context.Context, id string) ([]draw.Span, error) {
+			p, err := ask(ctx, id)
+			return peekLines(p), err
+		})
+	}
+	now, info := m.now(), m.info
+	return m.picker.Lookup(func(ctx context.Context) ([]choose.Choice, error) {
+		heads, err := m.ports.Sessions(ctx)
+		return sessionChoices(heads, info, now), err
+	})
+}
+
+func canModels(m *model) string {
+	if m.ports.Models == nil {
+		return "the model cannot be changed in this session"
+	}
+	return ""
+}
+
+// chooseModel lists models. One that is in no list is chosen by typing its name.
+func (m *model) chooseModel() tea.Cmd {
+	now := m.info.Model
+	name := "models · $ in/out a million tokens · or type provider/name"
+	m.picker.Begin(name, nil, func(c choose.Choice) tea.Cmd { return m.toModel(c.ID) })
+	m.picker.Free = freeModel
+	return m.picker.Lookup(func(ctx context.Context) ([]choose.Choice, error) {
+		rows, err := m.ports.Models(ctx)
+		return modelChoices(rows, now), err
+	})
+}
+
+func (m *model) toModel(name string) tea.Cmd {
+	if name == m.info.Model {
+		m.say("this is the model already")
+		return nil
+	}
+	return m.leaveFor(port.Next{Session: m.info.Session, Model: name})
+}
+
+// leaveFor ends the interface to go on with something else; while the agent works, the person confirms.
+func (m *model) leaveFor(n port.Next) tea.Cmd {
+	if !m.turn.running {
+		m.next = n
+		return tea.Quit
+	}
+	what := "quit"
+	if n != (port.Next{}) {
+		what = "go on with that"
+	}
+	m.picker.Begin("the agent works", []choose.Choice{{ID: "stay", Label: "stay", Note: "the agent goes on"},
+		{ID: "leave", Label: "stop the agent and " + what, Note: "what it did is saved"}},
+		func(c choose.Choice) tea.Cmd {
+			if c.ID == "stay" {
+				return nil
+			}
+			m.next = n
+			return m.leave()
+		})
 	return nil
 }

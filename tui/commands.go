@@ -65,23 +65,16 @@ func commandChoices(m *model, start string) []choose.Choice {
 	return out
 }
 
-// slash splits a prompt that is a command; a path such as /etc/hosts is none.
-func slash(text string) (name, arg string, ok bool) {
-	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "/")
-	if !ok || strings.Contains(rest, "\n") {
-		return "", "", false
+func commandNames() (names []string) {
+	for _, c := range commands() {
+		names = append(names, c.name)
 	}
-	name, arg, _ = strings.Cut(rest, " ")
-	return name, strings.TrimSpace(arg), name != "" && !strings.Contains(name, "/")
+	return names
 }
 
 // command runs a command; one that cannot be run stays in the prompt.
 func (m *model) command(name, arg string) tea.Cmd {
-	var names []string
-	for _, c := range commands() {
-		names = append(names, c.name)
-	}
-	full, ok := named(name, names)
+	full, ok := named(name, commandNames())
 	if !ok {
 		m.say("there is no command /" + name + "; / alone lists them")
 		return nil
@@ -143,4 +136,21 @@ func (m *model) modeCommand(arg string) tea.Cmd {
 		return nil
 	}
 	return m.toMode(name)
+}
+
+// named finds what a command's argument means among names: itself, or the only one that it begins.
+func named(arg string, names []string) (string, bool) {
+	var found []string
+	for _, n := range names {
+		if n == arg {
+			return n, true
+		}
+		if strings.HasPrefix(n, arg) {
+			found = append(found, n)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], true
+	}
+	return "", false
 }

@@ -2,13 +2,15 @@ package tui
 
 import (
 	"testing"
+
+	"adze/tui/plain"
 )
 
 func TestWhatIsACommand(t *testing.T) {
 	for text, want := range map[string]string{
 		"/help": "help|", " /model a/b ": "model|a/b", "/etc/hosts": "", "/": "", "help": "", "/a\n/b": "", "/copy  code": "copy|code",
 	} {
-		name, arg, ok := slash(text)
+		name, arg, ok := plain.Slash(text)
 		got := ""
 		if ok {
 			got = name + "|" + arg
@@ -38,8 +40,8 @@ func TestEveryCommandIsToldOf(t *testing.T) {
 		seen[c.name] = true
 	}
 	for _, b := range bindings() {
-		if b.help == "" || b.do == nil && b.can == nil || len(b.keys) == 0 {
-			t.Errorf("binding %+v", b.keys)
+		if b.Help().Desc == "" || b.do == nil && b.can == nil || len(b.Keys()) == 0 {
+			t.Errorf("binding %+v", b.Keys())
 		}
 	}
 }

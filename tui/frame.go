@@ -2,6 +2,7 @@ package tui
 
 import (
 	"path/filepath"
+	"strings"
 
 	"adze/internal/safeterm"
 	"adze/tui/draw"
@@ -131,4 +132,83 @@ func (m *model) moment() pane.Moment {
 		at.Hints = append(at.Hints, m.keys.label(showHelp)+" keys")
 	}
 	return at
+}
+
+// hintsOfFirst are what to press on the first screen.
+func (m *model) hintsOfFirst() []string {
+	return []string{"enter does it", m.keys.label(lookAgain) + " looks again", "d demo", "q quits", m.keys.label(showHelp) + " keys"}
+}
+
+// hintsOfPicker are what to press in a list.
+func (m *model) hintsOfPicker() []string {
+	hints := []string{m.keys.label(send) + " chooses"}
+	if m.picker.CanPickCopy() == "" {
+		hints = append(hints, m.keys.label(openCopy)+" opens a copy")
+	}
+	return append(hints, m.keys.label(closeHelp)+" closes")
+}
+
+// hintsOfView are what to press in a pane.
+func (m *model) hintsOfView() []string {
+	var hints []string
+	if canParts(m) == "" {
+		hints = append(hints, m.keys.label(nextPart)+" next")
+	}
+	if looksAtChanges(m) == "" {
+		hints = append(hints, "y copies the path", "d the diff")
+	}
+	return append(hints, m.keys.label(showHelp)+" keys")
+}
+
+// drawFirst draws the screen, or the list that was opened from it.
+func (m *model) drawFirst(c *look.Canvas, f *screen.Frame) {
+	all := look.At(0, 0, m.w, m.h-1)
+	if !m.picker.Open {
+		c.Put(all, m.first.Render(m.info.Version, all.W, all.H))
+		return
+	}
+	rows, x, y := m.picker.Render(all.W, all.H)
+	c.Put(all, rows)
+	f.Cursor, f.CursorX, f.CursorY = true, min(x, m.w-1), y
+}
+
+// welcomeColumn is where facts begin.
+const welcomeColumn = 10
+
+// welcome is what an empty session shows: where one is, what the agent was told, and what to do.
+func (m *model) welcome(t *draw.Theme, w int) []draw.Row {
+	rows := []draw.Row{t.Pen().Fixed(draw.Heading, "adze").Put(draw.Dim, safeterm.Name(" "+m.info.Version)).Done()}
+	fact := func(name, value string) {
+		if value != "" {
+			rows = append(rows, t.Pen().Put(draw.Dim, safeterm.Name(name)).Pad(welcomeColumn).Put(draw.Plain, safeterm.Name(value)).Done().Fit(w))
+		}
+	}
+	fact("folder", m.info.Cwd)
+	fact("model", m.info.Model)
+	fact("mode", m.info.Mode)
+	fact("sandbox", m.info.Sandbox)
+	fact("follows", strings.Join(m.info.Instructions, ", "))
+	line := func(s draw.Style, text safeterm.Text) {
+		rows = t.Wrap(rows, w, draw.Margins{}, draw.Span{Style: s, Text: text})
+	}
+	for i, n := range m.info.Notices {
+		if i == 0 {
+			rows = append(rows, draw.Row{})
+		}
+		line(draw.Warn, safeterm.Clean(n))
+	}
+	rows = append(rows, draw.Row{})
+	for _, tip := range m.tips() {
+		line(draw.Dim, safeterm.Name(tip))
+	}
+	return rows
+}
+
+// tips are what a person cannot guess. They stay the same: who looks for one finds it where it was.
+func (m *model) tips() []string {
+	return []string{
+		"Say what you want done, such as: find out why a test fails",
+		"@ names a file, / a command, ! runs one of your own",
+		m.keys.label(showHelp) + " lists all keys.",
+	}
 }

@@ -1,9 +1,11 @@
 package tui
 
 import (
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"adze/tui/edit"
+	"adze/tui/look"
 	"adze/tui/permission"
 	"adze/tui/prompt"
 )
@@ -83,9 +85,7 @@ type binding struct {
 	action action
 	scope  scope
 	part   part
-	keys   []string // as tea.KeyPressMsg.String writes them
-	label  string   // the key as people read it; empty: the first of keys
-	help   string
+	key.Binding
 	// can says why the key does nothing now; nil, or an empty string: it does.
 	can func(m *model) string
 	do  func(m *model) tea.Cmd
@@ -111,7 +111,7 @@ func newKeymap() *keymap {
 	}
 	for i := range k.table {
 		b := &k.table[i]
-		for _, key := range b.keys {
+		for _, key := range b.Keys() {
 			k.index[b.scope][key] = append(k.index[b.scope][key], b)
 		}
 	}
@@ -144,12 +144,7 @@ func (k *keymap) ofDialog() permission.Labels {
 		Why: k.label(denyWhy), Stop: k.label(stop), Down: k.label(pageDown), Up: k.label(pageUp)}
 }
 
-func (b *binding) name() string {
-	if b.label != "" {
-		return b.label
-	}
-	return b.keys[0]
-}
+func (b *binding) name() string { return look.KeyName(b.Binding) }
 
 // find returns what a key does now, or why it does nothing; both are empty for a key without meaning.
 func (k *keymap) find(m *model, s scope, key string) (b *binding, reason string) {
@@ -177,43 +172,43 @@ func bindings() []binding {
 
 func mainKeys() []binding {
 	return []binding{
-		{action: send, keys: []string{"enter"}, help: "send; while the agent works: send next", can: canSend, do: (*model).send},
-		{action: steerNow, keys: []string{"ctrl+s"}, help: "while the agent works: say it before its next step", can: canSteer, do: (*model).steer},
-		{action: newline, keys: []string{"ctrl+j", "alt+enter", "shift+enter"}, help: "new line; so does enter behind a backslash", do: inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })},
-		{action: stop, keys: []string{"esc"}, help: "stop the agent; then clear the prompt; then take your last message back", can: canStop, do: (*model).escape},
-		{action: quit, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
-		{action: quit, keys: []string{"ctrl+d"}, help: "quit", can: canLeave, do: (*model).quitKey},
-		{action: showHelp, keys: []string{"f1"}, label: "F1", help: "all keys", do: (*model).openHelp},
-		{action: showHelp, keys: []string{"?"}, help: "all keys", can: needsEmpty, do: (*model).openHelp},
-		{action: editOutside, keys: []string{"ctrl+g"}, help: "write in your own editor", can: canEdit, do: (*model).edit},
-		{action: copyLast, keys: []string{"ctrl+y"}, help: "copy the last answer; twice: choose what", can: canCopy, do: (*model).copyKey},
-		{action: editKey, keys: []string{"ctrl+r"}, help: "search what you wrote before", can: canSearch, do: (*model).search},
-		{action: editKey, keys: []string{"ctrl+v"}, help: "attach the picture that is on the clipboard", can: canPicture, do: (*model).pastePicture},
-		{action: cancelOneCall, keys: []string{"ctrl+x"}, help: "abort one running call; the agent goes on", can: canCancelCall, do: (*model).cancelCall},
-		{action: expand, keys: []string{"ctrl+o"}, help: "show all of tool results and thoughts, or less", do: (*model).toggleExpanded},
-		{action: releaseMouse, keys: []string{"f2"}, label: "F2", help: "give the mouse to the terminal, to select text", can: canMouse, do: (*model).toggleMouse},
-		{action: drawAgain, keys: []string{"ctrl+l"}, help: "draw the screen again", do: (*model).drawAgain},
-		{action: suspend, keys: []string{"ctrl+z"}, help: "go to the background", can: canSuspend, do: (*model).suspend},
+		{action: send, Binding: look.Key("send; while the agent works: send next", "enter"), can: canSend, do: (*model).send},
+		{action: steerNow, Binding: look.Key("while the agent works: say it before its next step", "ctrl+s"), can: canSteer, do: (*model).steer},
+		{action: newline, Binding: look.Key("new line; so does enter behind a backslash", "ctrl+j", "alt+enter", "shift+enter"), do: inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })},
+		{action: stop, Binding: look.Key("stop the agent; then clear the prompt; then take your last message back", "esc"), can: canStop, do: (*model).escape},
+		{action: quit, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{action: quit, Binding: look.Key("quit", "ctrl+d"), can: canLeave, do: (*model).quitKey},
+		{action: showHelp, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
+		{action: showHelp, Binding: look.Key("all keys", "?"), can: needsEmpty, do: (*model).openHelp},
+		{action: editOutside, Binding: look.Key("write in your own editor", "ctrl+g"), can: canEdit, do: (*model).edit},
+		{action: copyLast, Binding: look.Key("copy the last answer; twice: choose what", "ctrl+y"), can: canCopy, do: (*model).copyKey},
+		{action: editKey, Binding: look.Key("search what you wrote before", "ctrl+r"), can: canSearch, do: (*model).search},
+		{action: editKey, Binding: look.Key("attach the picture that is on the clipboard", "ctrl+v"), can: canPicture, do: (*model).pastePicture},
+		{action: cancelOneCall, Binding: look.Key("abort one running call; the agent goes on", "ctrl+x"), can: canCancelCall, do: (*model).cancelCall},
+		{action: expand, Binding: look.Key("show all of tool results and thoughts, or less", "ctrl+o"), do: (*model).toggleExpanded},
+		{action: releaseMouse, Binding: look.KeyNamed("F2", "give the mouse to the terminal, to select text", "f2"), can: canMouse, do: (*model).toggleMouse},
+		{action: drawAgain, Binding: look.Key("draw the screen again", "ctrl+l"), do: (*model).drawAgain},
+		{action: suspend, Binding: look.Key("go to the background", "ctrl+z"), can: canSuspend, do: (*model).suspend},
 	}
 }
 
 func paneKeys() []binding {
 	return append(sheetKeys(inPrompt), []binding{
-		{action: toggleTodos, part: panes, keys: []string{"ctrl+t"}, help: "show or hide the todos", can: canTodos, do: (*model).toggleTodos},
-		{action: openPane, part: panes, keys: []string{"shift+tab"}, help: "the permission mode", can: canModes, do: (*model).chooseMode},
+		{action: toggleTodos, part: panes, Binding: look.Key("show or hide the todos", "ctrl+t"), can: canTodos, do: (*model).toggleTodos},
+		{action: openPane, part: panes, Binding: look.Key("the permission mode", "shift+tab"), can: canModes, do: (*model).chooseMode},
 	}...)
 }
 
 func scrollKeys() []binding {
 	return []binding{
-		{action: pageUp, keys: []string{"pgup"}, label: "PgUp", help: "a page up", can: canScroll, do: scroll(pages(-1))},
-		{action: pageDown, keys: []string{"pgdown"}, label: "PgDn", help: "a page down", can: canScroll, do: scroll(pages(1))},
-		{action: lineUp, keys: []string{"shift+up", "ctrl+up"}, help: "a row up", can: canScroll, do: scroll(rows(-1))},
-		{action: lineDown, keys: []string{"shift+down", "ctrl+down"}, help: "a row down", can: canScroll, do: scroll(rows(1))},
-		{action: toTop, keys: []string{"home"}, label: "Home", help: "to the beginning", can: either(needsEmpty, canScroll), do: (*model).toTop},
-		{action: toTop, keys: []string{"ctrl+home"}, help: "to the beginning", can: canScroll, do: (*model).toTop},
-		{action: toBottom, keys: []string{"end"}, label: "End", help: "to the end, and follow it", can: either(needsEmpty, canScroll), do: (*model).toBottom},
-		{action: toBottom, keys: []string{"ctrl+end"}, help: "to the end, and follow it", can: canScroll, do: (*model).toBottom},
+		{action: pageUp, Binding: look.KeyNamed("PgUp", "a page up", "pgup"), can: canScroll, do: scroll(pages(-1))},
+		{action: pageDown, Binding: look.KeyNamed("PgDn", "a page down", "pgdown"), can: canScroll, do: scroll(pages(1))},
+		{action: lineUp, Binding: look.Key("a row up", "shift+up", "ctrl+up"), can: canScroll, do: scroll(rows(-1))},
+		{action: lineDown, Binding: look.Key("a row down", "shift+down", "ctrl+down"), can: canScroll, do: scroll(rows(1))},
+		{action: toTop, Binding: look.KeyNamed("Home", "to the beginning", "home"), can: either(needsEmpty, canScroll), do: (*model).toTop},
+		{action: toTop, Binding: look.Key("to the beginning", "ctrl+home"), can: canScroll, do: (*model).toTop},
+		{action: toBottom, Binding: look.KeyNamed("End", "to the end, and follow it", "end"), can: either(needsEmpty, canScroll), do: (*model).toBottom},
+		{action: toBottom, Binding: look.Key("to the end, and follow it", "ctrl+end"), can: canScroll, do: (*model).toBottom},
 	}
 }
 
@@ -224,8 +219,8 @@ func rowKeys(s scope) []binding {
 		up, down = inEditor(edit.RowUp), inEditor(edit.RowDown)
 	}
 	return []binding{
-		{action: editKey, scope: s, part: editing, keys: []string{"up"}, help: "row up; at the first: take back what waits, then what you sent before that begins alike", do: up},
-		{action: editKey, scope: s, part: editing, keys: []string{"down"}, help: "row down; at the last: back to what you wrote", do: down},
+		{action: editKey, scope: s, part: editing, Binding: look.Key("row up; at the first: take back what waits, then what you sent before that begins alike", "up"), do: up},
+		{action: editKey, scope: s, part: editing, Binding: look.Key("row down; at the last: back to what you wrote", "down"), do: down},
 	}
 }
 
@@ -233,28 +228,28 @@ func rowKeys(s scope) []binding {
 func editKeys(s scope) []binding {
 	var all []binding
 	for _, k := range edit.Keys() {
-		all = append(all, binding{action: editKey, scope: s, part: editing, keys: k.Keys, label: k.Label, help: k.Help, do: inEditor(k.Do)})
+		all = append(all, binding{action: editKey, scope: s, part: editing, Binding: k.Binding, do: inEditor(k.Do)})
 	}
 	return all
 }
 
 func dialogKeys() []binding {
 	return []binding{
-		{action: allowOnce, scope: inDialog, keys: []string{"y"}, help: "allow this once", do: answer(permission.Once)},
-		{action: allowSession, scope: inDialog, keys: []string{"s"}, help: "allow by the rule shown, in this session", can: canGrant, do: answer(permission.ForSession)},
-		{action: allowAlways, scope: inDialog, keys: []string{"a"}, help: "allow by the rule shown, and save it for all sessions", can: canSave, do: answer(permission.Always)},
-		{action: deny, scope: inDialog, keys: []string{"n"}, help: "deny", do: answer(permission.Deny)},
-		{action: denyWhy, scope: inDialog, keys: []string{"e"}, help: "deny and tell the model why", do: (*model).giveReason},
-		{action: stop, scope: inDialog, keys: []string{"esc"}, help: "deny and stop the agent", do: (*model).stop},
-		{action: quit, scope: inDialog, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
-		{action: send, scope: inDialog, keys: []string{"enter"}, help: "does not answer: too easily pressed", can: noEnter},
-		{action: pageUp, scope: inDialog, keys: []string{"pgup"}, label: "PgUp", help: "see more of the question", do: scrollDialog(-5)},
-		{action: pageDown, scope: inDialog, keys: []string{"pgdown", "space"}, label: "PgDn", help: "see more of the question", do: scrollDialog(5)},
-		{action: lineUp, scope: inDialog, keys: []string{"up"}, help: "a row up", do: scrollDialog(-1)},
-		{action: lineDown, scope: inDialog, keys: []string{"down"}, help: "a row down", do: scrollDialog(1)},
+		{action: allowOnce, scope: inDialog, Binding: look.Key("allow this once", "y"), do: answer(permission.Once)},
+		{action: allowSession, scope: inDialog, Binding: look.Key("allow by the rule shown, in this session", "s"), can: canGrant, do: answer(permission.ForSession)},
+		{action: allowAlways, scope: inDialog, Binding: look.Key("allow by the rule shown, and save it for all sessions", "a"), can: canSave, do: answer(permission.Always)},
+		{action: deny, scope: inDialog, Binding: look.Key("deny", "n"), do: answer(permission.Deny)},
+		{action: denyWhy, scope: inDialog, Binding: look.Key("deny and tell the model why", "e"), do: (*model).giveReason},
+		{action: stop, scope: inDialog, Binding: look.Key("deny and stop the agent", "esc"), do: (*model).stop},
+		{action: quit, scope: inDialog, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{action: send, scope: inDialog, Binding: look.Key("does not answer: too easily pressed", "enter"), can: noEnter},
+		{action: pageUp, scope: inDialog, Binding: look.KeyNamed("PgUp", "see more of the question", "pgup"), do: scrollDialog(-5)},
+		{action: pageDown, scope: inDialog, Binding: look.KeyNamed("PgDn", "see more of the question", "pgdown", "space"), do: scrollDialog(5)},
+		{action: lineUp, scope: inDialog, Binding: look.Key("a row up", "up"), do: scrollDialog(-1)},
+		{action: lineDown, scope: inDialog, Binding: look.Key("a row down", "down"), do: scrollDialog(1)},
 
-		{action: sendReason, scope: inReason, keys: []string{"enter"}, help: "deny with this reason", do: (*model).denyBecause},
-		{action: leaveReason, scope: inReason, keys: []string{"esc"}, help: "back to the question", do: (*model).dropReason},
-		{action: quit, scope: inReason, keys: []string{"ctrl+c"}, help: "stop the agent; twice: quit", do: (*model).interrupt},
+		{action: sendReason, scope: inReason, Binding: look.Key("deny with this reason", "enter"), do: (*model).denyBecause},
+		{action: leaveReason, scope: inReason, Binding: look.Key("back to the question", "esc"), do: (*model).dropReason},
+		{action: quit, scope: inReason, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
 	}
 }

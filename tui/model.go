@@ -2,12 +2,14 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"adze/internal/safeterm"
 	"adze/session"
+	"adze/tool"
 	"adze/tui/choose"
 	"adze/tui/firstrun"
 	"adze/tui/input"
@@ -76,10 +78,9 @@ type (
 	turnDone struct { // the last thing of a turn
 		result session.Result
 	}
-	unasked struct{ *permission.Asked } // a question whose call has ended
-	second  struct{}                    // the clock of a running turn
-	disarm  int
-	redraw  struct{}
+	second struct{} // the clock of a running turn
+	disarm int
+	redraw struct{}
 )
 
 func (m *model) Init() tea.Cmd {
@@ -182,7 +183,7 @@ func (m *model) take(b batch) tea.Cmd {
 		case *permission.Asked:
 			m.dialog.Add(x)
 			cmds = append(cmds, m.guardTimer(), m.tell(screen.NoteAsk))
-		case unasked:
+		case permission.Unasked:
 			m.dialog.Remove(x.Asked)
 		case turnDone:
 			cmds = append(cmds, m.done(x.result))
@@ -276,4 +277,21 @@ func newModel(o Options) *model {
 	}
 	m.activity.Reset()
 	return m
+}
+
+// branch is the git branch as it was found.
+type branch string
+
+// lookForBranch asks which branch is checked out.
+func (m *model) lookForBranch() tea.Cmd {
+	ask := m.ports.Branch
+	if ask == nil {
+		return nil
+	}
+	return func() tea.Msg { return branch(ask()) }
+}
+
+// mayMoveHead reports a call after which another branch may be checked out: only commands do that.
+func mayMoveHead(o tool.Outcome) bool {
+	return slices.ContainsFunc(o.Record.Needs, func(n tool.Need) bool { return n.Permission == tool.Execute })
 }

@@ -19,7 +19,7 @@ import (
 func TestNothingBreaksTheInterface(t *testing.T) {
 	var keys []string
 	for _, b := range bindings() {
-		for _, k := range b.keys {
+		for _, k := range b.Keys() {
 			if k != "space" && k != "shift+backspace" {
 				keys = append(keys, k)
 			}

@@ -306,7 +306,7 @@ func (p *player) calls(verb, rest string) bool {
 	case "permission":
 		p.permission(rest)
 	case "withdraw":
-		p.send(batch{unasked{p.open[0]}})
+		p.send(batch{permission.Unasked{Asked: p.open[0]}})
 		p.open = p.open[1:]
 	default:
 		return false

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/session"
+	"adze/tui/plain"
 	"adze/tui/port"
 	"adze/tui/screen"
 )
@@ -91,7 +92,7 @@ func (m *model) send() tea.Cmd {
 		return nil
 	}
 	text := m.prompt.Text
-	if name, arg, ok := slash(text); ok {
+	if name, arg, ok := plain.Slash(text); ok {
 		return m.command(name, arg)
 	}
 	if line, ok := strings.CutPrefix(strings.TrimSpace(text), "!"); ok {

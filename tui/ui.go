@@ -3,38 +3,31 @@
 // The one rule: it knows no tool. What a call shows comes from its title, its metadata as blocks, and its
 // outcome; a new tool needs nothing here.
 //
-// How it works: a [session.Session] calls UI.Observe from its own goroutine; the bridge gathers what
-// happens within a frame and hands it to the one tea.Model as one batch (bridge.go, model.go). Panes are
-// plain structs with Apply(event) and Render(width, height). Arrange says where they stand, bindings (keys.go)
-// which key does what, draw what a row is, screen how rows reach the terminal, input how its bytes become
-// keys. Nothing moves by itself but the clock of a running turn: without one there is no timer.
+// How it works: a [session.Session] calls UI.Observe from its own goroutine; the bridge gathers what happens within a
+// frame and hands it to the one tea.Model as one batch (bridge.go, model.go). The model puts rooms together and does
+// what only it can do: it asks the program (package port), starts turns and places panes. Nothing moves by itself but
+// the clock of a running turn: without one there is no timer.
 //
-// Who has no model that can be used sees another screen instead (first.go), and goes on from there.
+// The rooms, each a package with a small face, none of which knows this one:
 //
-// Start reading at UI.Run, then model.Update. To add a pane: one file, one field in model, one line in
-// model.apply, one rectangle in Arrange, one drawn case under testdata/screen. A pane that is looked at in
-// place of the conversation is a sheet (view.go), a list to choose from a picker (picker.go, choose.go), what a
-// prompt with a slash does a row of commands (commands.go). Beside turns, the program does things for the person
-// through Ports, each of which may be missing. UI.RunPlain is the same as lines, for screen readers.
+//	transcript              the conversation, and what stands in it
+//	pane                    what runs, todos, status; changes, context and help
+//	prompt, edit, vim       the line where the person writes, its text, vim's keys
+//	choose, permission      a list to take a row from; the question of the gate
+//	firstrun, plain         the screen of who has no model yet; the same interface as lines
+//	port                    what the program is asked, and how the person goes on
+//	look, draw, screen,     how things are shown alike; what a row is; how rows reach the terminal; how its bytes
+//	  input                   become keys
 //
-// The package has more than twelve files because every pane has its own; what can stand alone is in the
-// folders draw, screen and input. Beside those named above:
+// Here: keys.go says which key does what, input.go obeys it, act.go, choose.go, compose.go, copy.go, commands.go and
+// sheets.go do it; turn.go is a turn; frame.go, inline.go and arrange.go the whole screen; theme.go its colours;
+// lines.go answers to package plain; tty.go is the terminal.
 //
-//	tty, frame, inline           where rows go, the whole screen, the terminal's own scrollback
-//	transcript, list, entry,     the conversation, and what stands in it
-//	  call, summary
-//	activity, todos, status      panes beside it
-//	changes, ledger, help        what is looked at in its place
-//	prompt, editor, undo, vim*,  the prompt: its text and keys, what was written before, files dropped on it,
-//	  past, drop, menu, queue      completion, messages that wait
-//	ask, permission*             questions of the gate
-//	choose*, lookup, peek, copy  lists, and what is done with a row
-//	act, turn, outside, next     what keys do; a turn; the person's editor; how the person goes on
+// Start reading at UI.Run, then model.Update. To add a pane: one file in package pane, one field in model, one line in
+// model.apply, one rectangle in Arrange, one drawn case under testdata/screen.
 //
-// Known limits: the changes are those that calls declare: what a command changes without saying so is not among
-// them. After a rewind the panes beside the conversation and the context keep what they showed. Vim keys are
-// those of a line of text: no registers, marks, macros or searches. A line is selected by the terminal, not by us:
-// F2 releases the mouse.
+// Known limits: after a rewind the panes beside the conversation and the context keep what they showed. A line is
+// selected by the terminal, not by us: F2 releases the mouse.
 package tui
 
 import (
@@ -56,6 +49,7 @@ import (
 	"adze/tui/firstrun"
 	"adze/tui/input"
 	"adze/tui/permission"
+	"adze/tui/plain"
 	"adze/tui/port"
 	"adze/tui/screen"
 )
@@ -120,7 +114,7 @@ type UI struct {
 	once    sync.Once
 	turns   sync.WaitGroup
 	ended   atomic.Bool // the input ended
-	breaks  breaks
+	breaks  *plain.Breaks
 }
 
 // New makes an interface. It does no I/O.
@@ -131,7 +125,7 @@ func New(o Options) *UI {
 	if o.Blocks == nil {
 		o.Blocks = func(string, json.RawMessage) []tool.Block { return nil }
 	}
-	u := &UI{options: o, bridge: newBridge(), model: newModel(o), gone: make(chan struct{}), breaks: breaks{asked: make(chan struct{}, 1)}}
+	u := &UI{options: o, bridge: newBridge(), model: newModel(o), gone: make(chan struct{}), breaks: plain.NewBreaks()}
 	u.model.start = u.start
 	return u
 }
@@ -147,7 +141,7 @@ func (u *UI) Ask(ctx context.Context, a permission.Ask) (permission.Answer, erro
 	case answer := <-q.Reply:
 		return answer, nil
 	case <-ctx.Done():
-		u.bridge.push(unasked{q})
+		u.bridge.push(permission.Unasked{Asked: q})
 		return permission.Answer{}, ctx.Err()
 	case <-u.gone:
 		return permission.Answer{}, permission.ErrClosed

@@ -12,6 +12,7 @@ import (
 	"adze/session"
 	"adze/tool"
 	"adze/tui"
+	"adze/tui/plain"
 	"adze/tui/port"
 )
 
@@ -129,7 +130,7 @@ func (s *sitting) open(ctx context.Context, words string) (err error) {
 
 func (s *sitting) run(ctx context.Context) (port.Next, error) {
 	if s.app.linesOnly(s.o) && s.app.lines == nil {
-		s.app.lines = tui.ReadLines(s.app.in)
+		s.app.lines = plain.ReadLines(s.app.in)
 	}
 	s.ui = tui.New(tui.Options{
 		Send: s.send, Ports: s.app.ports(s.o, s.w, &s.own),

@@ -34,6 +34,9 @@ type Asked struct {
 	Reply chan Answer // holds one
 }
 
+// Unasked takes back a question whose call has ended.
+type Unasked struct{ *Asked }
+
 // Dialog is the dialog that asks whether a call may go on. Questions are answered in their order.
 type Dialog struct {
 	theme *draw.Theme

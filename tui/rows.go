@@ -1,35 +1,19 @@
 package tui
 
 import (
-	"context"
+	"cmp"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
-	tea "charm.land/bubbletea/v2"
-
+	"adze/internal/safeterm"
 	"adze/tui/choose"
+	"adze/tui/draw"
+	"adze/tui/look"
 	"adze/tui/port"
 )
-
-func canModels(m *model) string {
-	if m.ports.Models == nil {
-		return "the model cannot be changed in this session"
-	}
-	return ""
-}
-
-// chooseModel lists models. One that is in no list is chosen by typing its name.
-func (m *model) chooseModel() tea.Cmd {
-	now := m.info.Model
-	name := "models · $ in/out a million tokens · or type provider/name"
-	m.picker.Begin(name, nil, func(c choose.Choice) tea.Cmd { return m.toModel(c.ID) })
-	m.picker.Free = freeModel
-	return m.picker.Lookup(func(ctx context.Context) ([]choose.Choice, error) {
-		rows, err := m.ports.Models(ctx)
-		return modelChoices(rows, now), err
-	})
-}
 
 // freeModel takes what was typed for a model.
 func freeModel(text string) (choose.Choice, bool) {
@@ -90,10 +74,49 @@ func tokens(n int) string {
 
 func money(usd float64) string { return strconv.FormatFloat(usd, 'f', -1, 64) }
 
-func (m *model) toModel(name string) tea.Cmd {
-	if name == m.info.Model {
-		m.say("this is the model already")
-		return nil
+func sessionChoices(heads []port.SessionHead, info Info, now time.Time) []choose.Choice {
+	var here, elsewhere []choose.Choice
+	for _, h := range heads {
+		c := choose.Choice{ID: h.ID, Label: cmp.Or(look.Shorten(h.Title), h.ID), Find: h.Cwd + " " + h.ID}
+		when := look.Age(now, h.Updated)
+		if h.ID == info.Session {
+			when = "open now"
+		}
+		c.Note = fmt.Sprintf("%-11s %s", when, h.Model)
+		if h.Cwd == info.Cwd {
+			here = append(here, c)
+		} else {
+			c.Note += "  in " + filepath.Base(h.Cwd)
+			elsewhere = append(elsewhere, c)
+		}
 	}
-	return m.leaveFor(port.Next{Session: m.info.Session, Model: name})
+	return append(here, elsewhere...)
+}
+
+// peekBytes bounds what is shown of a message.
+const peekBytes = 4 << 10
+
+func peekLines(p port.SessionPeek) []draw.Span {
+	facts := look.Count(p.Turns, "turn") + ", " + look.Count(p.Messages, "message")
+	if p.Cost != nil {
+		facts += fmt.Sprintf(", $%.2f", *p.Cost)
+	}
+	lines := []draw.Span{{Style: draw.Dim, Text: safeterm.Name(facts)}}
+	for _, said := range []struct {
+		style draw.Style
+		text  string
+	}{{draw.You, p.Asked}, {draw.Plain, p.Answered}} {
+		text := strings.TrimSpace(said.text)
+		if len(text) > peekBytes {
+			text = strings.ToValidUTF8(text[:peekBytes], "") + "…"
+		}
+		if text == "" {
+			continue
+		}
+		lines = append(lines, draw.Span{})
+		for _, line := range safeterm.Clean(text).Lines() {
+			lines = append(lines, draw.Span{Style: said.style, Text: line})
+		}
+	}
+	return lines
 }

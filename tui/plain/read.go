@@ -1,0 +1,160 @@
+package plain
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"adze/tui/permission"
+)
+
+// ReadLines reads in a goroutine of its own: a read cannot be interrupted. It ends with the input.
+func ReadLines(in io.Reader) <-chan string {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		s := bufio.NewScanner(in)
+		s.Buffer(nil, 1<<20)
+		for s.Scan() {
+			lines <- s.Text()
+		}
+	}()
+	return lines
+}
+
+// Slash splits a line that is a command; a path such as /etc/hosts is none.
+func Slash(text string) (name, arg string, ok bool) {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "/")
+	if !ok || strings.Contains(rest, "\n") {
+		return "", "", false
+	}
+	name, arg, _ = strings.Cut(rest, " ")
+	return name, strings.TrimSpace(arg), name != "" && !strings.Contains(name, "/")
+}
+
+// line obeys one line of the person.
+func (p *Interface) line(text string) {
+	name, arg, isCommand := Slash(text)
+	switch steer, ok := strings.CutPrefix(text, ">"); {
+	case p.Dialog.Open():
+		p.answer(text)
+	case p.List.Open:
+		p.pick(text)
+	case text == "":
+	case isCommand:
+		p.command(name, arg)
+	case ok && p.Root.Working():
+		p.steer(strings.TrimSpace(steer))
+	default:
+		p.send(text)
+	}
+}
+
+// send is a message, or a command of the person's own.
+func (p *Interface) send(text string) {
+	cmd, waits, why := p.Root.Send(text)
+	if why != "" {
+		p.say(why + ".")
+		return
+	}
+	if waits {
+		p.say("This waits until the agent has ended its work.")
+	}
+	p.run(cmd)
+}
+
+// steer has the agent read a message before its next step.
+func (p *Interface) steer(text string) {
+	cmd, why := p.Root.Steer(text)
+	if why != "" {
+		p.say(why + ".")
+		return
+	}
+	p.run(cmd)
+	p.say("The agent reads this before its next step.")
+}
+
+// onScreen are the commands of the interface that change what a screen shows, with what there is instead.
+func onScreen(name string) string {
+	switch name {
+	case "theme", "vim":
+		return "This changes a screen; here are only lines."
+	case "copy":
+		return "Copy with your terminal: all lines are there."
+	case "edit":
+		return "An editor needs the screen: write it to a file and name that."
+	}
+	return ""
+}
+
+// command obeys a line that begins with a slash, as the interface does.
+func (p *Interface) command(name, arg string) {
+	full, ok := p.Root.Named(name)
+	switch {
+	case !ok:
+		p.say("There is no command /" + name + "; /help lists them.")
+	case onScreen(full) != "":
+		p.say(onScreen(full))
+	case full == "help":
+		p.help()
+	case full == "todos":
+		p.todos()
+	case full == "quit":
+		p.leave = true
+		p.Root.Leave()
+	default:
+		p.run(p.Root.Command(full, arg))
+	}
+}
+
+// answer takes a line as the answer; one that was on its way when the question came is none.
+func (p *Interface) answer(text string) {
+	a := permission.Answer{Choice: permission.Deny}
+	switch {
+	case time.Since(p.asked) < permission.Guard:
+		p.asked = time.Now() // of several pasted lines none is an answer
+		p.say("This came too soon to be an answer. Answer now:")
+		return
+	case text == "":
+		return
+	case text == "y":
+		a.Choice = permission.Once
+	case text == "s" && p.Dialog.Grants():
+		a.Choice = permission.ForSession
+	case text == "a" && p.Dialog.Saves():
+		a.Choice = permission.Always
+	case text != "n":
+		a.Reason = text
+	}
+	p.Dialog.Answer(a)
+	if p.Dialog.Open() {
+		p.ask()
+	}
+}
+
+func (p *Interface) refuseAll() {
+	for p.Dialog.Open() {
+		p.Dialog.Answer(permission.Answer{Choice: permission.Deny, Reason: "nobody is there to answer"})
+	}
+}
+
+// pick takes a line as the answer to what was offered.
+func (p *Interface) pick(text string) {
+	if text == "" {
+		p.List.Close()
+		p.say("Nothing was chosen.")
+		return
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || !p.List.Mark(n-1) {
+		p.say("This is none of the numbers.")
+		return
+	}
+	if why := p.List.CanPick(); why != "" {
+		p.say("This cannot be chosen: " + why)
+		return
+	}
+	p.run(p.List.Pick())
+}

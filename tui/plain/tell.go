@@ -1,0 +1,112 @@
+package plain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw"
+)
+
+// say prints a text of ours or of others, safe for a terminal.
+func (p *Interface) say(text string) {
+	for _, line := range safeterm.Clean(text).Lines() {
+		fmt.Fprintln(p.Out, line.String())
+	}
+}
+
+// print prints what is finished, in order.
+func (p *Interface) print() {
+	for ; p.Shown < p.Transcript.Len(); p.Shown++ {
+		rows, finished := p.Transcript.Line(p.Shown, Width, p.live)
+		if !finished {
+			return
+		}
+		for _, r := range rows {
+			fmt.Fprintln(p.Out, strings.TrimRight(r.String(), " "))
+		}
+	}
+}
+
+// rows prints what a pane shows, without bars: a number stands beside each.
+func (p *Interface) rows(rows []draw.Row) {
+	for _, r := range rows {
+		fmt.Fprintln(p.Out, strings.TrimRight(strings.ReplaceAll(r.String(), "█", ""), " "))
+	}
+}
+
+// told says as lines what the interface would show.
+func (p *Interface) told() {
+	if text := p.Root.Said(); text != "" {
+		p.say(text + ".")
+	}
+	if heading, rows := p.View.TakeOut(Width); rows != nil {
+		p.say(heading + ":")
+		p.rows(rows.Append(nil, 0, rows.Len()))
+	}
+	if p.List.Open && p.List.Serial != p.offered && !p.List.Looking() {
+		p.offered = p.List.Serial
+		p.offer()
+	}
+}
+
+// ask prints the first question.
+func (p *Interface) ask() {
+	if p.Mute || p.leave {
+		p.refuseAll()
+		return
+	}
+	p.say("Permission for " + p.Dialog.First().Question.Tool.Name + ":")
+	body := p.Dialog.Body(Width)
+	for _, r := range body.Append(nil, 0, body.Len()) {
+		fmt.Fprintln(p.Out, r.String())
+	}
+	choices := "y allows it once"
+	if p.Dialog.Grants() {
+		choices += ", s for this session"
+	}
+	if p.Dialog.Saves() {
+		choices += ", a always"
+	}
+	p.say(choices + ", n denies it; anything else denies it and tells the model why:")
+	p.asked = time.Now()
+}
+
+// offer lists what can be chosen.
+func (p *Interface) offer() {
+	k := p.List
+	p.say(k.Title + ":")
+	if k.Wait != "" {
+		p.say(k.Wait)
+	}
+	for n, c := range k.Choices() {
+		line := safeterm.Name(strings.TrimSpace(c.Label + ", " + c.Note)).String()
+		if c.Off != "" {
+			line += " (not now: " + c.Off + ")"
+		}
+		p.say(fmt.Sprintf("%d: %s", n+1, strings.TrimSuffix(line, ", ")))
+	}
+	p.say("Write a number, or an empty line to leave it:")
+}
+
+func (p *Interface) help() {
+	p.Todos.List() // whether there are any decides what can be done
+	p.say("A line is a message. While the agent works it waits; > before it has the agent read it before its next step.")
+	p.say("!command runs a command of your own. Ctrl+c stops the agent, and leaves when it does not work. Commands:")
+	for _, c := range p.Root.Commands() {
+		if onScreen(c.ID) == "" {
+			p.say(c.Label + ": " + c.Note + ".")
+		}
+	}
+}
+
+func (p *Interface) todos() {
+	items := p.Todos.List()
+	if len(items) == 0 {
+		p.say("There are no todos.")
+	}
+	for _, it := range items {
+		p.say(strings.TrimSpace(strings.ReplaceAll(it.State, "_", " ") + ": " + it.Text))
+	}
+}

@@ -1,0 +1,196 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/internal/safeterm"
+	"adze/tui/firstrun"
+	"adze/tui/look"
+	"adze/tui/pane"
+	"adze/tui/port"
+)
+
+func (m *model) openChanges() tea.Cmd { m.view.Toggle(m.changes); return nil }
+func (m *model) openContext() tea.Cmd { m.view.Toggle(m.ledger); return nil }
+func (m *model) closeView() tea.Cmd   { m.view.Shut(); return nil }
+
+func inSheet(move func(v *pane.View, n int), n int) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { move(m.view, n); return nil }
+}
+
+func canParts(m *model) string { return m.view.CanParts() }
+
+func viewKeys() []binding {
+	return append(sheetKeys(inView), []binding{
+		{action: closePane, scope: inView, Binding: look.Key("close the pane", "esc", "q", "enter"), do: (*model).closeView},
+		{action: quit, scope: inView, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{action: showHelp, scope: inView, Binding: look.KeyNamed("F1", "all keys", "f1", "?"), do: (*model).openHelp},
+		{action: nextPart, scope: inView, Binding: look.Key("the next file or part", "tab", "n"), can: canParts, do: inSheet((*pane.View).ToPart, 1)},
+		{action: nextPart, scope: inView, Binding: look.Key("the file or part before", "shift+tab", "p"), can: canParts, do: inSheet((*pane.View).ToPart, -1)},
+		{action: copyPart, scope: inView, Binding: look.Key("changes: copy the path of the file", "y"), can: looksAtChanges, do: (*model).copyPath},
+		{action: copyPart, scope: inView, Binding: look.Key("changes: copy the diff of the file", "d"), can: looksAtChanges, do: (*model).copyDiff},
+		{action: pageUp, scope: inView, Binding: look.KeyNamed("PgUp", "a page up", "pgup", "b"), do: inSheet((*pane.View).ByPages, -1)},
+		{action: pageDown, scope: inView, Binding: look.KeyNamed("PgDn", "a page down", "pgdown", "space"), do: inSheet((*pane.View).ByPages, 1)},
+		{action: lineUp, scope: inView, Binding: look.Key("a row up", "up", "k"), do: inSheet((*pane.View).Scroll, -1)},
+		{action: lineDown, scope: inView, Binding: look.Key("a row down", "down", "j"), do: inSheet((*pane.View).Scroll, 1)},
+		{action: toTop, scope: inView, Binding: look.KeyNamed("Home", "to the beginning", "home", "g"), do: inSheet((*pane.View).ToEnd, -1)},
+		{action: toBottom, scope: inView, Binding: look.KeyNamed("End", "to the end", "end", "G"), do: inSheet((*pane.View).ToEnd, 1)},
+	}...)
+}
+
+// sheetKeys open panes, from the conversation and from one another.
+func sheetKeys(s scope) []binding {
+	key := func(name, help string, can func(*model) string, do func(*model) tea.Cmd) binding {
+		return binding{action: openPane, scope: s, part: panes, Binding: look.KeyNamed(strings.ToUpper(name), help, name), can: can, do: do}
+	}
+	return []binding{
+		key("f3", "the files that were changed", nil, (*model).openChanges),
+		key("f4", "the model's context, and what was used", nil, (*model).openContext),
+		key("f5", "sessions: open one, or a new one", canSessions, (*model).chooseSession),
+		key("f6", "go on with another model", canModels, (*model).chooseModel),
+	}
+}
+
+// keyGroup says which keys stand together in help.
+type keyGroup struct {
+	title string
+	scope scope
+	part  part
+}
+
+// keyGroups are those of the screen that help was opened from.
+func (m *model) keyGroups() []keyGroup {
+	if m.first != nil {
+		return []keyGroup{{"keys", inFirst, general}, {"in a list to choose from", inPicker, general}}
+	}
+	return []keyGroup{
+		{"keys", inPrompt, general}, {"panes", inPrompt, panes}, {"in a permission dialog", inDialog, general},
+		{"while you write a reason", inReason, general},
+		{"in a pane", inView, general}, {"in a list to choose from", inPicker, general},
+		{"while completions are shown", inPrompt, completing}, {"editing", inPrompt, editing},
+	}
+}
+
+// helpGroups is what help lists now.
+func (m *model) helpGroups() (out []pane.Group) {
+	for _, g := range m.keyGroups() {
+		out = append(out, pane.Group{Title: g.title, Lines: keyLines(m, g)})
+	}
+	if m.first == nil {
+		out = append(out, pane.Group{Title: "commands, written as a message", Lines: commandLines(m)})
+	}
+	return out
+}
+
+// keyLines are the keys of a group. One that does nothing now says why.
+func keyLines(m *model, g keyGroup) []pane.Line {
+	var out []pane.Line
+	for _, b := range m.keys.table {
+		if b.scope != g.scope || b.part != g.part {
+			continue
+		}
+		l := pane.Line{Names: b.Help().Key, Text: b.Help().Desc}
+		if b.scope == m.under() && b.part != completing {
+			l.Why = b.disabled(m)
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// commandLines are what a prompt with a slash, an exclamation mark or an @ does.
+func commandLines(m *model) []pane.Line {
+	var out []pane.Line
+	for _, c := range commands() {
+		l := pane.Line{Names: strings.TrimSpace("/" + c.name + " " + c.args), Text: c.help}
+		if c.can != nil {
+			l.Why = c.can(m)
+		}
+		out = append(out, l)
+	}
+	return append(out,
+		pane.Line{Names: "!command", Text: "run a command yourself; the agent sees what it printed"},
+		pane.Line{Names: "@file", Text: "complete the name of a file"})
+}
+
+func (m *model) openHelp() tea.Cmd {
+	m.help.Begin("")
+	return nil
+}
+
+// helpCommand shows what a command or a key does.
+func (m *model) helpCommand(arg string) tea.Cmd {
+	m.help.Begin(arg)
+	return nil
+}
+
+// closeHelp takes back what was typed first.
+func (m *model) closeHelp() tea.Cmd { m.help.Open = false; return nil }
+
+func (m *model) escapeHelp() tea.Cmd { m.help.Escape(); return nil }
+
+func scrollHelp(by int) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { m.help.Scroll(by); return nil }
+}
+
+func helpKeys() []binding {
+	return []binding{
+		{action: closeHelp, scope: inHelp, Binding: look.Key("close; first: take back what was typed", "esc"), do: (*model).escapeHelp},
+		{action: closeHelp, scope: inHelp, Binding: look.Key("close", "f1", "enter"), do: (*model).closeHelp},
+		{action: quit, scope: inHelp, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{action: pageUp, scope: inHelp, Binding: look.KeyNamed("PgUp", "a page up", "pgup"), do: scrollHelp(-10)},
+		{action: pageDown, scope: inHelp, Binding: look.KeyNamed("PgDn", "a page down", "pgdown"), do: scrollHelp(10)},
+		{action: lineUp, scope: inHelp, Binding: look.Key("a row up", "up"), do: scrollHelp(-1)},
+		{action: lineDown, scope: inHelp, Binding: look.Key("a row down", "down"), do: scrollHelp(1)},
+	}
+}
+
+func ofFirst(can func(*firstrun.Screen) string) func(*model) string {
+	return func(m *model) string {
+		if m.first == nil {
+			return "a model is there"
+		}
+		return can(m.first)
+	}
+}
+
+func inFirstScreen(move func(f *firstrun.Screen, by int), by int) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { move(m.first, by); return nil }
+}
+
+// takeStep does the chosen thing: it leads somewhere, or its command is copied.
+func (m *model) takeStep() tea.Cmd {
+	s := m.first.Marked()
+	if s.Next != (port.Next{}) {
+		m.next = s.Next
+		return tea.Quit
+	}
+	m.clipboard(safeterm.Name(s.Do))
+	m.say("copied; run it in a shell, then press " + m.keys.label(lookAgain) + " here")
+	return nil
+}
+
+func (m *model) startDemo() tea.Cmd {
+	m.first.ToDemo()
+	return m.takeStep()
+}
+
+func (m *model) quitFirst() tea.Cmd { m.next = port.Next{}; return tea.Quit }
+
+func firstKeys() []binding {
+	return []binding{
+		{action: takeChoice, scope: inFirst, Binding: look.Key("do it: go on, or copy the command", "enter"), can: ofFirst((*firstrun.Screen).CanStep), do: (*model).takeStep},
+		{action: lineUp, scope: inFirst, Binding: look.Key("the step above", "up", "k", "shift+tab"), do: inFirstScreen((*firstrun.Screen).Move, -1)},
+		{action: lineDown, scope: inFirst, Binding: look.Key("the step below", "down", "j", "tab"), do: inFirstScreen((*firstrun.Screen).Move, 1)},
+		{action: lookAgain, scope: inFirst, Binding: look.Key("look again, after a change", "r"), can: ofFirst((*firstrun.Screen).CanLook), do: func(m *model) tea.Cmd { return m.first.Search() }},
+		{action: takeChoice, scope: inFirst, Binding: look.Key("watch the demo", "d"), can: ofFirst((*firstrun.Screen).CanDemo), do: (*model).startDemo},
+		{action: openPane, scope: inFirst, Binding: look.KeyNamed("F6", "models, and why others cannot be used", "f6", "m"), can: canModels, do: (*model).chooseModel},
+		{action: pageUp, scope: inFirst, Binding: look.KeyNamed("PgUp", "see more", "pgup"), do: inFirstScreen((*firstrun.Screen).Scroll, -8)},
+		{action: pageDown, scope: inFirst, Binding: look.KeyNamed("PgDn", "see more", "pgdown", "space"), do: inFirstScreen((*firstrun.Screen).Scroll, 8)},
+		{action: showHelp, scope: inFirst, Binding: look.KeyNamed("F1", "all keys", "f1", "?"), do: (*model).openHelp},
+		{action: drawAgain, scope: inFirst, Binding: look.Key("draw the screen again", "ctrl+l"), do: (*model).drawAgain},
+		{action: quit, scope: inFirst, Binding: look.Key("quit", "q", "esc", "ctrl+c", "ctrl+d"), do: (*model).quitFirst},
+	}
+}
