@@ -42,6 +42,7 @@ func Check(root fs.FS, rules Rules) ([]Violation, error) {
 		c.arrows(p)
 		c.story(p)
 		c.sizes(p)
+		c.crowds(p)
 		c.state(p)
 	}
 	c.guards()
@@ -59,7 +60,7 @@ type Rules struct {
 
 // Exception allows one name of one package to break one rule.
 type Exception struct {
-	Rule    string // "work at import", "mutable variable", "init"
+	Rule    string // "work at import", "mutable variable", "init", "crowd"
 	Package string
 	Name    string
 	Why     string

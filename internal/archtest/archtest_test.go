@@ -1,6 +1,7 @@
 package archtest
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -84,6 +85,13 @@ func TestArrows(t *testing.T) {
 		"tui must not know providers":      {"tui/a.go", "adze/internal/llm/openai", "tui may not import"},
 		"tui must not know tools":          {"tui/a.go", "adze/toolset", "tui may not import toolset"},
 		"tui cleans text":                  {"tui/a.go", "adze/internal/safeterm", ""},
+		"the interface uses its rooms":     {"tui/a.go", "adze/tui/pane", ""},
+		"a pane draws":                     {"tui/pane/a.go", "adze/tui/draw", ""},
+		"a pane knows no other room":       {"tui/pane/a.go", "adze/tui/prompt", "tui/pane may not import tui/prompt"},
+		"a pane does not know the root":    {"tui/pane/a.go", "adze/tui", "tui/pane may not import tui"},
+		"a pane has no event loop":         {"tui/pane/a.go", "charm.land/bubbletea/v2", "imports charm.land/bubbletea"},
+		"a pane does no I/O":               {"tui/transcript/a.go", "os", "tui/transcript imports os"},
+		"the prompt asks nobody":           {"tui/prompt/a.go", "net/http", "tui/prompt imports net/http"},
 		"main starts the app":              {"main.go", "adze/internal/app", ""},
 		"main does nothing else":           {"main.go", "adze/tool", ". may not import tool"},
 		"nobody else starts the app":       {"internal/print/a.go", "adze/internal/app", "may be imported only by [.]"},
@@ -217,6 +225,26 @@ func TestSizes(t *testing.T) {
 			broken(t, files, want...)
 		})
 	}
+}
+
+// TestCrowds holds that a type stays in a dozen files and a package in thirty.
+func TestCrowds(t *testing.T) {
+	files := map[string]string{"session/a.go": story + "package session\ntype Big struct{}\n"}
+	for i := range maxTypeFiles + 1 {
+		files[fmt.Sprintf("session/m%d.go", i)] = fmt.Sprintf("package session\nfunc (b *Big) M%d() {}\n", i)
+	}
+	broken(t, files, "the methods of Big stand in 13 files, at most 12")
+	delete(files, "session/m0.go")
+	files["session/generic.go"] = "package session\ntype G[T any] struct{}\nfunc (G[T]) Of() {}\n"
+	broken(t, files)
+
+	crowd := map[string]string{"toolset/a.go": story + "package toolset\n"}
+	for i := range maxPackageFiles {
+		crowd[fmt.Sprintf("toolset/f%d.go", i)] = "package toolset\n"
+		crowd[fmt.Sprintf("toolset/f%d_test.go", i)] = "package toolset\n"
+	}
+	broken(t, crowd, "toolset has 31 files, at most 30")
+	brokenBy(t, Rules{Table: Table(), Exceptions: []Exception{{ruleCrowd, "toolset", "files", "a catalogue"}}}, crowd)
 }
 
 func TestGuards(t *testing.T) {

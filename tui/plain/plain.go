@@ -208,4 +208,3 @@ func (p *Interface) stop() {
 		p.say("Stopping the agent. Interrupt again to leave.")
 	}
 }
-
