@@ -36,6 +36,9 @@ func prepare[Args, Meta any](d *declaration, h *hooks[Args, Meta], in Init) (*pr
 		def:        def,
 		redact:     d.redact,
 		argAliases: d.argAliases,
+		idioms:     d.idioms,
+		verbs:      d.verbs,
+		kin:        d.kin,
 		output:     d.output,
 		instantiate: func(given parsed) (bound, error) {
 			var args Args

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // goodName accepts the names that every provider accepts: a letter, then up to 63 letters, digits, _ or -.
@@ -70,6 +71,12 @@ func (d *declaration) checkArgAliases() (errs []error) {
 		return nil
 	}
 	for _, alias := range sortedKeys(d.argAliases) {
+		if in, _, nested := strings.Cut(alias, "/"); nested {
+			if !names[in] {
+				errs = append(errs, fmt.Errorf("argument alias %q is in %q, which is not a property", alias, in))
+			}
+			continue
+		}
 		if names[alias] {
 			errs = append(errs, fmt.Errorf("argument alias %q is a property", alias))
 		}

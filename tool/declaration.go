@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"sync"
 )
 
@@ -15,6 +16,9 @@ type declaration struct {
 	face       Definition // Description not filled in, Parameters nil when they come from args, no Digest
 	args       reflect.Type
 	argAliases map[string]string
+	idioms     []Idiom
+	verbs      []Verb
+	kin        []string
 	output     Bound
 	redact     Redaction
 	runs       bool           // it has a Run
@@ -39,7 +43,8 @@ func declare[Args, Meta any](id string, c Config[Args, Meta]) *declaration {
 		Aliases: c.Aliases, Permissions: c.Permissions, CostClass: c.CostClass,
 	}
 	d := &declaration{
-		face: face.clone(), args: args, argAliases: maps.Clone(c.ArgAliases), output: c.Output, redact: c.Redact, runs: c.Run != nil,
+		face: face.clone(), args: args, argAliases: maps.Clone(c.ArgAliases),
+		idioms: slices.Clone(c.Idioms), verbs: slices.Clone(c.Verbs), kin: slices.Clone(c.Kin), output: c.Output, redact: c.Redact, runs: c.Run != nil,
 		derive: deriveOnce(args),
 	}
 	d.link(c.Refs)

@@ -83,7 +83,7 @@ func ExampleDefine() {
 	// Output:
 	// completed: 6 words
 	//   logged: {"min":2,"path":"hamlet.txt"}, drawn: [{text  counted 6  0 []}]
-	// invalid: word_count was not run: /path is required and missing; /pth is not a known property; did you mean "path"? Call it again with arguments that match its schema.
+	// invalid: word_count was not run: /path is required and missing; /pth is not a known property (did you mean "path"?); known: min, path. Call it again with arguments that match its schema.
 	//   logged: {}, drawn: []
 	// denied: denied: keys are not read. Do not attempt it another way; go on without it or ask the person.
 	//   logged: {"path":"key.pem"}, drawn: []

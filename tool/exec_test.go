@@ -144,7 +144,7 @@ func TestExecTellsTheGateTheWholeStory(t *testing.T) {
 		asked = append(asked, q)
 		return tool.Decision{Allow: true}, nil
 	})}
-	execOne(t, r, optional(), `{"msg":"x"}`)
+	execOne(t, r, optional(), `{"msg":"x","times":"2"}`)
 	noSchema := say("y", func(c *sayConfig) { c.AllowNoSchema, c.NoSchemaMode = true, tool.NoSchemaApproval })
 	o := execOne(t, r, noSchema, `{"unknown":1}`)
 	if len(asked) != 2 {

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
@@ -204,15 +205,15 @@ func (e *explainer) additional(extra any, properties map[string]any, name string
 		return
 	}
 	known := sortedKeys(properties)
-	if near := Nearest(name, known, 1); len(near) == 1 {
-		e.add(at, "is not a known property; did you mean %q?", near[0])
-		return
-	}
 	if len(known) == 0 {
 		e.add(at, "is not a known property; there are none")
 		return
 	}
-	e.add(at, "is not a known property; known: %s", short(strings.Join(known, ", ")))
+	near := ""
+	if like := Nearest(name, known, 1); len(like) == 1 {
+		near = fmt.Sprintf(" (did you mean %q?)", like[0])
+	}
+	e.add(at, "is not a known property%s; known: %s", near, short(strings.Join(known, ", ")))
 }
 
 func count(n float64, thing string) string { return plural(n, thing, thing+"s") }

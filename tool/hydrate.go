@@ -31,7 +31,7 @@ type Fault struct {
 	Detail  string `json:"detail,omitempty"`
 }
 
-// Provenance tells how a call came to its arguments. Original and Repair.Before are what the model wrote,
+// Provenance tells how a call came to its arguments. Original and the Before of Dialect and Repair are what the model wrote,
 // unredacted: they are for the caller that has the model's message anyway, never for log or audit.
 type Provenance struct {
 	ProviderID CallID          `json:"provider_id"`
@@ -41,7 +41,10 @@ type Provenance struct {
 	Validator  *ValidatorInfo  `json:"validator,omitempty"`
 	Origin     Origin          `json:"origin"`
 	Alias      string          `json:"alias,omitempty"` // the name the model used
-	Repair     *Repair         `json:"repair,omitempty"`
+	// Dialect is how arguments in another assistant's words were read. It is no repair: nothing was wrong
+	// with them but the words.
+	Dialect *Repair `json:"dialect,omitempty"`
+	Repair  *Repair `json:"repair,omitempty"`
 	// NoSchemaMode is set where nothing could be validated, and says what such a call may do.
 	NoSchemaMode NoSchemaMode  `json:"no_schema_mode,omitempty"`
 	Duration     time.Duration `json:"duration_ns"`
@@ -110,7 +113,7 @@ func (r *Runner) hydrate(ctx context.Context, s *Set, raw RawCall, duplicate boo
 		h.fail(Fault{Stage: StageLookup, Code: CodeDuplicateCall, Message: fmt.Sprintf("the call id %.80q was used twice in one message; this second call was not run", raw.ID)})
 		return h
 	}
-	if !h.find(s, raw.Name) {
+	if !h.find(s, raw) {
 		return h
 	}
 	args, faults := h.accept(raw.Arguments)
@@ -127,25 +130,27 @@ func (r *Runner) hydrate(ctx context.Context, s *Set, raw RawCall, duplicate boo
 
 func (h *Hydration) fail(faults ...Fault) { h.Errors = append(h.Errors, faults...) }
 
-func (h *Hydration) find(s *Set, name string) bool {
-	p, alias := s.lookup(name)
+func (h *Hydration) find(s *Set, raw RawCall) bool {
+	p, alias := s.lookup(raw.Name, raw.Arguments)
 	if p == nil {
-		next := "use one of: " + strings.Join(s.Names(), ", ")
-		if near := Nearest(name, s.Names(), 3); len(near) > 0 {
-			next = "did you mean " + strings.Join(near, ", ") + "?"
-		}
-		h.fail(Fault{Stage: StageLookup, Code: CodeUnknownTool, Message: fmt.Sprintf("there is no tool %q; %s", cut(name, 80), next)})
+		h.fail(Fault{Stage: StageLookup, Code: CodeUnknownTool,
+			Message: fmt.Sprintf("there is no tool %q; %s", cut(raw.Name, 80), s.instead(raw.Name))})
 		return false
 	}
 	h.prepared, h.Tool = p, p.def.Name
 	h.Provenance.NoSchemaMode = p.def.NoSchemaMode
 	if alias {
-		h.Provenance.Alias = name
-		if h.Provenance.Origin == Native {
-			h.Provenance.Origin = Alias
-		}
+		h.Provenance.Alias = cut(raw.Name, mostPrefixed)
+		h.aliased()
 	}
 	return true
+}
+
+// aliased notes that a call was made in another assistant's words.
+func (h *Hydration) aliased() {
+	if h.Provenance.Origin == Native {
+		h.Provenance.Origin = Alias
+	}
 }
 
 // parsed is a JSON object as text and as a tree.

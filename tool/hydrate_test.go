@@ -12,7 +12,7 @@ import (
 )
 
 func TestHydrateLookup(t *testing.T) {
-	set := setOf(t, say("read", func(c *sayConfig) { c.Aliases = []string{"cat", "write"} }), say("write"), say("todoread"))
+	set := setOf(t, say("read", func(c *sayConfig) { c.Aliases = []string{"cat", "write"} }), say("write", func(c *sayConfig) { c.Kin = []string{"ApplyPatch"} }), say("todoread"))
 	for name, want := range map[string]struct {
 		tool    string
 		origin  tool.Origin
@@ -22,7 +22,15 @@ func TestHydrateLookup(t *testing.T) {
 		"cat":                         {"read", tool.Alias, ""},
 		"write":                       {"write", tool.Native, ""}, // a real name wins over an alias
 		"raed":                        {"", "", `there is no tool "raed"; did you mean read?`},
-		"Read":                        {"", "", `did you mean read`},
+		"Read":                        {"read", tool.Alias, ""},
+		"TODO_Read":                   {"todoread", tool.Alias, ""},
+		"CAT":                         {"read", tool.Alias, ""},
+		"functions.read":              {"read", tool.Alias, ""},
+		"functions.Cat:12":            {"read", tool.Alias, ""},
+		"default_api:read":            {"read", tool.Alias, ""},
+		"functions.":                  {"", "", `there is no tool "functions."`},
+		"mcp.read":                    {"", "", `did you mean read`},
+		"apply_patch":                 {"", "", `there is no tool "apply_patch"; write does such work, with arguments of its own`},
 		"read_file":                   {"", "", `did you mean read`},
 		"zzz":                         {"", "", "use one of: read, write, todoread"},
 		"":                            {"", "", `there is no tool ""; use one of`},
@@ -106,7 +114,7 @@ func TestHydrateArguments(t *testing.T) {
 		"NUL in the text":            {"{\"text\":\"\x00\"}", "", ""},
 		"NUL escaped":                {`{"text":"\u0000"}`, `{"text":"\u0000"}`, ""},
 		"colons and quotes in text":  {`{"text":"a:\"b\":\\\\\":"}`, `{"text":"a:\"b\":\\\\\":"}`, ""},
-		"a byte order mark":          {"\ufeff{}", "", ""},
+		"a byte order mark":          {"\ufeff{}", `{}`, "byte_order_mark"},
 	}
 	set := setOf(t, optional())
 	for name, c := range cases {
@@ -125,10 +133,13 @@ func TestHydrateArguments(t *testing.T) {
 				t.Fatalf("parsed %s, validated %s, errors %v", h.Provenance.Parsed, h.Provenance.Validated, h.Errors)
 			}
 			origin, kind := tool.Native, ""
-			if h.Provenance.Repair != nil {
-				origin, kind = tool.Repaired, h.Provenance.Repair.Kind
-				if h.Provenance.Repair.Before != c.arguments || string(h.Provenance.Repair.After) != c.parsed {
-					t.Errorf("repair %+v", h.Provenance.Repair)
+			if m := mended(h); m != nil {
+				origin, kind = tool.Repaired, m.Kind
+				if h.Provenance.Repair == nil {
+					origin = tool.Alias
+				}
+				if m.Before != c.arguments || string(m.After) != c.parsed {
+					t.Errorf("repair %+v", m)
 				}
 			}
 			if kind != c.repair || h.Provenance.Origin != origin {
@@ -314,13 +325,24 @@ func TestHydrateTextCallsKeepTheirOrigin(t *testing.T) {
 	}
 }
 
-func TestHydrateKeepsTheOriginalsFaultsWhenTheRepairFails(t *testing.T) {
-	h := hydrateOne(t, allowing(), setOf(t, optional()), `{"msg":"x","times":"y"}`)
-	if h.OK || string(h.Provenance.Parsed) != `{"msg":"x","times":"y"}` || h.Provenance.Repair != nil || h.Provenance.Origin != tool.Native {
-		t.Errorf("%+v", h)
-	}
-	if len(h.Errors) != 2 || h.Errors[0].Path != "/msg" || h.Errors[1].Path != "/times" {
-		t.Errorf("faults %+v", h.Errors)
+// One fault does not make the rest of the message one: the names that are understood are not told as faults.
+func TestHydrateTellsOnlyWhatIsLeftToMend(t *testing.T) {
+	for arguments, want := range map[string]string{
+		`{"msg":"x","times":"y"}`:               "opt was not run: /times must be integer, is string. Call it again",
+		`{"msg":"x","colour":"red"}`:            "opt was not run: /colour is not a known property; known: text, times. Call",
+		`{"MSG":"x","time":3,"txet":"y"}`:       `/time is not a known property (did you mean "times"?); known: text, times`,
+		`{"message":"x","msg":"y"}`:             "/message is not a known property",
+		"```json\n{\"msg\":\"x\",\"a\":1}\n```": "opt was not run: /a is not a known property; known: text, times. Call",
+	} {
+		r := allowing()
+		h := hydrateOne(t, r, setOf(t, optional()), arguments)
+		p := h.Provenance
+		if h.OK || p.Repair != nil || p.Dialect != nil || p.Origin != tool.Native || p.Validated != nil {
+			t.Errorf("%s: %+v", arguments, h)
+		}
+		if o := r.Exec(t.Context(), h); !strings.Contains(o.Output, want) {
+			t.Errorf("%s: %s\nwant %s", arguments, o.Output, want)
+		}
 	}
 }
 

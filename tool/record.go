@@ -15,13 +15,17 @@ import (
 // whole, because they are what was decided on. It is made twice for a call with side effects: as the intent,
 // stored before the effect, and with the outcome.
 type Record struct {
-	Session   string `json:"session,omitempty"`
-	Message   string `json:"message,omitempty"`
-	Agent     string `json:"agent,omitempty"`
-	Call      CallID `json:"call"`
-	Tool      string `json:"tool"`
-	Digest    string `json:"digest,omitempty"` // of the definition
-	Origin    Origin `json:"origin"`
+	Session string `json:"session,omitempty"`
+	Message string `json:"message,omitempty"`
+	Agent   string `json:"agent,omitempty"`
+	Call    CallID `json:"call"`
+	Tool    string `json:"tool"`
+	Digest  string `json:"digest,omitempty"` // of the definition
+	Origin  Origin `json:"origin"`
+	// Alias is the name that the model used for the tool, and Dialect how its arguments in another assistant's
+	// words were read; neither is a fault.
+	Alias     string `json:"alias,omitempty"`
+	Dialect   string `json:"dialect,omitempty"`
 	Repair    string `json:"repair,omitempty"` // its kind; before and after are in the outcome
 	Validated bool   `json:"validated"`
 	// NoSchemaMode is set where nothing could be validated, and says what such a call may do.

@@ -105,7 +105,7 @@ func (r *Registry) Tools(ctx context.Context, in Init) (*Set, error) {
 		validator = JSONSchema{}
 	}
 	in.Vars = maps.Clone(in.Vars) // every call of the set sees it
-	set := &Set{byName: map[string]*prepared{}, aliases: map[string]string{}}
+	set := &Set{byName: map[string]*prepared{}, roster: newRoster()}
 	for _, t := range r.all() {
 		p, err := t.load(ctx, in)
 		if err != nil {
@@ -144,20 +144,16 @@ func (r *Registry) eagerly(p *prepared) error {
 
 // Set is an immutable selection of initialised tools, in order. It is safe for concurrent use.
 type Set struct {
-	order   []*prepared
-	byName  map[string]*prepared
-	aliases map[string]string
+	order  []*prepared
+	byName map[string]*prepared
+	roster roster
 }
 
 // add keeps the first owner of an alias; a real name always wins over an alias in lookup.
 func (s *Set) add(p *prepared) {
 	s.order = append(s.order, p)
 	s.byName[p.def.Name] = p
-	for _, alias := range p.def.Aliases {
-		if _, taken := s.aliases[alias]; !taken {
-			s.aliases[alias] = p.def.Name
-		}
-	}
+	s.roster.add(p)
 }
 
 // Definitions returns copies of all definitions, in order.
@@ -189,7 +185,7 @@ func (s *Set) Get(name string) (Definition, bool) {
 
 // Only returns the Set of those tools that keep accepts.
 func (s *Set) Only(keep func(Definition) bool) *Set {
-	out := &Set{byName: map[string]*prepared{}, aliases: map[string]string{}}
+	out := &Set{byName: map[string]*prepared{}, roster: newRoster()}
 	for _, p := range s.order {
 		if keep(p.def.clone()) {
 			out.add(p)
@@ -213,14 +209,6 @@ func (s *Set) Blocks(name string, metadata json.RawMessage) []Block {
 		return p.view(metadata)
 	}
 	return fallbackView(metadata)
-}
-
-// lookup finds a tool by name or alias.
-func (s *Set) lookup(name string) (p *prepared, alias bool) {
-	if p, ok := s.byName[name]; ok {
-		return p, false
-	}
-	return s.byName[s.aliases[name]], true
 }
 
 // Redact keeps of a call's metadata what its tool lets be logged; of an unknown tool nothing.

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Repair records the single fix of malformed arguments. A repair reshapes what the model wrote; it never
+// Repair records the single fix of arguments. A repair reshapes what the model wrote; it never
 // invents or completes content: what ends too early stays refused, and no character of a value changes.
 type Repair struct {
 	// Kind joins the steps that applied with +, in order: "double_encoded+alias".
@@ -41,6 +41,11 @@ const (
 	stepSmart    = "smart_quotes"       // “text”
 	stepBare     = "bare_names"         // {path: …}
 	stepComma    = "trailing_comma"     // [1,]
+	stepLeading  = "leading_comma"      // {,"path":1}
+	stepBetween  = "missing_comma"      // between two lines
+	stepClosers  = "surplus_closers"    // {"path":1}}
+	stepMark     = "byte_order_mark"    // before the arguments
+	stepProse    = "prose"              // words before the one fence that holds the arguments
 	stepComment  = "comments"           // // … and /* … */ and # …
 	stepPython   = "python_literals"    // True, False, None
 	stepControls = "control_characters" // line breaks and tabs inside a string
@@ -54,6 +59,7 @@ const (
 	stepArray    = "array_of_one"      // one value where only an array fits
 	stepNull     = "null_dropped"      // null for an optional property
 	stepUnknown  = "unknown_dropped"   // a property that does not exist and says nothing
+	stepDialect  = "dialect"           // an argument that an Idiom of the tool explains
 	stepModel    = "model"             // a model rewrote the arguments; see Repairer
 	repairAtMost = 16 << 20            // bytes of arguments that are worth mending
 )
@@ -62,6 +68,13 @@ const (
 type fixes struct {
 	kinds   []string
 	dropped []string
+	refused map[string]string // by JSON pointer: why an argument cannot be taken
+}
+
+func (f *fixes) drop(path string) {
+	if len(f.dropped) < maxFaults {
+		f.dropped = append(f.dropped, path)
+	}
 }
 
 func (f *fixes) did(kind string) {
@@ -71,10 +84,12 @@ func (f *fixes) did(kind string) {
 }
 
 // repair makes the one attempt: every step that applies, then one more judgement. When the result is not
-// valid either, the faults of the original stand.
+// valid either, the model is told what is left: its other names are understood beside one that is not.
 func (h *Hydration) repair(ctx context.Context, model Repairer, before string, faults []Fault) (parsed, []Fault) {
 	text, did := mend(h.prepared, before)
-	if len(did.kinds) == 0 {
+	left := len(did.kinds) > 0
+	if !left {
+		faults = did.reasoned(faults)
 		text, did = h.askModel(ctx, model, before, faults)
 	}
 	if len(did.kinds) == 0 {
@@ -82,15 +97,27 @@ func (h *Hydration) repair(ctx context.Context, model Repairer, before string, f
 	}
 	original := h.Provenance.Parsed
 	args, after := h.accept(text)
-	if len(after) > 0 {
+	switch {
+	case len(after) > 0:
 		h.Provenance.Parsed = original
+		if left {
+			faults = did.reasoned(after)
+		}
 		return parsed{}, faults
-	}
-	h.Provenance.Repair = &Repair{Kind: strings.Join(did.kinds, "+"), Before: before, After: args.raw, Dropped: did.dropped}
-	if h.Provenance.Origin != FromText {
-		h.Provenance.Origin = Repaired
+	case did.spoken():
+		h.Provenance.Dialect = did.record(before, args)
+		h.aliased()
+	default:
+		h.Provenance.Repair = did.record(before, args)
+		if h.Provenance.Origin != FromText {
+			h.Provenance.Origin = Repaired
+		}
 	}
 	return args, nil
+}
+
+func (f *fixes) record(before string, after parsed) *Repair {
+	return &Repair{Kind: strings.Join(f.kinds, "+"), Before: before, After: after.raw, Dropped: f.dropped}
 }
 
 // mend makes one pass over the arguments: it reads what is almost JSON, then fits it to the schema. Nothing
@@ -100,10 +127,10 @@ func mend(p *prepared, text string) (string, fixes) {
 		return "", fixes{}
 	}
 	var did fixes
-	root, ok := readLoosely(text, &did)
+	root, ok := readArguments(text, &did)
 	if ok && root.kind == stringTree && strings.HasPrefix(strings.TrimSpace(root.text), "{") {
 		did.did(stepDouble)
-		root, ok = readLoosely(root.text, &did)
+		root, ok = readArguments(root.text, &did)
 	}
 	if !ok || root.kind != objectTree {
 		return "", fixes{}

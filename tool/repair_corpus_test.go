@@ -13,7 +13,7 @@ import (
 )
 
 // TestRepairCorpus runs testdata/repair: what models write, by family. A case is a section named
-// tool/what it shows; its want says what becomes of it: accepted, repaired by which steps, or refused with
+// tool/what it shows; its want says what becomes of it: accepted, understood or repaired by which steps, or refused with
 // which code and where, and then the arguments that the tool gets.
 func TestRepairCorpus(t *testing.T) {
 	set := corpusSet(t)
@@ -38,10 +38,10 @@ func TestRepairCorpus(t *testing.T) {
 			c.Want(t, "want."+name, got)
 			provenanceHolds(t, name, h)
 		}
-		t.Logf("accepted %d, repaired %d, refused %d", family["accepted"], family["repaired"], family["refused"])
+		t.Logf("accepted %d, understood %d, repaired %d, refused %d", family["accepted"], family["understood"], family["repaired"], family["refused"])
 	})
-	total := counts["accepted"] + counts["repaired"] + counts["refused"]
-	t.Logf("%d cases: accepted %d, repaired %d, refused %d", total, counts["accepted"], counts["repaired"], counts["refused"])
+	total := counts["accepted"] + counts["understood"] + counts["repaired"] + counts["refused"]
+	t.Logf("%d cases: accepted %d, understood %d, repaired %d, refused %d", total, counts["accepted"], counts["understood"], counts["repaired"], counts["refused"])
 	if total < 200 {
 		t.Errorf("the corpus has %d cases", total)
 	}
@@ -56,7 +56,11 @@ func hydrateNamed(t testing.TB, set *tool.Set, name, arguments string) tool.Hydr
 // summary is a hydration in the words of the corpus.
 func summary(h tool.Hydration) string {
 	var b strings.Builder
-	switch repair := h.Provenance.Repair; {
+	repair, verb := h.Provenance.Repair, "repaired "
+	if h.Provenance.Dialect != nil {
+		repair, verb = h.Provenance.Dialect, "understood "
+	}
+	switch {
 	case !h.OK:
 		b.WriteString("refused " + h.Errors[0].Code)
 		for _, f := range h.Errors {
@@ -67,7 +71,7 @@ func summary(h tool.Hydration) string {
 	case repair == nil:
 		b.WriteString("accepted")
 	default:
-		b.WriteString("repaired " + repair.Kind)
+		b.WriteString(verb + repair.Kind)
 		for _, path := range repair.Dropped {
 			b.WriteString("\ndropped " + path)
 		}
@@ -85,8 +89,12 @@ func provenanceHolds(t *testing.T, name string, h tool.Hydration) {
 	switch {
 	case h.OK != (len(h.Errors) == 0) || h.OK != (p.Validated != nil):
 		t.Errorf("%s: ok %t, errors %v, validated %s", name, h.OK, h.Errors, p.Validated)
-	case p.Repair == nil && p.Origin != tool.Native:
+	case p.Repair == nil && p.Dialect == nil && p.Origin != tool.Native:
 		t.Errorf("%s: origin %s without a repair", name, p.Origin)
+	case p.Repair != nil && p.Dialect != nil:
+		t.Errorf("%s: repaired and in another dialect", name)
+	case p.Dialect != nil && (p.Origin != tool.Alias || p.Dialect.Before != p.Original || string(p.Dialect.After) != string(p.Parsed)):
+		t.Errorf("%s: %+v", name, p)
 	case p.Repair != nil && (p.Origin != tool.Repaired || p.Repair.Before != p.Original || string(p.Repair.After) != string(p.Parsed)):
 		t.Errorf("%s: %+v", name, p)
 	}
@@ -206,10 +214,10 @@ func TestRepairIsFinal(t *testing.T) {
 				continue
 			}
 			again := hydrateNamed(t, set, id, string(first.Provenance.Validated))
-			if !again.OK || again.Provenance.Repair != nil || string(again.Provenance.Validated) != string(first.Provenance.Validated) {
+			if !again.OK || again.Provenance.Repair != nil || again.Provenance.Dialect != nil || string(again.Provenance.Validated) != string(first.Provenance.Validated) {
 				t.Errorf("%s: %s", name, fmt.Sprint(again.Errors, again.Provenance.Repair))
 			}
-			if first.Provenance.Repair != nil {
+			if first.Provenance.Repair != nil || first.Provenance.Dialect != nil {
 				repaired++
 			}
 		}

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"slices"
+	"strings"
 )
 
 // rename gives properties the names of the schema: aliases that the author declared, and what differs only
@@ -29,12 +30,15 @@ func (m *mender) rename(v *tree, s *shape, aliases map[string]string) {
 
 // aliasesIn are the declared aliases of names that an object below the top has as well: who writes oldText for
 // old_string does so in a list of edits too.
-func (m *mender) aliasesIn(s *shape) map[string]string {
+func (m *mender) aliasesIn(s *shape, path string) map[string]string {
 	if !s.closed() {
 		return nil
 	}
 	found := map[string]string{}
 	for alias, target := range m.prepared.argAliases {
+		if in, name, nested := strings.Cut(alias, "/"); nested && in == place(path) {
+			alias = name
+		}
 		if _, known := s.properties[target]; known {
 			found[alias] = target
 		}
@@ -77,9 +81,7 @@ func (m *mender) drop(v *tree, s *shape, path string) {
 			continue
 		}
 		m.did.did(step)
-		if len(m.did.dropped) < maxFaults {
-			m.did.dropped = append(m.did.dropped, path+"/"+pointer(name))
-		}
+		m.did.drop(path + "/" + pointer(name))
 	}
 	v.names, v.items = names, items
 }
@@ -151,7 +153,7 @@ func (m *mender) addresses(name string, value *tree) bool {
 		return value.kind == stringTree && value.text == "function"
 	case "name", "tool", "tool_name", "function":
 		d := m.prepared.def
-		return value.kind == stringTree && (value.text == d.Name || slices.Contains(d.Aliases, value.text))
+		return value.kind == stringTree && (fold(value.text) == fold(d.Name) || slices.Contains(d.Aliases, value.text))
 	}
 	return false
 }

@@ -51,7 +51,7 @@ func TestValidArgumentsAreNeverAltered(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := hydrateNamed(t, set, "edit", string(raw))
-		if !h.OK || h.Provenance.Repair != nil || string(h.Provenance.Validated) != string(raw) {
+		if !h.OK || mended(h) != nil || string(h.Provenance.Validated) != string(raw) {
 			t.Fatalf("%s: %v, %+v", raw, h.Errors, h.Provenance.Repair)
 		}
 	}
@@ -72,7 +72,7 @@ func TestRepairKeepsEveryCharacter(t *testing.T) {
 		if diff := cmp.Diff(any(want), decoded(t, string(h.Provenance.Validated))); diff != "" {
 			t.Fatalf("%s\nchanged its content (-want +got):\n%s", w.String(), diff)
 		}
-		if h.Provenance.Repair != nil {
+		if mended(h) != nil {
 			repaired++
 		}
 	}
@@ -224,11 +224,11 @@ func FuzzRepair(f *testing.F) {
 				t.Fatalf("%+v", fault)
 			}
 		}
-		if !h.OK || h.Provenance.Repair == nil {
+		if !h.OK || mended(h) == nil {
 			return
 		}
 		after := string(h.Provenance.Validated)
-		if again := hydrateNamed(t, set, name, after); !again.OK || again.Provenance.Repair != nil {
+		if again := hydrateNamed(t, set, name, after); !again.OK || mended(again) != nil {
 			t.Fatalf("%q became %s, which is not final: %v", arguments, after, again.Errors)
 		}
 		written(t, readings(arguments), decoded(t, after))
@@ -303,4 +303,12 @@ func written(t *testing.T, texts []string, value any) {
 	default:
 		t.Fatalf("a value of type %T", v)
 	}
+}
+
+// mended is what was done to the arguments, whether they were wrong or only in other words.
+func mended(h tool.Hydration) *tool.Repair {
+	if h.Provenance.Dialect != nil {
+		return h.Provenance.Dialect
+	}
+	return h.Provenance.Repair
 }

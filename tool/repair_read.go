@@ -23,6 +23,48 @@ func readLoosely(text string, did *fixes) (*tree, bool) {
 	return value, ok && r.skip() && r.at == len(r.text)
 }
 
+// readArguments also passes over what models leave around arguments: a byte order mark, words before the one
+// fence that holds them, and closing brackets behind an object that is whole.
+func readArguments(text string, did *fixes) (*tree, bool) {
+	text = strings.TrimSpace(text)
+	if rest, marked := strings.CutPrefix(text, "\ufeff"); marked {
+		text = rest
+		did.did(stepMark)
+	}
+	if fenced, ok := afterProse(text); ok {
+		text = fenced
+		did.did(stepProse)
+	}
+	text = strings.TrimSpace(text)
+	if inner, fenced := unfence(text); fenced {
+		text = inner
+		did.did(stepFence)
+	}
+	r := loose{text: text, did: did}
+	value, ok := r.value()
+	if !ok || !r.skip() {
+		return nil, false
+	}
+	if rest := r.text[r.at:]; rest != "" {
+		if value.kind != objectTree || strings.Trim(rest, "}] \t\r\n") != "" {
+			return nil, false
+		}
+		did.did(stepClosers)
+	}
+	// A quote that was not escaped can end a line of content, and then what looks like a name is content, too.
+	return value, !did.has(stepBetween) || !did.has(stepControls)
+}
+
+// afterProse finds the fence behind words that neither are arguments nor hold any.
+func afterProse(text string) (string, bool) {
+	const fence = "```"
+	at := strings.Index(text, "\n"+fence)
+	if at < 0 || strings.Count(text, fence) != 2 || strings.ContainsAny(text[:at], "{[") || !strings.HasSuffix(text, "\n"+fence) {
+		return "", false
+	}
+	return text[at+1:], true
+}
+
 // unfence takes the text out of a Markdown fence. One that is not closed was cut, and stays.
 func unfence(text string) (string, bool) {
 	const fence = "```"
@@ -131,7 +173,8 @@ func (r *loose) object() (*tree, bool) {
 	return t, ok
 }
 
-// list reads items between two brackets. A comma may follow the last, but none may stand alone.
+// list reads items between two brackets. A comma may stand before the first and behind the last, none may stand
+// alone, and a line break may stand for one where what follows cannot belong to the item before.
 func (r *loose) list(open, shut byte, item func() bool) bool {
 	if !r.take(open) {
 		return false
@@ -139,12 +182,19 @@ func (r *loose) list(open, shut byte, item func() bool) bool {
 	if r.take(shut) {
 		return true
 	}
+	if r.take(',') {
+		r.did.did(stepLeading)
+	}
 	for item() {
+		last := r.at
 		if r.take(shut) {
 			return true
 		}
 		if !r.take(',') {
-			return false
+			if !r.nextLine(last, shut) {
+				return false
+			}
+			continue
 		}
 		if r.take(shut) {
 			r.did.did(stepComma)
@@ -152,6 +202,21 @@ func (r *loose) list(open, shut byte, item func() bool) bool {
 		}
 	}
 	return false
+}
+
+// nextLine reports whether the next item begins on a line of its own, which makes up for its comma: a quoted
+// name in an object, an object or list behind another in a list. Two texts may be one that was broken up.
+func (r *loose) nextLine(last int, shut byte) bool {
+	next := r.peek()
+	if !strings.Contains(r.text[last:r.at], "\n") {
+		return false
+	}
+	bracket := (next == '{' || next == '[') && (r.text[last-1] == '}' || r.text[last-1] == ']')
+	if shut == '}' && next != '"' || shut == ']' && !bracket {
+		return false
+	}
+	r.did.did(stepBetween)
+	return true
 }
 
 // name reads the name of a property, also one without quotes.

@@ -118,6 +118,7 @@ func (m *mender) top(v *tree) {
 	s := m.shape(m.root)
 	m.unwrap(v, s)
 	m.rename(v, s, m.prepared.argAliases)
+	m.idioms(v, "")
 	m.fit(v, s, "")
 }
 
@@ -128,7 +129,8 @@ func (m *mender) value(v *tree, schema any, path string) {
 		m.convert(v, s)
 	}
 	if v.kind == objectTree {
-		m.rename(v, s, m.aliasesIn(s))
+		m.rename(v, s, m.aliasesIn(s, path))
+		m.idioms(v, path)
 	}
 	m.fit(v, s, path)
 }

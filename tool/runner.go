@@ -108,6 +108,9 @@ func (r *Runner) begin(h Hydration) *execution {
 	if h.Provenance.Repair != nil {
 		x.record.Repair = h.Provenance.Repair.Kind
 	}
+	if x.record.Alias = h.Provenance.Alias; h.Provenance.Dialect != nil {
+		x.record.Dialect = h.Provenance.Dialect.Kind
+	}
 	x.live = &live{emit: func(title string, meta json.RawMessage) {
 		r.emit(Event{Kind: Updated, Call: h.Call, Tool: h.Tool, Title: title, Metadata: meta})
 	}}

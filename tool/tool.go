@@ -9,7 +9,8 @@
 // made, so unvalidated arguments never reach Run.
 //
 // Start reading at Define, then Runner.Exec in runner.go. How malformed arguments are mended is told in
-// repair.go; testdata/repair shows it case by case.
+// repair.go; testdata/repair shows it case by case. What models of other assistants say is told in dialect.go
+// and lookup.go: it is accepted where its meaning is certain, and no fault.
 //
 // Beside the pipeline stands Pick: which of many definitions fit a query, and why the others do not. It is
 // pure. Start at pick.go; scorer.go has the port; bm25.go is the default, with words.go, synonyms.go and
@@ -53,8 +54,15 @@ type Config[Args, Meta any] struct {
 	Roles          []string
 	// Aliases are names that models use instead; accepted, recorded, never offered.
 	Aliases []string
-	// ArgAliases maps argument names that models use instead to the real ones.
-	ArgAliases   map[string]string
+	// Verbs are names of other assistants' tools of which this tool is one part; Kin are names of tools that do
+	// such work in a way that cannot be translated: they are not accepted, but this tool is named instead.
+	Verbs []Verb
+	Kin   []string
+	// ArgAliases maps argument names that models use instead to the real ones. In the items of a list they
+	// are written with its name: {"todos/step": "content"}.
+	ArgAliases map[string]string
+	// Idioms read what other assistants say in another way than by another name.
+	Idioms       []Idiom
 	Safety       Safety
 	Capabilities Capabilities
 	CostClass    string
@@ -140,6 +148,9 @@ type prepared struct {
 	instantiate func(parsed) (bound, error)
 	view        func(json.RawMessage) []Block
 	argAliases  map[string]string
+	idioms      []Idiom
+	verbs       []Verb
+	kin         []string
 	output      Bound
 }
 

@@ -74,7 +74,7 @@ func TestOtherNamesOfTools(t *testing.T) {
 	}
 }
 
-// So are other names for arguments, as a repair of kind "alias", also inside a list of edits.
+// So are other names for arguments, and no fault, also inside a list of edits.
 func TestOtherNamesOfArguments(t *testing.T) {
 	b := newDeskOfAll(t)
 	tried := 0
@@ -92,7 +92,7 @@ func TestOtherNamesOfArguments(t *testing.T) {
 				if in[alias] == nil {
 					in[alias] = "x"
 				}
-				b.repaired(t, d.Name, encoded(t, in), fmt.Sprintf("%q", name))
+				b.understood(t, d.Name, encoded(t, in), fmt.Sprintf("%q", name))
 				if _, offered := schemaOf(t, d).Properties[alias]; offered || p.Type == "" {
 					t.Errorf("%s offers %s", d.Name, alias)
 				}
@@ -102,7 +102,7 @@ func TestOtherNamesOfArguments(t *testing.T) {
 	if tried < 20 {
 		t.Errorf("only %d names were tried", tried)
 	}
-	b.repaired(t, "edit", `{"file_path":"f","edits":[{"oldText":"a","newText":"b"},{"old_str":"c","new_str":"d"}]}`, `"old_string":"a"`)
+	b.understood(t, "edit", `{"file_path":"f","edits":[{"oldText":"a","newText":"b"},{"old_str":"c","new_str":"d"}]}`, `"old_string":"a"`)
 }
 
 func (b *bench) hydrate(t *testing.T, name, arguments string) tool.Hydration {
@@ -110,16 +110,16 @@ func (b *bench) hydrate(t *testing.T, name, arguments string) tool.Hydration {
 	return b.runner.Hydrate(t.Context(), b.set, []tool.RawCall{{ID: "c", Name: name, Arguments: arguments}})[0]
 }
 
-// repaired checks that a call is mended, that the record says so, and that the result holds a text.
-func (b *bench) repaired(t *testing.T, name, arguments, holds string) {
+// understood checks that a call in other words is read, that the record says so, and that the result holds a text.
+func (b *bench) understood(t *testing.T, name, arguments, holds string) {
 	t.Helper()
 	h := b.hydrate(t, name, arguments)
-	r := h.Provenance.Repair
+	r := h.Provenance.Dialect
 	if !h.OK || r == nil || !strings.Contains(r.Kind, "alias") && !strings.Contains(r.Kind, "name") || r.Before != arguments || !strings.Contains(string(r.After), holds) {
-		t.Errorf("%s %s: ok %v, repair %+v, %v", name, arguments, h.OK, r, h.Errors)
+		t.Errorf("%s %s: ok %v, dialect %+v, %v", name, arguments, h.OK, r, h.Errors)
 		return
 	}
-	if h.Provenance.Origin != tool.Repaired {
+	if h.Provenance.Origin != tool.Alias || h.Provenance.Repair != nil {
 		t.Errorf("%s %s: origin %q", name, arguments, h.Provenance.Origin)
 	}
 }

@@ -139,7 +139,7 @@ func decided(d tool.Decision) string {
 func originOf(r tool.Record) string {
 	words := []string{}
 	if r.Origin != tool.Native {
-		words = append(words, string(r.Origin))
+		words = append(words, strings.Join(notEmpty(string(r.Origin), r.Alias, r.Dialect), " "))
 	}
 	if r.Repair != "" {
 		words = append(words, "repair "+r.Repair)

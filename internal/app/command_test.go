@@ -215,7 +215,7 @@ func TestStatsCountByToolAndByModel(t *testing.T) {
 	u := newUser(t)
 	u.file("a", "x\n")
 	u.run("audit", "stats").wants(0, "0 sessions")
-	u.run("-p", u.script("-- 1 --\ncall read: {\"path\":\"a\"}\ncall read: {\"file_path\":\"a\"}\ncall read: {\"path\":\"b\"}\n-- 2 --\ntext: end\n"), "hi").wants(0)
+	u.run("-p", u.script("-- 1 --\ncall read: {\"path\":\"a\"}\ncall read: {\"path\":\"a\",\"limit\":\"1\"}\ncall read: {\"path\":\"b\"}\n-- 2 --\ntext: end\n"), "hi").wants(0)
 	u.run("tools", "run", "read", "--args", `{"path":"a"}`).wants(0)
 	u.run("audit", "stats").wants(0, "2 sessions · 2 model requests, 0 failed · 4 calls", "1 (25.0 %)", "1 not_found", "hand/tools-run")
 	var s struct {

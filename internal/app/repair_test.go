@@ -31,7 +31,7 @@ func TestMalformedArguments(t *testing.T) {
 		"no rule applies":                 {slip, "", "native", "", "invalid", "invalid_json"},
 		"a model mends":                   {slip, `{"path":"a.txt","limit":1}`, "repaired", "model", "completed", ""},
 		"a model invents":                 {slip, `{"path":"b.txt","limit":1}`, "native", "", "invalid", "invalid_json"},
-		"a rule mends, no model is asked": {`{"file_path":"a.txt"}`, `{"path":"a.txt"}`, "repaired", "alias", "completed", ""},
+		"a rule mends, no model is asked": {`{"file_path":"a.txt"}`, `{"path":"a.txt"}`, "alias", "", "completed", ""},
 		"a cut is shown to no model":      {`{"path":"a.txt","limit":1`, `{"path":"a.txt","limit":1}`, "native", "", "invalid", "invalid_json"},
 	} {
 		t.Run(name, func(t *testing.T) {

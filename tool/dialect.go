@@ -1,0 +1,171 @@
+package tool
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Idiom is something that models which were trained on another assistant's tools say, and what it means to this
+// tool: more than another name for an argument, which Config.ArgAliases has. It is asked only about arguments
+// that do not fit the schema, and what it makes of them is judged by the schema again.
+type Idiom struct {
+	// In is the list or object that it is about, "todos" for its items; empty: the arguments themselves.
+	In string
+	// Names are the arguments that it reads, without regard to case and separators. It is asked when one of
+	// them was written.
+	Names []string
+	// Means returns what stands for those of Names that were written: the same where there is nothing to say,
+	// none where they say nothing here. A sentence instead, which goes on from "/name", tells the model why
+	// they cannot be taken and what to do. It is pure and invents nothing.
+	Means func(written map[string]any) (means map[string]any, refusal string)
+}
+
+// idioms lets every idiom that is about an object at path read it.
+func (m *mender) idioms(v *tree, path string) {
+	if len(m.prepared.idioms) == 0 {
+		return
+	}
+	at := place(path)
+	for _, d := range m.prepared.idioms {
+		if d.In == at {
+			m.idiom(v, d, path)
+		}
+	}
+}
+
+func (m *mender) idiom(v *tree, d Idiom, path string) {
+	written, places := map[string]any{}, map[int]string{}
+	for i, name := range v.names {
+		known := d.name(name)
+		if known == "" {
+			continue
+		}
+		if _, twice := written[known]; twice {
+			return // which of them counts is a guess
+		}
+		written[known], places[i] = v.items[i].value(), known
+	}
+	if len(written) == 0 {
+		return
+	}
+	means, refusal := d.Means(written)
+	if refusal != "" {
+		for i := range places {
+			m.did.refuse(path+"/"+pointer(v.names[i]), refusal)
+		}
+		return
+	}
+	m.say(v, idiomatic{means, written, places, path})
+}
+
+// name is the name among Names that a written one stands for; "" where it is none of them.
+func (d Idiom) name(written string) string {
+	for _, name := range d.Names {
+		if name == written || fold(name) == fold(written) {
+			return name
+		}
+	}
+	return ""
+}
+
+// idiomatic is what was written, at which places of an object, and what it means.
+type idiomatic struct {
+	means, written map[string]any
+	places         map[int]string
+	path           string
+}
+
+// say puts what is meant in the place of what was written. A meaning for an argument that is there already
+// leaves all as it is.
+func (m *mender) say(v *tree, d idiomatic) {
+	fresh := false
+	for name, value := range d.means {
+		before, was := d.written[name]
+		if !was && v.has(name) {
+			return
+		}
+		fresh = fresh || !was || !reflect.DeepEqual(before, value)
+	}
+	if !fresh && len(d.means) == len(d.written) {
+		return
+	}
+	m.did.did(stepDialect)
+	names, items := v.names[:0:0], v.items[:0:0]
+	for i, name := range v.names {
+		known, about := d.places[i]
+		value, meant := d.means[known]
+		switch {
+		case !about:
+			names, items = append(names, name), append(items, v.items[i])
+		case meant && reflect.DeepEqual(value, d.written[known]):
+			names, items = append(names, known), append(items, v.items[i])
+		case !meant && !fresh:
+			m.did.drop(d.path + "/" + pointer(name))
+		}
+	}
+	v.names, v.items = names, items
+	for _, name := range sortedKeys(d.means) {
+		if !v.has(name) {
+			v.names, v.items = append(v.names, name), append(v.items, treeOf(d.means[name]))
+		}
+	}
+}
+
+// place is a path without the numbers of list items: todos of /todos/3.
+func place(path string) string {
+	steps := slices.DeleteFunc(strings.Split(path, "/"), func(step string) bool {
+		return strings.Trim(step, "0123456789") == ""
+	})
+	return strings.Join(steps, "/")
+}
+
+// value is the tree as encoding/json decodes it.
+func (t *tree) value() (v any) {
+	if json.Unmarshal([]byte(t.String()), &v) != nil {
+		return nil // a number beyond any float
+	}
+	return v
+}
+
+func treeOf(v any) *tree {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return &tree{text: "null"}
+	}
+	var did fixes
+	t, ok := readLoosely(string(raw), &did)
+	if !ok {
+		return &tree{text: "null"}
+	}
+	return t
+}
+
+func (f *fixes) has(kind string) bool { return slices.Contains(f.kinds, kind) }
+
+// spoken reports whether a mended call was no fault but another assistant's way to say it.
+func (f *fixes) spoken() bool {
+	return !slices.ContainsFunc(f.kinds, func(kind string) bool {
+		return !slices.Contains([]string{stepAlias, stepName, stepDialect, stepUnknown}, kind)
+	})
+}
+
+// refuse notes why an argument cannot be taken.
+func (f *fixes) refuse(path, why string) {
+	if f.refused == nil {
+		f.refused = map[string]string{}
+	}
+	f.refused[path] = why
+}
+
+// reasoned puts the idioms' reasons in the place of what the schema says of the same arguments.
+func (f *fixes) reasoned(faults []Fault) []Fault {
+	out := slices.Clone(faults)
+	for i, fault := range out {
+		if why, ok := f.refused[fault.Path]; ok && fault.Stage == StageValidate {
+			out[i].Message = why
+		}
+	}
+	return out
+}
