@@ -161,11 +161,26 @@ func (f *fixes) refuse(path, why string) {
 
 // reasoned puts the idioms' reasons in the place of what the schema says of the same arguments.
 func (f *fixes) reasoned(faults []Fault) []Fault {
-	out := slices.Clone(faults)
-	for i, fault := range out {
-		if why, ok := f.refused[fault.Path]; ok && fault.Stage == StageValidate {
-			out[i].Message = why
+	var out []Fault
+	told := map[string]bool{}
+	for _, fault := range faults {
+		path := f.refusal(fault.Path)
+		if path == "" || fault.Stage != StageValidate {
+			out = append(out, fault)
+		} else if !told[path] {
+			told[path] = true
+			out = append(out, schemaFault(path, f.refused[path]))
 		}
 	}
 	return out
+}
+
+// refusal is the path that an idiom refused and that another is at or below; "" where there is none.
+func (f *fixes) refusal(path string) string {
+	for refused := range f.refused {
+		if path == refused || strings.HasPrefix(path, refused+"/") {
+			return refused
+		}
+	}
+	return ""
 }

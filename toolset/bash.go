@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"adze/internal/proc"
-	"adze/internal/workspace"
 	"adze/tool"
 )
 
@@ -42,32 +41,46 @@ type bashMeta struct {
 
 func bash(f files, s *Shell) tool.Tool {
 	return tool.Define("bash", tool.Config[bashArgs, bashMeta]{
+		Parameters:     bashSchema(s),
 		ProviderSchema: usual[bashArgs](f.brief, "command", "timeout", "workdir"),
 		Description: describe(f.words("bash"), limits{
 			"timeout": int(s.Timeout.Seconds()), "max": int(s.MaxTimeout.Seconds()), "jobs": proc.MaxJobs,
 		}),
-		Permissions:  tool.Requires(tool.Execute).MayUse(tool.Read, tool.Write, tool.Network),
-		Tags:         []string{"shell", "command", "terminal", "run", "test", "build", "git"},
-		Aliases:      []string{"run_command", "shell", "execute", "run_shell_command", "execute_command"},
-		ArgAliases:   map[string]string{"cmd": "command", "cwd": "workdir", "dir": "workdir", "run_in_background": "background"},
+		Permissions: tool.Requires(tool.Execute).MayUse(tool.Read, tool.Write, tool.Network),
+		Tags:        []string{"shell", "command", "terminal", "run", "test", "build", "git"},
+		Aliases: []string{
+			"run_command", "shell", "execute", "run_shell_command", "execute_command", "shell_command", "exec_command", "run_terminal_cmd",
+			"run_terminal_command", "run_in_terminal", "execute_bash", "exec", "terminal",
+		},
+		Kin: []string{"delete_file", "move_file", "write_stdin"},
+		ArgAliases: map[string]string{
+			"cmd": "command", "command_line": "command", "cwd": "workdir", "dir": "workdir", "directory": "workdir", "dir_path": "workdir",
+			"working_dir": "workdir", "working_directory": "workdir", "work_dir": "workdir", "run_in_background": "background", "is_background": "background",
+			"timeout_seconds": "timeout", "timeout_secs": "timeout",
+		},
+		Idioms:       bashIdioms(s),
 		Safety:       tool.Safety{ThreatLevel: "high"},
 		Output:       s.Bounds.withFoot(),
 		Capabilities: tool.Capabilities{Streaming: true, Background: true},
 		Redact: tool.Expose("command", "description", "timeout", "workdir", "background",
 			"lines", "bytes", "exit", "signal", "killed", "ended", "survivors", "duration_ms", "job", "file"),
 		Needs: func(in bashArgs) []tool.Need {
-			return []tool.Need{{Permission: tool.Execute, Target: in.Command, Dir: in.Workdir}}
+			needs := []tool.Need{{Permission: tool.Execute, Target: in.Command, Dir: in.Workdir}}
+			if in.Workdir != "" {
+				needs = append(needs, tool.Need{Permission: tool.Read, Target: in.Workdir})
+			}
+			return needs
 		},
 		Preview: func(_ context.Context, in bashArgs) (bashMeta, error) {
 			return bashMeta{Command: in.Command, Workdir: in.Workdir}, nil
 		},
-		Run:  basher{f.root, s}.run,
+		Run:  basher{f, s}.run,
 		View: viewBash,
 	})
 }
 
 type basher struct {
-	root  *workspace.Root
+	files
 	shell *Shell
 }
 
@@ -81,7 +94,7 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 	if err := b.check(in); err != nil {
 		return result, err
 	}
-	dir, err := workdir(b.root, in.Workdir)
+	dir, err := b.workdir(ctx, c.Ask, in.Workdir)
 	if err != nil {
 		return result, err
 	}

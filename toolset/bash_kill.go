@@ -17,8 +17,8 @@ func bashKill(s *Shell) tool.Tool {
 		// Nothing to ask: the job was allowed when it was started, and only own jobs have an id.
 		Permissions: tool.Permissions{}.MayUse(tool.Execute),
 		Tags:        []string{"shell", "background", "job", "stop", "end", "kill"},
-		Aliases:     []string{"kill_shell", "kill_job", "stop_job"},
-		ArgAliases:  map[string]string{"id": "job", "job_id": "job", "bash_id": "job", "shell_id": "job"},
+		Aliases:     []string{"kill_shell", "kill_job", "stop_job", "job_kill", "kill_bash", "task_stop"},
+		ArgAliases:  jobAliases(),
 		Safety:      tool.Safety{ThreatLevel: "low"},
 		Output:      s.Bounds.withFoot(),
 		Redact:      tool.Expose("job", "command", "running", "state", "lines"),

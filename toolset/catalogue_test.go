@@ -31,7 +31,7 @@ func TestEveryToolHasItsCases(t *testing.T) {
 }
 
 // newDeskOfAll is the whole catalogue over an empty workspace.
-func newDeskOfAll(t *testing.T) *bench {
+func newDeskOfAll(t testing.TB) *bench {
 	t.Helper()
 	return newBench(t, t.TempDir())
 }

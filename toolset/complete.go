@@ -19,7 +19,9 @@ func taskComplete() tool.Tool {
 	return tool.Define("task_complete", tool.Config[completeArgs, completeMeta]{
 		Description: describe("task_complete"),
 		Tags:        []string{"finish", "done", "end"},
-		Aliases:     []string{"finish", "attempt_completion"},
+		Aliases:     []string{"finish", "attempt_completion", "task_done", "submit"},
+		ArgAliases:  map[string]string{"result": "summary", "message": "summary", "answer": "summary", "text": "summary"},
+		Idioms:      completeIdioms(),
 		Safety:      tool.Safety{Safe: true},
 		Redact:      tool.Expose("summary"),
 		Run: func(_ context.Context, _ tool.Context[completeMeta], in completeArgs) (tool.Result[completeMeta], error) {

@@ -79,7 +79,7 @@ func (d *declared) enlist(registry *tool.Registry, root *workspace.Root, shell *
 }
 
 func (d *declared) tool(root *workspace.Root, shell *Shell) tool.Tool {
-	run := declaredRun{declared: d, basher: basher{root, shell}}
+	run := declaredRun{declared: d, basher: basher{files{root: root}, shell}}
 	return tool.Define(d.Name, tool.Config[json.RawMessage, bashMeta]{
 		Description:  d.Description,
 		Parameters:   d.Parameters,
@@ -149,7 +149,7 @@ func (r declaredRun) run(ctx context.Context, c tool.Context[bashMeta], in json.
 	command := shellQuoted(argv)
 	meta := bashMeta{Command: command, Workdir: r.Workdir}
 	result := tool.Result[bashMeta]{Title: oneLine(command, 80), Metadata: meta}
-	dir, err := workdir(r.basher.root, r.Workdir)
+	dir, err := r.basher.workdir(ctx, c.Ask, r.Workdir)
 	if err != nil {
 		return result, err
 	}

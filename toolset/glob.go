@@ -36,8 +36,10 @@ func glob(s seeker) tool.Tool {
 		Description:    describe(s.words("glob"), limits{"limit": cmp.Or(s.bounds.Glob, globLimit)}),
 		Permissions:    tool.Requires(tool.Read),
 		Tags:           []string{"file", "find", "name", "pattern", "search"},
-		Aliases:        []string{"find_files", "find"},
+		Aliases:        []string{"find_files", "find", "glob_search", "glob_files"},
+		Kin:            []string{"file_search", "find_by_name"},
 		ArgAliases:     folderAliases(map[string]string{"glob": "pattern", "glob_pattern": "pattern", "query": "pattern"}),
+		Idioms:         globIdioms(),
 		Safety:         tool.Safety{Safe: true},
 		Output:         s.bounds.withFoot(),
 		Redact:         tool.Expose("pattern", "path", "limit", "total", "shown"),
@@ -45,17 +47,6 @@ func glob(s seeker) tool.Tool {
 		Run:            globber{s}.run,
 		View:           func(m globMeta) []tool.Block { return tool.List(m.Paths) },
 	})
-}
-
-// folderAliases adds the names that models use for the folder and the limit of a search.
-func folderAliases(more map[string]string) map[string]string {
-	all := pathAliases(map[string]string{
-		"directory": "path", "dir": "path", "dir_path": "path", "folder": "path", "max_results": "limit", "head_limit": "limit",
-	})
-	for name, real := range more {
-		all[name] = real
-	}
-	return all
 }
 
 type globber struct{ seeker }

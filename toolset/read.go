@@ -43,8 +43,10 @@ func read(f files) tool.Tool {
 		Description: describe("read", limits{"lines": f.bounds.lines(), "kilobytes": f.bounds.bytes() >> 10}),
 		Permissions: tool.Requires(tool.Read),
 		Tags:        []string{"file", "read", "view", "cat", "open", "image", "pdf"},
-		Aliases:     []string{"read_file", "view", "cat"},
-		ArgAliases:  pathAliases(nil),
+		Aliases:     []string{"read_file", "view", "cat", "view_file", "open_file", "read_text_file", "read_many_files", "view_image"},
+		Verbs:       editorVerbs("view"),
+		ArgAliases:  pathAliases(map[string]string{"max_lines": "limit", "num_lines": "limit"}),
+		Idioms:      readIdioms(),
 		Safety:      tool.Safety{Safe: true},
 		Output:      f.bounds.withFoot(),
 		Redact:      tool.Expose("path", "offset", "limit", "kind", "first", "last", "total", "bytes"),
@@ -54,15 +56,6 @@ func read(f files) tool.Tool {
 		Run:  r.run,
 		View: viewRead,
 	})
-}
-
-// pathAliases adds the names that models use for path.
-func pathAliases(more map[string]string) map[string]string {
-	all := map[string]string{"file_path": "path", "filePath": "path", "filename": "path", "file": "path"}
-	for name, real := range more {
-		all[name] = real
-	}
-	return all
 }
 
 type reader struct {

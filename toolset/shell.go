@@ -2,13 +2,13 @@ package toolset
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"strings"
 	"time"
 
 	"adze/internal/proc"
-	"adze/internal/workspace"
 	"adze/tool"
 )
 
@@ -77,21 +77,19 @@ func (s *Shell) argv(command string) (argv []string, plain bool) {
 	return []string{"bash", "--noprofile", "--norc", "-c", command}, false
 }
 
-// workdir resolves a folder of the workspace.
-func workdir(root *workspace.Root, name string) (string, error) {
+// workdir resolves the folder that a command runs in; outside the workspace it is one that the gate agreed to.
+func (f files) workdir(ctx context.Context, ask asker, name string) (string, error) {
 	if name == "" {
-		return root.Dir(), nil
+		return f.root.Dir(), nil
 	}
-	p, err := root.Resolve(name)
+	p, err := f.locate(ctx, ask, tool.Read, name)
 	switch {
 	case err != nil:
 		return "", err
-	case p.Outside():
-		return "", tool.Fail(tool.CodeOutsideWorkspace, "workdir %s is outside the workspace; leave it out, or name a folder inside", name)
 	case !p.Exists():
-		return "", tool.Fail(tool.CodeNotFound, "workdir %s does not exist%s", brief(name), orSimilar(root.Similar(p)))
+		return "", tool.Fail(tool.CodeNotFound, "workdir %s does not exist%s", brief(name), orSimilar(f.root.Similar(p)))
 	}
-	if info, err := root.Stat(p); err == nil && !info.Mode.IsDir() {
+	if info, err := f.root.Stat(p); err == nil && !info.Mode.IsDir() {
 		return "", tool.Fail(tool.CodeInvalidArguments, "workdir %s is not a folder; name one, or leave it out", name)
 	}
 	return p.Abs(), nil

@@ -82,7 +82,9 @@ func task(tasks Tasks) tool.Tool {
 		// Starting a subagent touches nothing; its own calls pass the gate one by one, and some may run programs.
 		Permissions:  tool.Permissions{}.MayUse(tool.Execute),
 		Tags:         []string{"subagent", "delegate", "explore"},
-		Aliases:      []string{"agent", "subagent"},
+		Aliases:      []string{"agent", "subagent", "delegate"},
+		ArgAliases:   map[string]string{"subagent_type": "agent", "agent_type": "agent", "session_id": "task_id", "resume": "task_id"},
+		Idioms:       taskIdioms(),
 		Capabilities: tool.Capabilities{Streaming: true},
 		CostClass:    "model",
 		Redact:       tool.Expose("description", "agent", "task_id", "state", "steps", "calls", "tokens", "cost_usd", "error"),

@@ -71,10 +71,15 @@ func todowrite(t *Todos) tool.Tool {
 		Description: describe("todowrite", limits{"max": maxTodos}),
 		Permissions: tool.Requires(tool.Read),
 		Tags:        []string{"todo", "plan", "tasks", "progress"},
-		Aliases:     []string{"todo_write", "update_plan", "write_todos"},
-		Safety:      tool.Safety{Safe: true},
-		Redact:      tool.Expose("todos", "changed"),
-		Needs:       func(todoArgs) []tool.Need { return tool.Told("the todo list") },
+		Aliases:     []string{"todo_write", "update_plan", "write_todos", "update_todo_list", "todos", "manage_todo_list"},
+		ArgAliases: map[string]string{
+			"plan": "todos", "items": "todos", "tasks": "todos", "todo_list": "todos", "todos/step": "content", "todos/description": "content",
+			"todos/task": "content", "todos/text": "content", "todos/title": "content", "todos/todo": "content", "todos/state": "status",
+		},
+		Idioms: todoIdioms(),
+		Safety: tool.Safety{Safe: true},
+		Redact: tool.Expose("todos", "changed"),
+		Needs:  func(todoArgs) []tool.Need { return tool.Told("the todo list") },
 		Run: func(_ context.Context, _ tool.Context[todoMeta], in todoArgs) (tool.Result[todoMeta], error) {
 			return writeTodos(t, in.Todos)
 		},

@@ -44,9 +44,13 @@ func write(f files) tool.Tool {
 		Description: describe("write"),
 		Permissions: tool.Requires(tool.Write),
 		Tags:        []string{"file", "write", "create", "save", "replace"},
-		Aliases:     []string{"write_file", "create_file"},
-		ArgAliases:  pathAliases(map[string]string{"contents": "content", "text": "content", "file_text": "content"}),
-		Redact:      tool.Expose("path", "created", "bytes", "added", "removed", "notes"),
+		Aliases:     []string{"write_file", "create_file", "write_to_file", "save_file", "new_file"},
+		Verbs:       editorVerbs("create"),
+		ArgAliases: pathAliases(map[string]string{
+			"contents": "content", "text": "content", "file_text": "content", "file_content": "content", "new_content": "content",
+		}),
+		Idioms: writeIdioms(),
+		Redact: tool.Expose("path", "created", "bytes", "added", "removed", "notes"),
 		Needs: func(in writeArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Write, Target: in.Path}}
 		},
