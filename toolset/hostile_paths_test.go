@@ -29,7 +29,6 @@ const (
 	missing  = tool.CodeNotFound
 	isFolder = tool.CodeIsDirectory
 	special  = tool.CodeNotRegular
-	outside  = tool.CodeOutsideWorkspace
 	isGuard  = tool.CodeProtectedPath
 	inOut    = tool.CodeIO
 )
@@ -43,31 +42,31 @@ func traps(top string) []trap {
 		{"root", ".", ok, isFolder, ok, ok, ok},
 		{"fifo", "fifo", special, special, special, invalid, invalid},
 		{"socket", "sock", special, special, special, invalid, invalid},
-		{"device", "/dev/zero", denied, denied, denied, denied, outside},
-		{"null device", "/dev/null", denied, denied, denied, denied, outside},
-		{"link to a device", "zero", denied, denied, denied, denied, outside},
-		{"kernel file", "/proc/version", denied, denied, denied, denied, outside},
+		{"device", "/dev/zero", denied, denied, denied, denied, denied},
+		{"null device", "/dev/null", denied, denied, denied, denied, denied},
+		{"link to a device", "zero", denied, denied, denied, denied, denied},
+		{"kernel file", "/proc/version", denied, denied, denied, denied, denied},
 		{"dangling link", "dangling", missing, skip, missing, missing, missing},
 		{"link to itself", "cycle", inOut, inOut, inOut, inOut, inOut},
 		{"links in a ring", "ring", inOut, inOut, inOut, inOut, inOut},
 		{"below a link to itself", "cycle/x", inOut, inOut, inOut, inOut, inOut},
-		{"link to a file outside", "out", denied, denied, denied, denied, outside},
-		{"link to a folder outside", "outdir", denied, denied, denied, denied, outside},
-		{"file behind a link outside", "outdir/secret.txt", denied, denied, denied, denied, outside},
-		{"new file behind a link outside", "outdir/new.txt", denied, denied, denied, denied, outside},
+		{"link to a file outside", "out", denied, denied, denied, denied, denied},
+		{"link to a folder outside", "outdir", denied, denied, denied, denied, denied},
+		{"file behind a link outside", "outdir/secret.txt", denied, denied, denied, denied, denied},
+		{"new file behind a link outside", "outdir/new.txt", denied, denied, denied, denied, denied},
 		{"hard link to outside", "hard.txt", ok, skip, ok, invalid, invalid},
 		{"line break in the name", "new\nline.txt", ok, skip, ok, invalid, invalid},
 		{"name too long", long, invalid, invalid, invalid, invalid, invalid},
 		{"too many parts", deep, missing, invalid, missing, missing, missing},
 		{"path too long", deep + deep, invalid, invalid, invalid, invalid, invalid},
-		{"home", "~", denied, denied, denied, denied, outside},
-		{"file at home", "~/kept.txt", denied, denied, denied, denied, outside},
+		{"home", "~", denied, denied, denied, denied, denied},
+		{"file at home", "~/kept.txt", denied, denied, denied, denied, denied},
 		{"at sign", "@file.txt", ok, skip, ok, invalid, invalid},
 		{"at sign, missing", "@nowhere.txt", missing, skip, missing, missing, missing},
-		{"parent", "..", denied, denied, denied, denied, outside},
-		{"up and down", "../outside/secret.txt", denied, denied, denied, denied, outside},
-		{"around", "dir/../../outside/secret.txt", denied, denied, denied, denied, outside},
-		{"absolute outside", filepath.Join(out, "secret.txt"), denied, denied, denied, denied, outside},
+		{"parent", "..", denied, denied, denied, denied, denied},
+		{"up and down", "../outside/secret.txt", denied, denied, denied, denied, denied},
+		{"around", "dir/../../outside/secret.txt", denied, denied, denied, denied, denied},
+		{"absolute outside", filepath.Join(out, "secret.txt"), denied, denied, denied, denied, denied},
 		{"absolute inside", filepath.Join(top, "work", "file.txt"), ok, skip, ok, invalid, invalid},
 		{"below a file", "file.txt/x", missing, missing, missing, missing, missing},
 		{"protected", ".git/config", ok, isGuard, ok, invalid, invalid},
@@ -82,15 +81,15 @@ func traps(top string) []trap {
 // opened are traps outside the workspace, for a person who agrees to go there.
 func opened() []trap {
 	return []trap{
-		{"device", "/dev/zero", special, special, special, invalid, outside},
-		{"null device", "/dev/null", special, special, special, invalid, outside},
-		{"link to a device", "zero", special, special, special, invalid, outside},
-		{"kernel file", "/proc/version", special, special, ok, invalid, outside},
-		{"kernel file without end", "/proc/kmsg", special, special, skip, invalid, outside},
-		{"memory", "/proc/self/mem", special, special, skip, invalid, outside},
-		{"link to a folder outside", "outdir", ok, isFolder, ok, ok, outside},
-		{"link to a file outside", "out", ok, skip, ok, invalid, outside},
-		{"parent", "..", ok, isFolder, ok, ok, outside},
+		{"device", "/dev/zero", special, special, special, invalid, invalid},
+		{"null device", "/dev/null", special, special, special, invalid, invalid},
+		{"link to a device", "zero", special, special, special, invalid, invalid},
+		{"kernel file", "/proc/version", special, special, ok, invalid, invalid},
+		{"kernel file without end", "/proc/kmsg", special, special, skip, invalid, invalid},
+		{"memory", "/proc/self/mem", special, special, skip, invalid, invalid},
+		{"link to a folder outside", "outdir", ok, isFolder, ok, ok, ok},
+		{"link to a file outside", "out", ok, skip, ok, invalid, invalid},
+		{"parent", "..", ok, isFolder, ok, ok, ok},
 	}
 }
 

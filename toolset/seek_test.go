@@ -125,7 +125,7 @@ func TestSearchArgumentsOutOfRange(t *testing.T) {
 		{"glob", `{"pattern":"*","depth":3}`, tool.Invalid},
 		{"grep", `{"pattern":"x","context":1000000,"limit":1000000,"per_file":1000000}`, tool.Completed},
 		{"grep", `{"pattern":"x","before":-1}`, tool.Invalid},
-		{"grep", `{"pattern":"x","mode":"lines"}`, tool.Invalid},
+		{"grep", `{"pattern":"x","mode":"tree"}`, tool.Invalid},
 		{"grep", `{"pattern":"x{1,100000}"}`, tool.Failed},
 		{"grep", `{}`, tool.Invalid},
 		{"list", `{"depth":99999999999999999999}`, tool.Invalid},

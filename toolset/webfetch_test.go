@@ -135,7 +135,7 @@ func TestWebfetchPassesItsArguments(t *testing.T) {
 		t.Errorf("request %+v, want %+v; %s %s", got, want, o.Status, o.Output)
 	}
 	for _, args := range []string{
-		`{}`, `{"url":[1]}`, `{"url":"https://x.example/","timeout":0}`, `{"url":"https://x.example/","timeout":121}`,
+		`{}`, `{"url":[1]}`, `{"url":"https://x.example/","timeout":0}`, `{"url":"https://x.example/","timeout":1.5}`,
 		`{"url":"https://x.example/","timeout":99999999999999999999}`, `{"url":"https://x.example/","max_bytes":-1}`,
 		`{"url":"https://x.example/","max_bytes":10485761}`, `{"url":"https://x.example/","format":"pdf"}`, `{"url":"https://x.example/","post":"x"}`,
 	} {
