@@ -45,7 +45,11 @@ func (m *mender) idiom(v *tree, d Idiom, path string) {
 		if _, twice := written[known]; twice {
 			return // which of them counts is a guess
 		}
-		written[known], places[i] = v.items[i].value(), known
+		value, ok := v.items[i].value()
+		if !ok {
+			return
+		}
+		written[known], places[i] = value, known
 	}
 	if len(written) == 0 {
 		return
@@ -121,12 +125,10 @@ func place(path string) string {
 	return strings.Join(steps, "/")
 }
 
-// value is the tree as encoding/json decodes it.
-func (t *tree) value() (v any) {
-	if json.Unmarshal([]byte(t.String()), &v) != nil {
-		return nil // a number beyond any float
-	}
-	return v
+// value is the tree as encoding/json decodes it; false where it holds a number beyond any float.
+func (t *tree) value() (v any, ok bool) {
+	err := json.Unmarshal([]byte(t.String()), &v)
+	return v, err == nil
 }
 
 func treeOf(v any) *tree {
