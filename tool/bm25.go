@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -25,11 +26,12 @@ const (
 	inTags
 	inDescription
 	inArguments
+	inArgumentWords
 	fields
 )
 
 func (f field) String() string {
-	return [fields]string{"name", "aliases", "tags", "description", "arguments"}[f]
+	return [fields]string{"name", "aliases", "tags", "description", "arguments", "what the arguments are"}[f]
 }
 
 // Constants of the formula, chosen on the dev half of testdata/pick.
@@ -40,8 +42,8 @@ const (
 )
 
 // weightOf is how much one occurrence counts, lengthOf how much a long field is held against it (b).
-func weightOf(f field) float64 { return [fields]float64{3, 2, 2, 1, 0.5}[f] }
-func lengthOf(f field) float64 { return [fields]float64{0.3, 0.3, 0.3, 0.6, 0.6}[f] }
+func weightOf(f field) float64 { return [fields]float64{3, 2, 2, 1, 0.5, 0.4}[f] }
+func lengthOf(f field) float64 { return [fields]float64{0.3, 0.3, 0.3, 0.6, 0.6, 0.6}[f] }
 
 // Name is "bm25".
 func (b BM25) Name() string {
@@ -102,20 +104,39 @@ func (c *counter) document(i int, d Definition) {
 		c.text(i, inTags, t)
 	}
 	c.text(i, inDescription, d.Description)
-	for _, name := range argumentNames(d.Parameters) {
-		c.text(i, inArguments, name)
+	c.arguments(i, d.Parameters)
+}
+
+// arguments counts the names of a schema's properties, and what is said about them, in lists and objects below, too.
+func (c *counter) arguments(i int, schema json.RawMessage) {
+	var s argumentSchema
+	if json.Unmarshal(schema, &s) == nil { // a schema of an unusual form offers no words
+		c.properties(i, s, maxArgumentDepth)
 	}
 }
 
-// argumentNames lists the properties of a schema's top level.
-func argumentNames(schema json.RawMessage) []string {
-	var s struct {
-		Properties map[string]struct{} `json:"properties"`
+// maxArgumentDepth is how far down arguments are read: an item of a list, and what is in it.
+const maxArgumentDepth = 3
+
+type argumentSchema struct {
+	Description string                    `json:"description"`
+	Properties  map[string]argumentSchema `json:"properties"`
+	Items       json.RawMessage           `json:"items"`
+}
+
+func (c *counter) properties(i int, s argumentSchema, depth int) {
+	if depth == 0 {
+		return
 	}
-	if json.Unmarshal(schema, &s) != nil {
-		return nil // a schema of an unusual form offers no names
+	for _, name := range sortedKeys(s.Properties) {
+		c.text(i, inArguments, name)
+		c.text(i, inArgumentWords, s.Properties[name].Description)
+		c.properties(i, s.Properties[name], depth-1)
 	}
-	return sortedKeys(s.Properties)
+	var items argumentSchema
+	if len(s.Items) > 0 && json.Unmarshal(s.Items, &items) == nil {
+		c.properties(i, items, depth-1)
+	}
 }
 
 func (c *counter) text(doc int, f field, text string) {
@@ -192,9 +213,9 @@ func (x *bm25Index) Score(ctx context.Context, query string) (Scores, error) {
 	scores := make([]float64, x.docs)
 	best := make([]float64, x.docs)
 	// A query of one common word says little, however well it fits: one rare word more is always missed.
-	ideal, words := x.rarity(1), x.words(query)
+	words := x.words(query)
+	ideal := x.rarity(1) + mostTelling(words)
 	for _, w := range words {
-		ideal += w.ideal
 		var touched []int
 		for _, v := range w.variants {
 			for _, p := range x.postings[v.term] {
@@ -213,6 +234,23 @@ func (x *bm25Index) Score(ctx context.Context, query string) (Scores, error) {
 		scores[i] = min(1, scores[i]/max(ideal, 1e-9)) // no tool, no ideal
 	}
 	return Scores{scores, func(i int) string { return x.explain(words, i) }}, ctx.Err()
+}
+
+// tellingWords is how many words of a query a tool can be asked to match: a long prompt tells of more than one
+// thing, and each tool fits a part of it.
+const tellingWords = 8
+
+// mostTelling is what a tool gets that has the rarest words of a query in full.
+func mostTelling(words []asked) (sum float64) {
+	all := make([]float64, len(words))
+	for i, w := range words {
+		all[i] = w.ideal
+	}
+	slices.Sort(all)
+	for _, ideal := range all[max(0, len(all)-tellingWords):] {
+		sum += ideal
+	}
+	return sum
 }
 
 func (x *bm25Index) gain(v variant, p posting) float64 {

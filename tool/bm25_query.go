@@ -69,9 +69,11 @@ func (x *bm25Index) ask(word, term string) asked {
 	if n, ok := x.terms[term]; ok {
 		a.variants = append(a.variants, variant{term: n, weight: 1})
 	}
-	for _, other := range x.synonyms[term] {
-		if n, ok := x.terms[other]; ok {
-			a.variants = append(a.variants, variant{n, synonymWeight, " (as " + other + ")"})
+	if len(a.variants) == 0 { // what the catalogue says itself needs no other word for it
+		for _, other := range x.synonyms[term] {
+			if n, ok := x.terms[other]; ok {
+				a.variants = append(a.variants, variant{n, synonymWeight, " (as " + other + ")"})
+			}
 		}
 	}
 	if len(a.variants) == 0 {

@@ -18,7 +18,7 @@ const (
 // PickOptions says what Pick may return. The zero value: three safe tools by the default scorer.
 type PickOptions struct {
 	MaxCandidates int     // 0: DefaultMaxCandidates
-	MinScore      float64 // 0: DefaultMinScore; negative: none
+	MinScore      float64 // 0: DefaultMinScore, but for a long query any score above 0; negative: none
 	// AllowUnsafe also returns tools that are not declared safe. Whoever sets it has a gate.
 	AllowUnsafe bool
 	Scorer      Scorer        // nil: DefaultScorer
@@ -90,6 +90,7 @@ func (p *Picker) Pick(ctx context.Context, query string, o PickOptions) []PickRe
 		query = strings.ToValidUTF8(query[:maxQuery], "")
 	}
 	r := p.rate(ctx, query, o.Timeout)
+	r.long = len(strings.Fields(query)) > longQuery
 	results := make([]PickResult, len(p.defs))
 	for place, i := range r.order {
 		from := PickProvenance{Scorer: p.scorer.Name(), Of: len(p.defs), Fallback: r.fallback}
@@ -116,7 +117,11 @@ type rating struct {
 	order    []int
 	scores   Scores
 	fallback string
+	long     bool // the query says so much that a part of it is all that a tool can fit
 }
+
+// longQuery is how many words a query may have for the default least score to mean something.
+const longQuery = 12
 
 func (r rating) score(i int) float64 {
 	if r.scores.Values == nil {

@@ -3,6 +3,7 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -16,7 +17,7 @@ func (o PickOptions) choose(results []PickResult, r rating) (picked, excluded []
 	for place, c := range results {
 		why := o.unfit(c.Definition)
 		if why == "" && r.fallback == "" {
-			why = o.weak(c.Score)
+			why = o.weak(c.Score, r.long)
 		}
 		size := 0
 		if why == "" && o.Budget > 0 {
@@ -66,9 +67,12 @@ func (o PickOptions) unfit(d Definition) string {
 	return ""
 }
 
-func (o PickOptions) weak(score float64) string {
+func (o PickOptions) weak(score float64, long bool) string {
 	least := o.MinScore
-	if least == 0 {
+	switch {
+	case least == 0 && long:
+		least = math.SmallestNonzeroFloat64
+	case least == 0:
 		least = DefaultMinScore
 	}
 	switch {

@@ -274,3 +274,38 @@ func BenchmarkPick(b *testing.B) {
 		}
 	})
 }
+
+// A prompt of many words is about more than any one tool: nothing that fits a part of it is dropped by its score.
+func TestPickDropsNothingOfALongPromptByItsScore(t *testing.T) {
+	prompt := "please look at the strange thing that my colleague reported yesterday evening about windows closing, rotating colours, " +
+		"blinking cursors, lagging scrollbars, frozen keyboards, noisy fans and crashing plugins, find out whatever you can, then mail"
+	for _, o := range []tool.PickOptions{{}, {MinScore: tool.DefaultMinScore / 1000}} {
+		if got := namesOf(tool.Pick(t.Context(), prompt, shed(), o)); !strings.Contains(got, "send-mail") {
+			t.Errorf("picked %q", got)
+		}
+	}
+	if got := tool.Pick(t.Context(), prompt, shed(), tool.PickOptions{Debug: true}); got[len(got)-1].Reason != "nothing in it fits the query" {
+		t.Errorf("a tool without a word of it: %+v", got[len(got)-1])
+	}
+}
+
+// What is said about an argument is part of what is said about the tool, also in the items of a list.
+func TestPickReadsWhatIsSaidOfArguments(t *testing.T) {
+	defs := shed()
+	defs[3].Parameters = json.RawMessage(`{"type":"object","properties":{"hooks":{"type":"array","items":{"type":"object","properties":{
+		"shared_secret":{"type":"string","description":"signs the payload"}}}}}}`)
+	for _, query := range []string{"signing", "payload", "secret"} {
+		if got := namesOf(tool.Pick(t.Context(), query, defs, tool.PickOptions{})); got != "web_hook" {
+			t.Errorf("%q picks %q", query, got)
+		}
+	}
+}
+
+// A synonym is for a word that no tool has: where one has it, the others are not meant.
+func TestPickLooksForOtherWordsOnlyWhereTheCatalogueHasNone(t *testing.T) {
+	defs := shed()
+	defs[2].Description = "Post a mail to somebody."
+	if got := tool.Pick(t.Context(), "open", defs, tool.PickOptions{}); namesOf(got) != "createIssue" || got[0].Reason != "open in description" {
+		t.Errorf("picked %q: %+v", namesOf(got), got)
+	}
+}

@@ -25,7 +25,7 @@
 // in arguments becomes U+FFFD, as encoding/json decodes it. A repair looks at type, properties, required,
 // items and additionalProperties only, through plain references and choices with null: what other keywords
 // refuse is not mended. BM25 knows English words only, and cannot find a tool that shares neither a word nor
-// a synonym with the query; the labelled set and the synonyms were written by the same hand, so recall on
+// a synonym with the query; the synonyms were written by the hand that wrote most of the labelled set, so recall on
 // other catalogues may be lower.
 package tool
 

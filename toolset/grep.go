@@ -59,7 +59,9 @@ func grep(s seeker) tool.Tool {
 		ProviderSchema: usual[grepArgs](s.brief, "pattern", "path", "include", "literal", "ignore_case", "context", "mode"),
 		Description:    describe(s.words("grep"), limits{"limit": cmp.Or(s.bounds.Grep, grepLimit)}),
 		Permissions:    tool.Requires(tool.Read),
-		Tags:           []string{"search", "text", "regex", "content", "code"},
+		Tags: []string{
+			"search", "text", "regex", "content", "code", "function", "call", "caller", "usage", "reference", "definition", "symbol", "occurrence",
+		},
 		Aliases: []string{
 			"search_text", "search", "grep_search", "search_file_content", "search_files", "grep_files", "search_code", "ripgrep", "rg", "find_in_files",
 		},

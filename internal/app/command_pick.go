@@ -63,8 +63,11 @@ func (o *pickOptions) check(query string) error {
 		return misuse("adze pick --help says what they mean", "--max is at least 1, --min-score from 0 to 1, --budget and --timeout not negative")
 	}
 	o.Debug, o.AllowUnsafe = o.debug, !o.safe
-	if o.MinScore == 0 {
-		o.MinScore = -1 // in PickOptions 0 is the default
+	switch o.MinScore { // in PickOptions 0 is the default
+	case 0:
+		o.MinScore = -1
+	case tool.DefaultMinScore:
+		o.MinScore = 0
 	}
 	return nil
 }
@@ -158,7 +161,8 @@ func (a *app) writeJSON(v any) error {
 	return e.Encode(v)
 }
 
-// evaluate measures on both halves: the one that scorers are tuned on, and the one that judges.
+// evaluate measures on both halves, the one that scorers are tuned on and the one that judges, and on the queries
+// by another hand.
 func (a *app) evaluate(ctx context.Context, o *pickOptions, s settings) error {
 	set, err := pickset.Read(os.DirFS(o.eval))
 	if err != nil {
@@ -181,7 +185,7 @@ func (a *app) evaluate(ctx context.Context, o *pickOptions, s settings) error {
 		}
 	}
 	var all []pickset.Recall
-	for _, half := range []pickset.Half{pickset.Dev, pickset.Test} {
+	for _, half := range []pickset.Half{pickset.Dev, pickset.Test, pickset.Issues} {
 		for _, scorer := range scorers {
 			all = append(all, set.Measure(ctx, scorer, half))
 		}

@@ -6,7 +6,7 @@
 //
 // Start reading at Read, then Measure. A set is two files of one JSON object a line: tools.jsonl with
 // name, description, tags, aliases and args, and queries.jsonl with query and accept, the names of the
-// tools that are right answers.
+// tools that are right answers; issues.jsonl, which may be missing, has queries by another hand.
 //
 // Known limits: a query counts as answered when one accepted tool is among the first k; how the others
 // rank is not looked at.
@@ -17,6 +17,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io/fs"
@@ -31,16 +32,24 @@ type Half string
 const (
 	Dev  Half = "dev"
 	Test Half = "test"
+	// Issues are the queries of issues.jsonl: words of titles of public issues, written by other people and
+	// not for this purpose. Nothing is tuned on them.
+	Issues Half = "issues"
 )
 
 // Query is what a person or a model says, and the tools that are right for it.
 type Query struct {
 	Text   string   `json:"query"`
 	Accept []string `json:"accept"`
+
+	foreign bool // of issues.jsonl
 }
 
-// Half is Test when the FNV-1a hash of the text is odd.
+// Half is Issues for those of issues.jsonl; of the others Test when the FNV-1a hash of the text is odd.
 func (q Query) Half() Half {
+	if q.foreign {
+		return Issues
+	}
 	h := fnv.New32a()
 	h.Write([]byte(q.Text))
 	if h.Sum32()%2 == 1 {
@@ -73,8 +82,19 @@ func Read(dir fs.FS) (Set, error) {
 		return s, err
 	}
 	asked := map[string]bool{}
-	return s, lines(dir, "queries.jsonl", func(raw []byte) error {
-		var q Query
+	if err := s.ask(dir, "queries.jsonl", known, asked); err != nil {
+		return s, err
+	}
+	if err := s.ask(dir, "issues.jsonl", known, asked); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return s, err
+	}
+	return s, nil
+}
+
+// ask adds the queries of one file.
+func (s *Set) ask(dir fs.FS, file string, known, asked map[string]bool) error {
+	return lines(dir, file, func(raw []byte) error {
+		q := Query{foreign: file == "issues.jsonl"}
 		if err := strict(raw, &q); err != nil {
 			return err
 		}
