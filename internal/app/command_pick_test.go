@@ -112,6 +112,9 @@ func TestPickShowsWhatWouldBeChosenAndWhy(t *testing.T) {
 	}
 	u.run("pick", "zebra", "--from", set).wants(0, "no tool fits", "--debug")
 	u.run("pick", "run a shell command").wants(0, "bash")
+	if r := u.run("pick", "where is this function called").wants(0); !strings.HasPrefix(r.out, "  grep ") {
+		t.Errorf("grep is not the first:\n%s", r.out)
+	}
 	if r := u.run("pick", "run a shell command", "--safe").wants(0); strings.Contains(r.out, "bash ") {
 		t.Errorf("bash is not safe:\n%s", r.out)
 	}
@@ -144,8 +147,8 @@ func TestPickInJSON(t *testing.T) {
 
 func TestPickMeasuresScorers(t *testing.T) {
 	u := newUser(t)
-	r := u.run("pick", "--eval", labelledTools(t)).wants(0, "329 tools", "@1", "@3", "@5", "@10", "dev", "test", "keyword", "bm25")
-	if n := strings.Count(r.out, "\n"); n != 8 {
+	r := u.run("pick", "--eval", labelledTools(t)).wants(0, "329 tools", "@1", "@3", "@5", "@10", "dev", "test", "keyword", "bm25", "issues")
+	if n := strings.Count(r.out, "\n"); n != 11 {
 		t.Errorf("%d lines:\n%s", n, r.out)
 	}
 	u.run("pick", "--eval", labelledTools(t), "--scorer", "keyword", "--json").wants(0, `"scorer":"keyword"`, `"half":"test"`, `"depths":[1,3,5,10]`)
