@@ -42,7 +42,7 @@ type bashMeta struct {
 func bash(f files, s *Shell) tool.Tool {
 	return tool.Define("bash", tool.Config[bashArgs, bashMeta]{
 		Parameters:     bashSchema(s),
-		ProviderSchema: usual[bashArgs](f.brief, "command", "timeout", "workdir"),
+		ProviderSchema: usual[bashArgs](f.brief, "command", "timeout: seconds", "workdir: folder to run in"),
 		Description: describe(f.words("bash"), limits{
 			"timeout": int(s.Timeout.Seconds()), "max": int(s.MaxTimeout.Seconds()), "jobs": proc.MaxJobs,
 		}),
@@ -283,30 +283,4 @@ func (x *bashCall) notes(r proc.Result) (notes []string) {
 		notes = append(notes, "(cd does not last beyond this call; use workdir)")
 	}
 	return notes
-}
-
-func viewBash(m bashMeta) []tool.Block {
-	title := "$ " + oneLine(m.Command, 200)
-	if m.Workdir != "" {
-		title = m.Workdir + " " + title
-	}
-	return tool.Output(title, endLine(m.Tail)+bashState(m))
-}
-
-// bashState is one line about how a command stands, "" before it runs.
-func bashState(m bashMeta) string {
-	took := short(time.Duration(m.Millis) * time.Millisecond)
-	switch {
-	case m.Job != "":
-		return "background " + m.Job
-	case m.Running:
-		return ""
-	case m.Killed != "":
-		return "ended by " + m.Killed + " after " + took
-	case m.Signal != "":
-		return "ended by " + m.Signal + " after " + took
-	case m.Exit != nil:
-		return fmt.Sprintf("exit %d · %s · %s", *m.Exit, took, counted(m.Lines, "line"))
-	}
-	return ""
 }

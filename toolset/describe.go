@@ -40,9 +40,9 @@ func (f files) words(name string) string {
 	return name
 }
 
-// usual is the compact schema of a brief tool, with the named arguments alone; nil, which offers all, for any
-// other.
-func usual[Args any](brief bool, names ...string) json.RawMessage {
+// usual is the compact schema of a brief tool: the named arguments alone, each with its few words behind a colon or
+// none, and no bounds, which the whole schema holds. Nil, which offers all, for any other tool.
+func usual[Args any](brief bool, arguments ...string) json.RawMessage {
 	if !brief {
 		return nil
 	}
@@ -51,7 +51,7 @@ func usual[Args any](brief bool, names ...string) json.RawMessage {
 		return nil // registration says what is wrong with them
 	}
 	var s struct {
-		Properties map[string]json.RawMessage
+		Properties map[string]struct{ Type string }
 		Required   json.RawMessage
 	}
 	if err := json.Unmarshal(whole, &s); err != nil {
@@ -59,16 +59,21 @@ func usual[Args any](brief bool, names ...string) json.RawMessage {
 	}
 	var b bytes.Buffer
 	b.WriteString(`{"type":"object","properties":{`)
-	for i, name := range names {
+	for i, argument := range arguments {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, "%q:%s", name, s.Properties[name])
+		name, words, said := strings.Cut(argument, ": ")
+		fmt.Fprintf(&b, `%q:{"type":%q`, name, s.Properties[name].Type)
+		if said {
+			fmt.Fprintf(&b, `,"description":%q`, words)
+		}
+		b.WriteByte('}')
 	}
 	b.WriteByte('}')
 	if len(s.Required) > 0 {
 		fmt.Fprintf(&b, `,"required":%s`, s.Required)
 	}
-	b.WriteString(`,"additionalProperties":false}`)
+	b.WriteByte('}')
 	return b.Bytes()
 }

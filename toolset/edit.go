@@ -33,7 +33,7 @@ func edit(f files) tool.Tool {
 	e := editor{f}
 	return tool.Define("edit", tool.Config[editArgs, changeMeta]{
 		Description:    describe(f.words("edit")),
-		ProviderSchema: usual[editArgs](f.brief, "path", "old_string", "new_string", "replace_all"),
+		ProviderSchema: usual[editArgs](f.brief, "path", "old_string: as it stands in the file", "new_string", "replace_all"),
 		Permissions:    tool.Requires(tool.Write),
 		Tags:           []string{"file", "edit", "replace", "change", "patch", "modify"},
 		Aliases: []string{

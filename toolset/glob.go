@@ -32,7 +32,7 @@ type globMeta struct {
 
 func glob(s seeker) tool.Tool {
 	return tool.Define("glob", tool.Config[globArgs, globMeta]{
-		ProviderSchema: usual[globArgs](s.brief, "pattern", "path"),
+		ProviderSchema: usual[globArgs](s.brief, "pattern: such as **/*.go", "path: folder"),
 		Description:    describe(s.words("glob"), limits{"limit": cmp.Or(s.bounds.Glob, globLimit)}),
 		Permissions:    tool.Requires(tool.Read),
 		Tags:           []string{"file", "find", "name", "pattern", "search"},

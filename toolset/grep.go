@@ -56,7 +56,7 @@ type grepRow struct {
 
 func grep(s seeker) tool.Tool {
 	return tool.Define("grep", tool.Config[grepArgs, grepMeta]{
-		ProviderSchema: usual[grepArgs](s.brief, "pattern", "path", "include", "literal", "ignore_case", "context", "mode"),
+		ProviderSchema: usual[grepArgs](s.brief, "pattern", "path: folder or file", "include: files to search, such as *.go", "ignore_case", "context: lines around a match"),
 		Description:    describe(s.words("grep"), limits{"limit": cmp.Or(s.bounds.Grep, grepLimit)}),
 		Permissions:    tool.Requires(tool.Read),
 		Tags: []string{

@@ -35,7 +35,7 @@ type listMeta struct {
 
 func list(s seeker) tool.Tool {
 	return tool.Define("list", tool.Config[listArgs, listMeta]{
-		ProviderSchema: usual[listArgs](s.brief, "path", "depth"),
+		ProviderSchema: usual[listArgs](s.brief, "path: folder", "depth: levels of folders"),
 		Description:    describe(s.words("list"), limits{"limit": cmp.Or(s.bounds.List, listLimit)}),
 		Permissions:    tool.Requires(tool.Read),
 		Tags:           []string{"file", "folder", "directory", "ls", "tree"},

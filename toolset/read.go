@@ -40,16 +40,17 @@ type readMeta struct {
 func read(f files) tool.Tool {
 	r := reader{files: f, indexes: &lineIndexes{}}
 	return tool.Define("read", tool.Config[readArgs, readMeta]{
-		Description: describe("read", limits{"lines": f.bounds.lines(), "kilobytes": f.bounds.bytes() >> 10}),
-		Permissions: tool.Requires(tool.Read),
-		Tags:        []string{"file", "read", "view", "cat", "open", "image", "pdf"},
-		Aliases:     []string{"read_file", "view", "cat", "view_file", "open_file", "read_text_file", "read_many_files", "view_image"},
-		Verbs:       editorVerbs("view"),
-		ArgAliases:  pathAliases(map[string]string{"max_lines": "limit", "num_lines": "limit"}),
-		Idioms:      readIdioms(),
-		Safety:      tool.Safety{Safe: true},
-		Output:      f.bounds.withFoot(),
-		Redact:      tool.Expose("path", "offset", "limit", "kind", "first", "last", "total", "bytes"),
+		ProviderSchema: usual[readArgs](f.brief, "path", "offset: first line, from 1", "limit: number of lines"),
+		Description:    describe(f.words("read"), limits{"lines": f.bounds.lines(), "kilobytes": f.bounds.bytes() >> 10}),
+		Permissions:    tool.Requires(tool.Read),
+		Tags:           []string{"file", "read", "view", "cat", "open", "image", "pdf"},
+		Aliases:        []string{"read_file", "view", "cat", "view_file", "open_file", "read_text_file", "read_many_files", "view_image"},
+		Verbs:          editorVerbs("view"),
+		ArgAliases:     pathAliases(map[string]string{"max_lines": "limit", "num_lines": "limit"}),
+		Idioms:         readIdioms(),
+		Safety:         tool.Safety{Safe: true},
+		Output:         f.bounds.withFoot(),
+		Redact:         tool.Expose("path", "offset", "limit", "kind", "first", "last", "total", "bytes"),
 		Needs: func(in readArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Read, Target: in.Path}}
 		},

@@ -41,11 +41,12 @@ type changeResult = tool.Result[changeMeta]
 func write(f files) tool.Tool {
 	w := writer{f}
 	return tool.Define("write", tool.Config[writeArgs, changeMeta]{
-		Description: describe("write"),
-		Permissions: tool.Requires(tool.Write),
-		Tags:        []string{"file", "write", "create", "save", "replace"},
-		Aliases:     []string{"write_file", "create_file", "write_to_file", "save_file", "new_file"},
-		Verbs:       editorVerbs("create"),
+		ProviderSchema: usual[writeArgs](f.brief, "path", "content: the complete new text"),
+		Description:    describe(f.words("write")),
+		Permissions:    tool.Requires(tool.Write),
+		Tags:           []string{"file", "write", "create", "save", "replace"},
+		Aliases:        []string{"write_file", "create_file", "write_to_file", "save_file", "new_file"},
+		Verbs:          editorVerbs("create"),
 		ArgAliases: pathAliases(map[string]string{
 			"contents": "content", "text": "content", "file_text": "content", "file_content": "content", "new_content": "content",
 		}),

@@ -50,11 +50,12 @@ func coderProfile() profile {
 }
 
 // localProfile keeps prompt and tools small: a local model reads them at the speed of the person's machine.
-// Its budget is that of a first request, 6,000 bytes, without the system prompt: task is not in it, and a
-// small model seldom gives good ones.
+// Its core takes about 3,000 bytes, and what fits the prompt the rest of its budget: a request has at most 5,900
+// with the system prompt. list is not in the core, because read lists a folder and glob finds files; nor is task,
+// because a small model seldom gives good ones.
 func localProfile() profile {
-	return profile{prompt: "local", taskComplete: true, budget: 5_000, core: []string{
-		"read", "write", "edit", "glob", "grep", "list", "bash", "task_complete",
+	return profile{prompt: "local", taskComplete: true, budget: 4_700, core: []string{
+		"read", "write", "edit", "glob", "grep", "bash", "task_complete",
 	}}
 }
 

@@ -109,7 +109,7 @@ call bash: {"command":"true","timeout":6}
 expect glob: 2 of 9 files
 expect grep: 9 matches in 9 files, not all shown
 expect list: 5 files not shown
-expect bash failed: at most 5
+expect bash completed: exit code 0
 text: all held
 `), "hi").wants(0, "all held")
 	for _, bad := range []string{`{"limits": {"glob": -1}}`, `{"limits": {"bash_timeout": "9s", "bash_max_timeout": "5s"}}`, `{"limits": {"globs": 1}}`, `{"output": {"bytes": -5}}`} {

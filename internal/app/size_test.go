@@ -30,7 +30,7 @@ func TestTheFirstRequestIsSmall(t *testing.T) {
 	for name, c := range map[string]struct {
 		first []byte
 		most  int
-	}{"full": {<-bodies, 18_000}, "local": {llama.first, 6_000}} {
+	}{"full": {<-bodies, 18_000}, "local": {llama.first, 4_500}} {
 		first := c.first
 		if len(first) == 0 {
 			t.Fatalf("%s: no request", name)
@@ -55,10 +55,10 @@ func TestTheLocalProfileIsSmallEverywhere(t *testing.T) {
 		answers            map[string]string
 		least, most        int
 	}{
-		{"llamacpp/qwen.gguf", "LLAMACPP_BASE_URL", `{}`, llamaCPP(), 3_000, 6_000},
-		{"lmstudio/warm", "LMSTUDIO_BASE_URL", `{}`, lmStudio(), 3_000, 6_000},
+		{"llamacpp/qwen.gguf", "LLAMACPP_BASE_URL", `{}`, llamaCPP(), 3_000, 4_500},
+		{"lmstudio/warm", "LMSTUDIO_BASE_URL", `{}`, lmStudio(), 3_000, 4_500},
 		{"vllm/big", "VLLM_BASE_URL", `{}`, vLLM(), 10_000, 18_000},
-		{"vllm/big", "VLLM_BASE_URL", `{"providers": {"vllm": {"profile": "local"}}}`, vLLM(), 3_000, 6_000},
+		{"vllm/big", "VLLM_BASE_URL", `{"providers": {"vllm": {"profile": "local"}}}`, vLLM(), 3_000, 4_500},
 		{"lmstudio/warm", "LMSTUDIO_BASE_URL", `{"providers": {"lmstudio": {"profile": "full"}}}`, lmStudio(), 10_000, 18_000},
 	} {
 		u := newUser(t)
@@ -69,13 +69,40 @@ func TestTheLocalProfileIsSmallEverywhere(t *testing.T) {
 		if len(n.asked()) != 1 {
 			t.Fatalf("%s: %d requests", c.model, len(n.asked()))
 		}
-		first, small := n.asked()[0], c.most <= 6_000
+		first, small := n.asked()[0], c.most <= 4_500
 		t.Logf("%s %s: %d bytes, %d tools", c.model, c.config, len(first), strings.Count(first, `"parameters":`))
 		if len(first) < c.least || len(first) > c.most {
 			t.Errorf("%s %s: the first request has %d bytes, want %d to %d", c.model, c.config, len(first), c.least, c.most)
 		}
 		if strings.Contains(first, `"task_complete"`) != small || strings.Contains(first, "Do this, step by step") != small {
 			t.Errorf("%s %s: the prompt or the tools are those of the other profile", c.model, c.config)
+		}
+	}
+}
+
+// The local profile has room for what the prompt is about.
+func TestTheLocalProfileOffersWhatThePromptNeeds(t *testing.T) {
+	for prompt, want := range map[string][]string{
+		"show me git status and the diff":        {"git_status", "git_diff"},
+		"which processes are running?":           {"list_processes"},
+		"what changed in the last commits":       {"git_log"},
+		"fetch https://go.dev/doc and sum it up": {"webfetch"},
+		"make a todo list for this refactoring":  {"todowrite"},
+	} {
+		u := newUser(t)
+		llama := newLlama(t)
+		u.env = append(u.env, "OLLAMA_HOST="+strings.TrimPrefix(llama.URL, "http://"))
+		u.run("-p", "--model", "ollama/coder:7b", "--max-turns", "1", prompt)
+		llama.mu.Lock()
+		first := llama.first
+		llama.mu.Unlock()
+		for _, name := range append(want, "read", "edit", "bash", "grep") {
+			if !bytes.Contains(first, []byte(`"name":"`+name+`"`)) {
+				t.Errorf("%q: %s is not offered", prompt, name)
+			}
+		}
+		if t.Logf("%q: %d bytes", prompt, len(first)); len(first) > 5_900 {
+			t.Errorf("%q: the first request has %d bytes", prompt, len(first))
 		}
 	}
 }

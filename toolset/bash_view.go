@@ -1,0 +1,34 @@
+package toolset
+
+import (
+	"fmt"
+	"time"
+
+	"adze/tool"
+)
+
+func viewBash(m bashMeta) []tool.Block {
+	title := "$ " + oneLine(m.Command, 200)
+	if m.Workdir != "" {
+		title = m.Workdir + " " + title
+	}
+	return tool.Output(title, endLine(m.Tail)+bashState(m))
+}
+
+// bashState is one line about how a command stands, "" before it runs.
+func bashState(m bashMeta) string {
+	took := short(time.Duration(m.Millis) * time.Millisecond)
+	switch {
+	case m.Job != "":
+		return "background " + m.Job
+	case m.Running:
+		return ""
+	case m.Killed != "":
+		return "ended by " + m.Killed + " after " + took
+	case m.Signal != "":
+		return "ended by " + m.Signal + " after " + took
+	case m.Exit != nil:
+		return fmt.Sprintf("exit %d · %s · %s", *m.Exit, took, counted(m.Lines, "line"))
+	}
+	return ""
+}
