@@ -61,7 +61,7 @@ func forms() []form {
 		{opens: []string{"["}, line: true, weak: true, balanced: true, probe: probeList, read: readList},
 		{opens: []string{functionary}, line: true, weak: true, balanced: true, probe: probeNamed, read: readNamed(functionary)},
 		{opens: []string{qwenAgent}, line: true, balanced: true, probe: probeNamed, read: readNamed(qwenAgent)},
-		{opens: []string{gigaChat}, balanced: true, probe: probeListed, read: readListed(gigaChat)},
+		{opens: []string{gigaChat}, line: true, balanced: true, probe: probeListed, read: readListed(gigaChat)},
 		{opens: []string{solarOpen, solarAll + solarOpen}, closes: []string{solarEnd}, read: readSolar},
 	}
 	for _, e := range enclosures() {
