@@ -16,24 +16,37 @@ const (
 	LineEnds   Step = "line ends ignored"
 	Indented   Step = "re-indented"
 	Normalised Step = "look-alike characters"
+	Spaced     Step = "white space ignored"
 	Similar    Step = "similar"
 )
 
 type rung struct {
 	step    Step
 	literal bool // the same characters, so also right for several places and unread files
-	find    func(*doc, Edit) []Span
+	find    func(*doc, Edit) ([]Span, error)
 }
 
 // ladder lists the comparisons from strict to lenient.
 func ladder() []rung {
 	return []rung{
-		{Exact, true, exact},
-		{Numbered, true, numbered},
-		{LineEnds, true, lineEnds},
+		{Exact, true, whole(exact)},
+		{LineEnds, true, whole(lineEnds)},
 		{Indented, false, indented},
 		{Normalised, false, normalised},
+		{Spaced, false, spaced},
 		{Similar, false, similar},
+	}
+}
+
+// whole makes a step of a search for the same characters. A place inside a line's indentation is left to the next steps
+// where it matters how deep the new lines stand.
+func whole(find func(*doc, Edit) []Span) func(*doc, Edit) ([]Span, error) {
+	return func(d *doc, e Edit) ([]Span, error) {
+		found := find(d, e)
+		if len(found) != 1 {
+			return found, nil
+		}
+		return d.literal(found[0], e)
 	}
 }
 
@@ -53,30 +66,19 @@ func exact(d *doc, e Edit) (found []Span) {
 	}
 }
 
-// numbered strips the line numbers that read puts before every line, from both texts, and looks again.
-func numbered(d *doc, e Edit) []Span {
-	plain, ok := stripNumbers(e)
-	if !ok {
-		return nil
-	}
-	for _, again := range []func(*doc, Edit) []Span{exact, lineEnds} {
-		if found := again(d, plain); len(found) > 0 {
-			return found
-		}
-	}
-	return nil
-}
-
 // lineEnds takes \n, \r\n and \r for the same.
 func lineEnds(d *doc, e Edit) (found []Span) {
 	if !strings.Contains(d.Text, "\r") && !strings.Contains(e.Old, "\r") {
-		return nil
+		return lastLine(d, e)
 	}
 	plain, cuts := foldNewlines(d.Text)
 	old := text.WithNewlines(e.Old, "\n")
 	for at := 0; ; {
 		i := strings.Index(plain[at:], old)
 		if i < 0 {
+			if len(found) == 0 {
+				return lastLine(d, e)
+			}
 			return found
 		}
 		start, end := original(cuts, at+i), original(cuts, at+i+len(old))
@@ -86,6 +88,25 @@ func lineEnds(d *doc, e Edit) (found []Span) {
 			at += len(old) - 1
 		}
 	}
+}
+
+// lastLine takes a copy with a line end for the last lines of a text that has none.
+func lastLine(d *doc, e Edit) []Span {
+	old, ended := strings.CutSuffix(text.WithNewlines(e.Old, "\n"), "\n")
+	rows := d.lines()
+	if !ended || old == "" || len(rows) == 0 || rows[len(rows)-1].next > rows[len(rows)-1].end {
+		return nil
+	}
+	n := strings.Count(old, "\n") + 1
+	if n > len(rows) {
+		return nil
+	}
+	start := rows[len(rows)-n].start
+	if text.WithNewlines(d.Text[start:], "\n") != old {
+		return nil
+	}
+	next := strings.TrimSuffix(text.WithNewlines(e.New, "\n"), "\n")
+	return []Span{{Start: start, End: len(d.Text), New: text.WithNewlines(next, d.newlineNear(start, len(d.Text)))}}
 }
 
 // foldNewlines gives s with \n only, and where in the result a \r was dropped.

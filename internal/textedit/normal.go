@@ -2,16 +2,32 @@ package textedit
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"adze/internal/text"
 )
 
-// normalised compares with look-alike characters folded: quotes, dashes, spaces, invisible characters, and, in the
-// model's text, escapes that were written twice. Only what really differs between old and new is replaced, so the
-// file's own typography stays.
-func normalised(d *doc, e Edit) []Span {
-	hay, at := fold(d.Text)
+// normalised compares with look-alike characters folded: quotes, dashes, spaces, invisible characters, characters that
+// Unicode composes or not, and, in the model's text, escapes that were written twice. Only what really differs between
+// old and new is replaced, so the file's own typography stays.
+func normalised(d *doc, e Edit) ([]Span, error) { return folded(d, e, fold), nil }
+
+// spaced takes white space inside a line for one space as well.
+func spaced(d *doc, e Edit) ([]Span, error) { return folded(d, e, foldSpaces), nil }
+
+// folder rewrites a text from left to right, and gives for every byte of the result, and its end, where it comes from.
+type folder func(string) (string, []int32)
+
+func folded(d *doc, e Edit, f folder) []Span {
+	if best, _ := d.places(blockOf(e.Old), similarNear); best != nil && d.fit(blockOf(e.Old), *best).whole() {
+		return nil // whole lines are merged one by one
+	}
+	hay, at := f(d.Text)
 	for _, v := range variants(e) {
-		needle, _ := fold(v.Old)
+		needle, _ := f(v.Old)
 		if strings.TrimSpace(needle) == "" {
 			continue
 		}
@@ -21,7 +37,9 @@ func normalised(d *doc, e Edit) []Span {
 			if i < 0 {
 				break
 			}
-			found = append(found, d.narrow(at, from+i, v))
+			if s, ok := d.narrow(at, from+i, v, f); ok && !d.cutsWord(s, e) {
+				found = append(found, s)
+			}
 			from += i + 1
 		}
 		if len(found) > 0 {
@@ -45,19 +63,47 @@ func variants(e Edit) []Edit {
 	return out
 }
 
-// narrow replaces only the part in the middle in which old and new differ.
-func (d *doc) narrow(at []int32, start int, e Edit) Span {
-	head := commonPrefix(e.Old, e.New)
-	tail := commonSuffix(e.Old[head:], e.New[head:])
-	before, _ := fold(e.Old[:head])
-	whole, _ := fold(e.Old)
-	after, _ := fold(e.Old[len(e.Old)-tail:])
-	s := Span{Start: int(at[start+len(before)]), End: int(at[start+len(whole)-len(after)])}
-	s.End = max(s.Start, s.End)
-	middle := e
-	middle.New = e.New[head : len(e.New)-tail]
-	s.New = d.newlines(s.Start, s.End, middle)
+// narrow applies the change of old to new to what the file has instead of old. Both ends lie between characters of the
+// file; where folding made several of one, that is all of it.
+func (d *doc) narrow(at []int32, start int, e Edit, f folder) (Span, bool) {
+	plain, _ := f(e.Old)
+	end := start + len(plain)
+	if start > 0 && at[start] == at[start-1] || at[end] == at[end-1] {
+		return Span{}, false
+	}
+	s := Span{Start: int(at[start]), End: int(at[end])}
+	have := d.Text[s.Start:s.End]
+	if r, _ := utf8.DecodeRuneInString(d.Text[s.End:]); unicode.IsMark(r) {
+		return s, false
+	}
+	unix := func(s string) string { return text.WithNewlines(s, "\n") }
+	next, ok := mergeWords(unix(e.Old), unix(have), unix(d.inForm(e.New)))
+	s.New = text.WithNewlines(next, d.newlineNear(s.Start, s.End))
+	return s, ok
+}
+
+// inForm writes composed characters as the file does, where it has one form only.
+func (d *doc) inForm(s string) string {
+	if ascii(s) {
+		return s
+	}
+	composed, apart := norm.NFC.IsNormalString(d.Text), norm.NFD.IsNormalString(d.Text)
+	switch {
+	case composed && !apart:
+		return norm.NFC.String(s)
+	case apart && !composed:
+		return norm.NFD.String(s)
+	}
 	return s
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 func commonPrefix(a, b string) int {
@@ -74,21 +120,7 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-func commonSuffix(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
-		n++
-	}
-	for n > 0 && !utf8.RuneStart(a[len(a)-n]) {
-		n--
-	}
-	if n > 0 && a[len(a)-n] == '\n' {
-		n--
-	}
-	return n
-}
-
-// fold gives s with look-alikes replaced, and for every byte of the result, and its end, where it comes from.
+// fold replaces look-alikes.
 func fold(s string) (string, []int32) {
 	var out strings.Builder
 	out.Grow(len(s))
@@ -98,6 +130,8 @@ func fold(s string) (string, []int32) {
 		part := s[i : i+size]
 		if plain, ok := plainFor(r, s[i+size:]); ok {
 			part = plain
+		} else if r >= 0xc0 && size > 1 {
+			part = norm.NFD.String(part)
 		}
 		out.WriteString(part)
 		for range len(part) {
@@ -106,6 +140,27 @@ func fold(s string) (string, []int32) {
 		i += size
 	}
 	return out.String(), append(at, int32(len(s)))
+}
+
+// foldSpaces is fold with every stretch of white space inside a line as one space. Indentation stays as it is.
+func foldSpaces(s string) (string, []int32) {
+	plain, from := fold(s)
+	out := make([]byte, 0, len(plain))
+	at := make([]int32, 0, len(from))
+	margin, gap := true, false
+	for i := range len(plain) {
+		c := plain[i]
+		space := c == ' ' || c == '\t'
+		margin = c == '\n' || margin && space
+		if !space || margin || !gap {
+			if space && !margin {
+				c = ' '
+			}
+			out, at = append(out, c), append(at, from[i])
+		}
+		gap = space && !margin
+	}
+	return string(out), append(at, from[len(plain)])
 }
 
 // plainFor is the ASCII spelling of a character, if it has one that models use instead.

@@ -9,10 +9,11 @@ import (
 )
 
 const (
-	reportLines = 12  // lines of the file shown in an error
-	reportWidth = 160 // characters of each
-	listedLines = 20  // line numbers listed when there are many
-	closeEnough = 0.4 // likeness below which nothing is shown as the closest
+	reportLines   = 12  // lines of the file shown in an error
+	reportWidth   = 160 // characters of each
+	reportDiffers = 3   // differences spelt out
+	listedLines   = 20  // line numbers listed when there are many
+	closeEnough   = 0.4 // likeness below which nothing is shown as the closest
 
 	reportCompared = 400 // bytes of a line compared for finding the closest
 )
@@ -28,6 +29,9 @@ func (d *doc) many(found []Span, e Edit, label string) error {
 		more = fmt.Sprintf(" and %d more", len(found)-listedLines)
 	}
 	move := "give more of the lines around the one you mean, or set replace_all"
+	if len(found) > 0 && !strings.Contains(d.Text, e.Old) {
+		move = "old_string is not there exactly as written: copy it again, with more of the lines around the one you mean"
+	}
 	if e.All {
 		move = "they match only roughly, so replace_all does not apply; copy the text exactly as the file has it"
 	}
@@ -35,61 +39,145 @@ func (d *doc) many(found []Span, e Edit, label string) error {
 		label, len(found), d.Name, strings.Join(at, ", "), more, move)
 }
 
-// missing shows the lines of the file that are most like the ones asked for, and the first that differs.
+// missing shows the lines of the file that are most like the ones asked for, and what differs.
 func (d *doc) missing(e Edit, label string) error {
 	if err := d.changedAway(e, label); err != nil {
 		return err
 	}
 	b := blockOf(e.Old)
-	at, score := d.closest(b)
-	if score < closeEnough {
+	p, ok := d.nearestPlace(b)
+	if !ok {
 		return refuse(NoMatch, "%sold_string is not in %s, and nothing there is like it; read the file and copy the text from it", label, d.Name)
 	}
-	var out strings.Builder
-	last := min(at+len(b.lines), len(d.rows))
-	fmt.Fprintf(&out, "%sold_string is not in %s. The closest lines are (→ is a tab, · a space at an end):\n", label, d.Name)
-	for i := at; i < min(last, at+reportLines); i++ {
-		out.WriteString(Number(i+1, Width(last), visible(d.row(i))) + "\n")
-	}
-	if last-at > reportLines {
-		fmt.Fprintf(&out, "(%d more lines)\n", last-at-reportLines)
-	}
-	d.difference(&out, b, at)
-	out.WriteString("Copy the text exactly as the file has it, without line numbers.")
-	return refuse(NoMatch, "%s", out.String())
+	return refuse(NoMatch, "%sold_string is not in %s. The closest lines are (→ is a tab, · a space at an end):\n%sCopy the text exactly as the file has it, without line numbers.",
+		label, d.Name, d.shown(p, b))
+}
+
+// doubtful refuses an edit whose place is found, but not what it is to do there.
+func (d *doc) doubtful(p pairing, b block, why *doubt) error {
+	return refuse(NoMatch, "old_string is not in %s as written, and what new_string means is not certain. Line %d: %s.\nIts place (→ is a tab, · a space at an end):\n%sCopy old_string again from these lines, and write new_string from that copy.",
+		d.Name, why.row+1, why.why, d.shown(p, b))
+}
+
+// rivals refuses a copy that is like two places.
+func (d *doc) rivals(p, q pairing, b block) error {
+	from, end, _ := p.bounds()
+	other, last, _ := q.bounds()
+	return refuse(ManyMatches, "old_string is not in %s as written, and it is like 2 places: lines %d–%d and lines %d–%d. The first of them (→ is a tab, · a space at an end):\n%sCopy the one you mean exactly, with the line that tells it from the other.",
+		d.Name, from+1, end, other+1, last, d.shown(p, b))
 }
 
 func (d *doc) row(i int) string { return d.Text[d.rows[i].start:d.rows[i].end] }
 
-// difference names the first line that is not the same, one that differs only in indentation if there is no other.
-func (d *doc) difference(out *strings.Builder, b block, at int) {
-	indentation := -1
-	for i, line := range b.lines {
-		if at+i >= len(d.rows) {
-			fmt.Fprintf(out, "The file ends before line %d of yours.\n", i+1)
-			return
-		}
-		have := d.row(at + i)
-		if strings.TrimSpace(have) != strings.TrimSpace(line) {
-			d.differs(out, line, at+i)
-			return
-		}
-		if have != line && indentation < 0 {
-			indentation = i
+// nearestPlace is where the copy fits best, even if that is badly.
+func (d *doc) nearestPlace(b block) (pairing, bool) {
+	if best, _ := d.places(b, 0.2); best != nil {
+		return *best, true
+	}
+	at, score := d.closest(b)
+	if score < closeEnough {
+		return pairing{}, false
+	}
+	p := pairing{to: make([]int, len(b.lines))}
+	for i := range p.to {
+		p.to[i] = -1
+		if at+i < len(d.rows) {
+			p.to[i] = at + i
 		}
 	}
-	if indentation >= 0 {
-		d.differs(out, b.lines[indentation], at+indentation)
-	}
+	return p, true
 }
 
-func (d *doc) differs(out *strings.Builder, line string, row int) {
-	have := d.row(row)
-	column := 0
-	if a, b := strings.TrimSpace(line), strings.TrimSpace(have); a != b {
-		column = len(indentOf(have)) + utf8.RuneCountInString(a[:commonPrefix(a, b)])
+// shown prints the lines of a place and the first differences.
+func (d *doc) shown(p pairing, b block) string {
+	from, end, _ := p.bounds()
+	end = max(end, min(from+len(b.lines), len(d.rows)))
+	first := d.differences(p, b)
+	skip := from
+	if len(first) > 0 { // the differences are what matters in a long place
+		skip = max(from, min(first[0].row-reportLines/2, end-reportLines))
 	}
-	fmt.Fprintf(out, "First difference, line %d column %d:\n  yours: %s\n  file:  %s\n", row+1, column+1, visible(line), visible(have))
+	var out strings.Builder
+	if skip > from {
+		fmt.Fprintf(&out, "(%d lines above, from line %d)\n", skip-from, from+1)
+	}
+	for i := skip; i < min(end, skip+reportLines); i++ {
+		out.WriteString(Number(i+1, Width(end), visible(d.row(i))) + "\n")
+	}
+	if end-skip > reportLines {
+		fmt.Fprintf(&out, "(%d more lines)\n", end-skip-reportLines)
+	}
+	for i, x := range first[:min(len(first), reportDiffers)] {
+		if i == 0 {
+			out.WriteString("First difference, ")
+		} else {
+			out.WriteString("Then ")
+		}
+		out.WriteString(x.text)
+	}
+	return out.String()
+}
+
+// difference is one line that is not the same, in words.
+type difference struct {
+	row  int
+	text string
+}
+
+// differences lists what is not the same; what differs in indentation alone counts only if there is nothing else.
+func (d *doc) differences(p pairing, b block) []difference {
+	var list, indents []difference
+	_, end, _ := p.bounds()
+	next := -1 // the row after the last pair
+	add := func(row, column int, yours, file string) {
+		list = append(list, difference{row: row, text: fmt.Sprintf("line %d column %d:\n  yours: %s\n  file:  %s\n", row+1, column+1, yours, file)})
+	}
+	for i, j := range p.to {
+		mine := b.lines[i]
+		if j < 0 {
+			row := max(next, 0)
+			if next >= 0 && next < len(d.rows) && (i+1 == len(p.to) || next < end) && d.alone(p, next) { // beside it a line that old_string lacks
+				add(row, d.column(mine, row), visible(mine), visible(d.row(row)))
+				next++
+			} else if strings.TrimSpace(mine) != "" {
+				add(row, 0, visible(mine), "(no such line here)")
+			}
+			continue
+		}
+		for ; next >= 0 && next < j; next++ {
+			if strings.TrimSpace(d.row(next)) != "" {
+				add(next, 0, "(no such line)", visible(d.row(next)))
+			}
+		}
+		next = j + 1
+		switch have := d.row(j); {
+		case strings.TrimSpace(have) != strings.TrimSpace(mine):
+			add(j, d.column(mine, j), visible(mine), visible(have))
+		case have != mine && len(indents) == 0:
+			indents = []difference{{row: j, text: fmt.Sprintf("line %d column 1:\n  yours: %s\n  file:  %s\n", j+1, visible(mine), visible(have))}}
+		}
+	}
+	if len(list) == 0 {
+		return indents
+	}
+	return list
+}
+
+// alone reports whether no line of the copy stands for the row.
+func (d *doc) alone(p pairing, row int) bool {
+	for _, j := range p.to {
+		if j == row {
+			return false
+		}
+	}
+	return true
+}
+
+// column is where a line of the copy begins to differ from the row, in characters.
+func (d *doc) column(mine string, row int) int {
+	have := d.row(row)
+	a, b := strings.TrimSpace(mine), strings.TrimSpace(have)
+	return len(indentOf(have)) + utf8.RuneCountInString(a[:commonPrefix(a, b)])
 }
 
 // visible shows white space that a reader would miss, and cuts long lines.
@@ -178,7 +266,7 @@ func (d *doc) aroundLongest(want []string) []int {
 	}
 	needle := want[key][:min(len(want[key]), reportCompared)]
 	at, score := -1, closeEnough
-	budget := similarWork / 4
+	budget := 50 << 20 // table cells, about a tenth of a second
 	for i := range d.rows {
 		have := strings.TrimSpace(d.row(i))
 		have = have[:min(len(have), reportCompared)]

@@ -6,139 +6,268 @@ import (
 )
 
 const (
-	similarity   = 0.9       // of the characters must agree
-	similarWork  = 200 << 20 // table cells computed before the step gives up: about half a second
-	similarShort = 16        // characters below which likeness says nothing
+	similarity   = 0.9 // of the characters of the paired lines must agree
+	similarShort = 16  // characters below which likeness says nothing
+	similarNear  = 0.5 // of the best possible score, from which a place may be the one that was meant
+	similarSlack = 3   // one line left out or too many for so many lines
 )
 
-// similar compares whole blocks of the same number of lines by edit distance, without outer white space. It never
-// anchors on first and last lines alone: every line counts.
-func similar(d *doc, e Edit) (found []Span) {
+// similar lays the copy line by line beside the file: lines may be left out, too many, or miscopied. It never anchors on
+// first and last lines alone: every line counts. What the model did not change stays as the file has it.
+func similar(d *doc, e Edit) ([]Span, error) {
 	b := blockOf(e.Old)
-	rows := d.lines()
-	want := strings.Join(trimmed(b.lines), "\n")
-	if len(want) < similarShort || len(b.lines) > len(rows) {
-		return nil
+	best, rivals := d.places(b, similarNear)
+	if best == nil || !d.certain(b, *best) {
+		return nil, nil
 	}
-	limit := int(float64(len(want)) * (1 - similarity))
-	budget := similarWork
-	w := newWindow(d, len(b.lines), want)
-	for at := 0; at+len(b.lines) <= len(rows); at++ {
-		w.move(at)
-		if w.apart() > limit {
+	a := linesOf(b.lines)
+	for _, r := range rivals {
+		if !d.clearlyBetter(a, *best, r) {
+			return nil, d.rivals(*best, r, b)
+		}
+	}
+	s, doubt := d.merged(b, e, best.to)
+	if doubt != nil {
+		return nil, d.doubtful(*best, b, doubt)
+	}
+	s.Step = d.stepOf(b, *best)
+	return []Span{s}, nil
+}
+
+// places finds where the copy may have been made, the best first; least is the share of the best score.
+func (d *doc) places(b block, least float64) (*pairing, []pairing) {
+	a := linesOf(b.lines)
+	if b.blank() || len(d.Text) > LenientLimit {
+		return nil, nil
+	}
+	rows := d.promising(a)
+	file := make([]line, len(rows))
+	for i, r := range rows {
+		if r >= 0 {
+			file[i] = d.line(r)
+		} else {
+			file[i] = line{key: "\x00", weight: 1e6}
+		}
+	}
+	al := &aligner{a: a, b: file, least: alikeLine, free: true}
+	if !al.run() {
+		return nil, nil
+	}
+	found := al.places(least * weigh(a))
+	if len(found) == 0 {
+		return nil, nil
+	}
+	for _, p := range found {
+		for i, j := range p.to {
+			if j >= 0 {
+				p.to[i] = rows[j]
+			}
+		}
+	}
+	return &found[0], found[1:]
+}
+
+// line is a row as alignments see it.
+func (d *doc) line(i int) line {
+	if d.seen == nil {
+		d.seen = make([]line, len(d.lines()))
+		for j := range d.seen {
+			d.seen[j] = lineOf(d.row(j))
+		}
+	}
+	return d.seen[i]
+}
+
+// count is how often the text has the line.
+func (d *doc) count(key string) int {
+	if d.often == nil {
+		d.often = map[string]int{}
+		for i := range d.lines() {
+			d.often[d.line(i).key]++
+		}
+	}
+	return d.often[key]
+}
+
+// promising lists the rows worth comparing: all of them, or in a large file those near a line of the copy. A -1
+// separates stretches.
+func (d *doc) promising(a []line) []int {
+	rows := make([]int, 0, len(d.lines()))
+	if len(a)*len(d.lines()) <= alignCells/2 {
+		for i := range d.lines() {
+			rows = append(rows, i)
+		}
+		return rows
+	}
+	wanted := map[string]bool{}
+	for _, l := range a {
+		if l.tells() {
+			wanted[l.key] = true
+		}
+	}
+	end := 0
+	for i := range d.lines() {
+		if !wanted[d.line(i).key] {
 			continue
 		}
-		have := w.text(at)
-		if budget -= (2*limit + 1) * len(have); budget < 0 {
-			return nil
+		from := max(end, i-2*len(a))
+		if from > end {
+			rows = append(rows, -1)
 		}
-		if dist, ok := within(want, have, limit); ok {
-			s := d.blockSpan(at, b, e)
-			share := 100 - 100*dist/max(len(want), len(have))
-			s.Step = Step(fmt.Sprintf("%s (%d %%)", Similar, share))
-			found = append(found, s)
+		end = max(end, min(len(d.rows), i+2*len(a)))
+		for j := from; j < end; j++ {
+			rows = append(rows, j)
 		}
 	}
-	return found
+	return rows
 }
 
-// window slides over blocks of lines and keeps how often each byte value occurs more or less than wanted. That gives a
-// cheap lower bound of the edit distance, which rules nearly all blocks out.
-type window struct {
-	d       *doc
-	size    int
-	balance [256]int
-	at      int
+// fit is how well a copy fits its place.
+type fit struct {
+	paired, extra, missing int // lines with text
+	chars, differ          int // of the paired lines
 }
 
-func newWindow(d *doc, size int, want string) *window {
-	w := &window{d: d, size: size, at: -1}
-	for i := range len(want) {
-		w.balance[want[i]]--
-	}
-	w.balance['\n'] += size - 1
-	return w
-}
-
-func (w *window) line(i int) string {
-	r := w.d.rows[i]
-	return strings.TrimSpace(w.d.Text[r.start:r.end])
-}
-
-func (w *window) count(i, sign int) {
-	line := w.line(i)
-	for j := range len(line) {
-		w.balance[line[j]] += sign
-	}
-}
-
-// move goes to the next block.
-func (w *window) move(at int) {
-	if w.at < 0 {
-		for i := range w.size {
-			w.count(i, 1)
+func (d *doc) fit(b block, p pairing) (f fit) {
+	from, end, _ := p.bounds()
+	taken := map[int]bool{}
+	for i, j := range p.to {
+		a := lineOf(b.lines[i])
+		switch {
+		case j < 0 && !a.blank():
+			f.extra++
+		case j >= 0 && !a.blank():
+			f.paired++
+			key := d.line(j).key
+			long := max(len(a.key), len(key))
+			f.chars += long
+			f.differ += int(float64(long)*(1-likeness(a.key, key, 0.5)) + 0.5)
 		}
-	} else {
-		w.count(w.at, -1)
-		w.count(at+w.size-1, 1)
+		taken[j] = true
 	}
-	w.at = at
-}
-
-// apart is a number of changes that the block needs at least.
-func (w *window) apart() int {
-	more, less := 0, 0
-	for _, n := range w.balance {
-		if n > 0 {
-			more += n
-		} else {
-			less -= n
+	for j := from; j < end; j++ {
+		if !taken[j] && !d.line(j).blank() {
+			f.missing++
 		}
 	}
-	return max(more, less)
+	return f
 }
 
-func (w *window) text(at int) string {
-	lines := make([]string, w.size)
-	for i := range lines {
-		lines[i] = w.line(at + i)
+// whole reports whether each line is there, apart from look-alikes and white space.
+func (f fit) whole() bool { return f.differ+f.extra+f.missing == 0 }
+
+// share is the percentage of characters that agree, rounded down.
+func (f fit) share() int { return 100 - (100*f.differ+f.chars-1)/max(1, f.chars) }
+
+// certain reports whether so much of the copy stands in the place that it was made there.
+func (d *doc) certain(b block, p pairing) bool {
+	f := d.fit(b, p)
+	odd := f.extra + f.missing
+	switch {
+	case f.whole():
+		return true
+	case f.chars < similarShort, float64(f.differ) > (1-similarity)*float64(f.chars):
+		return false
+	case odd == 0:
+		return true
 	}
-	return strings.Join(lines, "\n")
+	return f.paired >= 2 && odd <= max(1, f.paired/similarSlack) && d.bridged(b, p)
 }
 
-// within gives the edit distance in bytes if it is at most limit. Only the band of the table that can matter is computed.
-func within(a, b string, limit int) (int, bool) {
-	if len(a)-len(b) > limit || len(b)-len(a) > limit {
-		return 0, false
-	}
-	far := limit + 1
-	prev, row := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = min(j, far)
-	}
-	for i := 1; i <= len(a); i++ {
-		lo, hi := max(1, i-limit), min(len(b), i+limit)
-		row[lo-1] = far
-		if lo == 1 {
-			row[0] = min(i, far)
+// bridged reports whether on both sides of every long gap a line stands that the text has once: else one side may belong
+// to another place.
+func (d *doc) bridged(b block, p pairing) bool {
+	var pairs []int
+	for i, j := range p.to {
+		if j >= 0 && strings.TrimSpace(b.lines[i]) != "" {
+			pairs = append(pairs, i)
 		}
-		best := row[lo-1]
-		for j := lo; j <= hi; j++ {
-			cost := prev[j-1]
-			if a[i-1] != b[j-1] {
-				cost++
+	}
+	sure := func(list []int) bool {
+		for _, i := range list {
+			if l := d.line(p.to[i]); l.tells() && d.count(l.key) == 1 && keyOf(b.lines[i]) == l.key {
+				return true
 			}
-			cost = min(cost, row[j-1]+1)
-			if j < i+limit {
-				cost = min(cost, prev[j]+1)
-			}
-			row[j] = min(cost, far)
-			best = min(best, row[j])
 		}
-		if best > limit {
-			return 0, false
-		}
-		prev, row = row, prev
+		return false
 	}
-	return prev[len(b)], prev[len(b)] <= limit
+	for n := 1; n < len(pairs); n++ {
+		missing := 0
+		for j := p.to[pairs[n-1]] + 1; j < p.to[pairs[n]]; j++ {
+			if !d.line(j).blank() {
+				missing++
+			}
+		}
+		if missing > 1 && !(sure(pairs[:n]) && sure(pairs[n:])) {
+			return false
+		}
+	}
+	return true
+}
+
+// clearlyBetter reports whether no line of the copy fits the rival better, and one that tells fits exactly in p alone.
+func (d *doc) clearlyBetter(a []line, p, rival pairing) bool {
+	like := func(q pairing, i int) float64 {
+		if q.to[i] < 0 {
+			return 0
+		}
+		return likeness(a[i].key, d.line(q.to[i]).key, alikeLine)
+	}
+	told := false
+	for i, l := range a {
+		if l.blank() {
+			continue
+		}
+		mine, other := like(p, i), like(rival, i)
+		if mine < other {
+			return false
+		}
+		told = told || mine == 1 && other < 1 && l.tells()
+	}
+	return told && d.gaps(p) <= d.gaps(rival)
+}
+
+// gaps counts the lines with text in the place that the copy lacks.
+func (d *doc) gaps(p pairing) (n int) {
+	from, end, _ := p.bounds()
+	taken := map[int]bool{}
+	for _, j := range p.to {
+		taken[j] = true
+	}
+	for j := from; j < end; j++ {
+		if !taken[j] && !d.line(j).blank() {
+			n++
+		}
+	}
+	return n
+}
+
+// stepOf says what was overlooked.
+func (d *doc) stepOf(b block, p pairing) Step {
+	f := d.fit(b, p)
+	var odd []string
+	if f.missing > 0 {
+		odd = append(odd, fmt.Sprintf("%d of the file's lines not in old_string", f.missing))
+	}
+	if f.extra > 0 {
+		odd = append(odd, fmt.Sprintf("%d of its lines not in the file", f.extra))
+	}
+	step := fmt.Sprintf("%s (%d %%)", Similar, f.share())
+	if f.differ == 0 {
+		step = string(Spaced)
+		for i, j := range p.to {
+			if j >= 0 && asciiSpaced(b.lines[i]) != asciiSpaced(d.row(j)) {
+				step = string(Normalised)
+			}
+		}
+	}
+	if len(odd) > 0 {
+		step += ", " + strings.Join(odd, ", ")
+	}
+	return Step(step)
+}
+
+// asciiSpaced is a line with each stretch of plain white space as one space.
+func asciiSpaced(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }), " ")
 }

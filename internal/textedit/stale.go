@@ -61,8 +61,8 @@ func (d *doc) changedAway(e Edit, label string) error {
 	}
 	old := &doc{Source: Source{Name: d.Name, Text: d.Seen, Newline: d.Newline, Read: true}}
 	for _, rung := range ladder() {
-		found := rung.find(old, e)
-		if len(found) == 0 {
+		found, err := rung.find(old, e)
+		if err != nil || len(found) == 0 {
 			continue
 		}
 		s := found[0]

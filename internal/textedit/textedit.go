@@ -4,12 +4,17 @@
 // exact, so there is a ladder of ever more lenient comparisons; each step counts only if its match is unique, and says
 // its name. What does not fit becomes an error that shows the nearest real lines.
 //
-// Start reading at Match, then the list in ladder.go. lines.go compares and re-indents whole lines, normal.go folds
-// look-alike characters, similar.go measures likeness, stale.go looks at what changed since the text was read, scan.go
-// searches files too large to hold, omission.go catches "rest of the code unchanged".
+// Where a copy of whole lines is not exact, what the model means is its change from old to new. merge.go applies that
+// change to the file's lines, so lines that the model forgot or spelt wrong stay as the file has them; what it changes
+// just where its copy is wrong is refused as not certain.
 //
-// Known limits: characters that Unicode composes and decomposes (é as one or two code points) are not folded. The
-// lenient steps are left out above LenientLimit bytes.
+// Start reading at Match, then the list in ladder.go. lines.go finds whole lines, similar.go judges a place that align.go
+// found, slide.go and words.go belong to merge.go, indent.go translates indentation, normal.go folds look-alike
+// characters, stale.go looks at what changed since the text was read, scan.go searches files too large to hold,
+// omission.go catches "rest of the code unchanged".
+//
+// Known limits: the lenient steps are left out above LenientLimit bytes. A line that was forgotten in both texts, just
+// where lines are added, is refused: on which side of it they belong is not known.
 package textedit
 
 import (
@@ -121,7 +126,10 @@ func Apply(text string, spans []Span) string {
 // doc is a source with what several steps need, made on first use.
 type doc struct {
 	Source
-	rows []row
+	rows  []row
+	seen  []line          // as alignments see the rows
+	often map[string]int  // how often each of them occurs
+	known map[string]bool // the indentations in use
 }
 
 // row is one line of the text without its end.
@@ -160,7 +168,7 @@ func (d *doc) lineAt(off int) int {
 	return max(0, sort.Search(len(rows), func(i int) bool { return rows[i].start > off })-1)
 }
 
-// locate climbs the ladder for one edit.
+// locate climbs the ladder for one edit; a copy that carries read's line numbers climbs it again without them.
 func (d *doc) locate(e Edit, label string) ([]Span, error) {
 	if e.Old == "" {
 		return nil, refuse(InvalidArguments, "%sold_string is empty but %s exists; copy the text to replace from the file", label, d.Name)
@@ -168,20 +176,50 @@ func (d *doc) locate(e Edit, label string) ([]Span, error) {
 	if e.Old == e.New {
 		return nil, refuse(NoChange, "%sold_string and new_string are the same; nothing to do", label)
 	}
+	if plain, ok := stripNumbers(e); ok && !strings.Contains(d.Text, e.Old) {
+		found, err := d.climb(plain, label)
+		for i, s := range found {
+			if found[i].Step = Numbered; s.Step != Exact {
+				found[i].Step += ", " + s.Step
+			}
+		}
+		if other, _ := d.climb(e, label); len(other) > 0 && len(found) > 0 && !literal(found[0].Step) {
+			return nil, refuse(ManyMatches, "%sold_string carries line numbers, and %s is like it both with them (line %d) and without (line %d); copy the lines exactly",
+				label, d.Name, d.lineAt(other[0].Start)+1, d.lineAt(found[0].Start)+1)
+		}
+		if len(found) > 0 || err != nil {
+			return found, err
+		}
+	}
+	found, err := d.climb(e, label)
+	if len(found) > 0 || err != nil {
+		return found, err
+	}
+	return nil, d.missing(e, label)
+}
+
+// climb tries one step after the other; it finds nothing without an error when none fits.
+func (d *doc) climb(e Edit, label string) ([]Span, error) {
 	for _, rung := range ladder() {
 		if !rung.literal && (len(d.Text) > LenientLimit || d.Changed && d.Seen == "") {
 			break
 		}
-		found := rung.find(d, e)
+		found, err := rung.find(d, e)
+		if !rung.literal && !d.Read && (err != nil || len(found) == 1) {
+			at := "something there is like it"
+			if len(found) == 1 {
+				at = fmt.Sprintf("it fits line %d only roughly", d.lineAt(found[0].Start)+1)
+			}
+			return nil, refuse(NotRead, "%sold_string is not in %s as written (%s), and the file was not read in this session; read it first", label, d.Name, at)
+		}
+		if err != nil {
+			return nil, labelled(err, label)
+		}
 		if len(found) == 0 {
 			continue
 		}
 		if len(found) > 1 && !(e.All && rung.literal) {
 			return nil, d.many(found, e, label)
-		}
-		if !rung.literal && !d.Read {
-			return nil, refuse(NotRead, "%sold_string is not in %s as written (it fits line %d only roughly), and the file was not read in this session; read it first",
-				label, d.Name, d.lineAt(found[0].Start)+1)
 		}
 		for i := range found {
 			if found[i].Step == "" {
@@ -190,7 +228,19 @@ func (d *doc) locate(e Edit, label string) ([]Span, error) {
 		}
 		return found, nil
 	}
-	return nil, d.missing(e, label)
+	return nil, nil
+}
+
+// literal reports whether a step compares the characters themselves.
+func literal(s Step) bool {
+	return s == Exact || s == Numbered || s == LineEnds || s == Numbered+", "+LineEnds
+}
+
+func labelled(err error, label string) error {
+	if e, ok := err.(*Error); ok {
+		return &Error{Code: e.Code, Message: label + e.Message}
+	}
+	return err
 }
 
 // apart refuses edits that touch the same text, since their order would decide the result.
