@@ -82,6 +82,10 @@ func (s *Session) makeRoom(t *turn) error {
 	if s.config.Sum == "" || l.window <= 0 || now < l.window-min(freeTokens, l.window/freeShare) || now < s.squeezed || t.unsummed {
 		return nil
 	}
+	if s.shorten() && l.tokens(l.bytes()) < l.window-min(freeTokens, l.window/freeShare) {
+		return nil
+	}
+	now = l.tokens(l.bytes())
 	err := s.compact(t, fmt.Sprintf("the context was %d%% full", 100*now/l.window), "")
 	if err == nil || errors.Is(err, ErrShort) || errors.Is(err, errLittle) {
 		s.squeezed = l.tokens(l.bytes()) * growth / 100
@@ -100,10 +104,18 @@ func (s *Session) goOn(t *turn, err error) error {
 	return nil
 }
 
-// shrink compacts after a request that was too long. Once in a row: what is refused again stays refused.
+// shrink shortens what one result has too much after a request that was too long, else compacts. That is done once in
+// a row: what is refused again stays refused.
 func (s *Session) shrink(t *turn, refused error) error {
 	var p *ProviderError
-	if s.config.Sum == "" || t.shrunk || !errors.As(refused, &p) || p.Kind != ContextError {
+	if !errors.As(refused, &p) || p.Kind != ContextError {
+		return refused
+	}
+	s.ledger.window = 0 // the refusal may have told another one
+	if s.shorten() {
+		return nil
+	}
+	if s.config.Sum == "" || t.shrunk {
 		return refused
 	}
 	t.shrunk = true

@@ -281,9 +281,9 @@ func TestThePersonAsksForASummary(t *testing.T) {
 
 // What does not fit even to be summed up is cut, in copies: what was stored and encoded stays as it is.
 func TestOutputsAreCutForASummary(t *testing.T) {
-	huge := func(context.Context, string) (string, error) { return long(5000), nil }
+	huge := func(context.Context, string) (string, error) { return long(900), nil }
 	r := rigWith(t, []tool.Tool{noting("look", tool.Read, huge)},
-		says(text("I look."), call("a", "look", `{"text":"x"}`)), says(text("in short")), says(text("end"))).window(1000)
+		says(text("I look."), call("a", "look", `{"text":"x"}`), call("b", "look", `{"text":"x"}`)), says(text("in short")), says(text("end"))).window(2000)
 	s := session.New(r.config)
 	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "go"}), session.CauseDone)
 	sum := r.model.requests[1]
@@ -292,7 +292,7 @@ func TestOutputsAreCutForASummary(t *testing.T) {
 		t.Errorf("%d bytes of output were sent for a summary in message %s", len(o.Output), out.ID)
 	}
 	wantText(t, "the next request", shape(t, r.model.requests[2].Messages), "s")
-	if !r.shelf.has(session.OutcomeEntry, long(5000)) {
+	if !r.shelf.has(session.OutcomeEntry, long(900)) {
 		t.Error("the log has lost the output")
 	}
 }

@@ -1,0 +1,73 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+)
+
+// One result may be larger than all that a model takes. It is shortened in what is sent, before the conversation is
+// summed up or given up; the log keeps it whole, and a run that goes on later shortens it again.
+
+// Shares of the room that a conversation has: a result that takes more than the first is shortened to the second.
+const (
+	largeShare = 2
+	shortShare = 4
+)
+
+// shorten cuts the results that take a large share of the room, and reports whether there were any.
+func (s *Session) shorten() bool {
+	s.recount()
+	room := s.room()
+	shortened := false
+	for i, m := range s.history {
+		if m.Role != ToolRole || s.ledger.since(i)-s.ledger.since(i+1) <= room/largeShare {
+			continue
+		}
+		if cut, told := s.shorter(m, room); len(told) > 0 {
+			s.foresee(i, "a result was shortened")
+			s.history = slices.Clone(s.history) // requests that were made keep theirs
+			s.history[i] = cut
+			shortened = true
+			for _, text := range told {
+				s.emit(Notice{text})
+			}
+		}
+	}
+	if shortened {
+		s.recount()
+	}
+	return shortened
+}
+
+// room is how many tokens the conversation may have beside what every request holds. Of a window that nobody knows
+// it is less than what was just refused.
+func (s *Session) room() int {
+	l := &s.ledger
+	if l.window <= 0 {
+		return l.since(0) * 6 / 10
+	}
+	return max(l.window-l.tokens(l.fixedBytes)-min(freeTokens, l.window/freeShare), 0)
+}
+
+// shorter is a copy of outcomes with the large ones cut, and what the person is told. It has an id of its own:
+// adapters keep what they encoded by the id.
+func (s *Session) shorter(m Message, room int) (Message, []string) {
+	perToken := float64(bytesPerToken) / s.ledger.correction.value()
+	large := max(int(float64(room/largeShare)*perToken), 2*cutOutput)
+	most := max(int(float64(room/shortShare)*perToken), cutOutput)
+	out := m
+	out.ID += "-cut"
+	out.Parts = slices.Clone(m.Parts)
+	var told []string
+	for i, p := range m.Parts {
+		if p.Outcome == nil || len(p.Outcome.Output) <= large {
+			continue
+		}
+		o := *p.Outcome
+		o.Output = shortened(o.Output, most) + "\n[this result was larger than you can take; ask for a part of it]"
+		out.Parts[i].Outcome = &o
+		told = append(told, fmt.Sprintf("the result of %s has %d bytes, more than the model takes: it gets %d of them, the log keeps all",
+			o.Tool, len(p.Outcome.Output), len(o.Output)))
+	}
+	return out, told
+}
