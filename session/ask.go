@@ -74,6 +74,9 @@ func (s *Session) stream(t *turn, id string) (*draft, error) {
 	now := s.config.Now()
 	d := &draft{message: Message{ID: id, Role: Assistant}, began: now, saved: now}
 	request := s.request()
+	if t.tries > 0 || len(request.Tools) == 0 { // a grammar leaves no way to a call
+		request.Schema = s.config.Schema
+	}
 	d.message.Prompt = s.prints.of(request)
 	defer func() { d.message.Took = s.config.Now().Sub(d.began) }()
 	for c := range s.config.Provider.Stream(t.ctx, request) {

@@ -37,6 +37,9 @@ type Request struct {
 	ToolsDigest string
 	MaxTokens   int // of the answer; 0: the provider's default
 	Choice      Choice
+	// Schema is the JSON Schema of the answer, where no call may come: a provider whose server has a grammar makes
+	// the model keep to it. It is a help, not a promise.
+	Schema json.RawMessage
 	// Agent is the subagent that asks; empty: the main conversation. It is for written and recorded models,
 	// and is not sent.
 	Agent string

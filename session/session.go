@@ -65,6 +65,8 @@ type Config struct {
 	// the model, which tries again; nothing: the text is accepted. tries counts the earlier ones of the turn. An
 	// error ends the turn.
 	Accept func(text string, tries int) (correction string, err error)
+	// Schema is the JSON Schema that Accept goes by; nil: there is none.
+	Schema json.RawMessage
 	// Window tells how many tokens a model takes, its answer included; 0: not known. Nil: it never is.
 	Window func(provider, model string) int
 	// Pieces tells the parts of a system prompt apart, for the ledger; nil: it is one.

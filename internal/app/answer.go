@@ -62,6 +62,14 @@ func (s *answerSchema) demand(prompt string) string {
 		"When the work is done, answer with one JSON value that is valid under this schema, and nothing else."
 }
 
+// grammar is session.Config.Schema.
+func (s *answerSchema) grammar() json.RawMessage {
+	if s == nil {
+		return nil
+	}
+	return s.schema
+}
+
 // judge is session.Config.Accept; without a schema every answer is accepted.
 func (s *answerSchema) judge() func(string, int) (string, error) {
 	if s == nil {

@@ -79,7 +79,7 @@ func (f *staff) config() (agent.Config, error) {
 	}
 	c := f.session
 	observe := c.Observe
-	c.Provider, c.Model, c.Offer, c.Accept = f.model.provider, f.model.name, nil, nil
+	c.Provider, c.Model, c.Offer, c.Accept, c.Schema = f.model.provider, f.model.name, nil, nil, nil
 	c.Start.Model, c.Start.System = f.model.full(), system
 	return agent.Config{
 		Session: c, Tools: f.tools, Observe: observe, Steps: f.settings.config.Limits.TaskSteps,

@@ -99,7 +99,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	c := session.Config{
 		ID: id, Provider: model.provider, Model: model.name, Store: stored, Tools: w.set, Gate: gate,
 		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: spill.save}, Limits: s.limits(o), Price: a.prices(s.config), Window: a.windows(s.config, model), Wait: a.wait, Pieces: pieces,
-		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Offer: offer.offerer(), Accept: o.answer.judge(), Sum: prompts.Compact(),
+		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Offer: offer.offerer(), Accept: o.answer.judge(), Schema: o.answer.grammar(), Sum: prompts.Compact(),
 		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.full(), System: system, Tools: w.set.Digest()},
 	}
 	staff.session = c

@@ -122,6 +122,7 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 
 // manners are the parts of a request that not every model accepts.
 type manners struct {
+	noSchema     bool // responseJsonSchema, or this schema in it
 	noThinking   bool // thinkingConfig: models that do not think refuse it
 	noSignatures bool // signatures made for another model or project
 }
@@ -137,6 +138,8 @@ func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, er
 // refused learns from a refusal; the words are those of Google's server.
 func (m manners) refused(err error) manners {
 	switch {
+	case wire.Mentions(err, "response_json_schema", "responseJsonSchema", "response_mime_type", "responseMimeType", "response_schema"):
+		m.noSchema = true
 	case wire.Mentions(err, "hought signature is not valid", "orrupted thought signature", "nvalid thought signature"):
 		m.noSignatures = true
 	case wire.Mentions(err, "hinking is not", "hinking level", "thinking_level", "thinking_budget", "thinking_config", "thinkingConfig", "include_thoughts", "thinking is not supported"):

@@ -29,6 +29,9 @@ type (
 	config struct {
 		MaxTokens int       `json:"maxOutputTokens,omitempty"`
 		Thinking  *thinking `json:"thinkingConfig,omitempty"`
+		// MediaType and Schema hold the answer to a schema; the API takes them only beside no tools.
+		MediaType string          `json:"responseMimeType,omitempty"`
+		Schema    json.RawMessage `json:"responseJsonSchema,omitempty"`
 	}
 	// thinking has a level since Gemini 3, a budget of tokens before; never both.
 	thinking struct {
@@ -90,6 +93,8 @@ func (p *Provider) head(r session.Request, m manners) head {
 	}
 	if len(r.Tools) > 0 {
 		h.Tools = chosen(r.Choice)
+	} else if len(r.Schema) > 0 && !m.noSchema {
+		h.Config.MediaType, h.Config.Schema = "application/json", r.Schema
 	}
 	if r.System != "" {
 		h.System = &content{[]part{{Text: &r.System}}}

@@ -108,6 +108,7 @@ type Provider struct {
 
 	mu     sync.Mutex
 	known  map[string]details // by model
+	loose  map[string]bool    // by model: a schema was refused
 	window map[string]*window // by model
 }
 
@@ -129,7 +130,7 @@ func New(o Options) *Provider {
 	}
 	base := strings.TrimRight(o.BaseURL, "/")
 	return &Provider{
-		options: o, base: base, known: map[string]details{}, window: map[string]*window{},
+		options: o, base: base, known: map[string]details{}, loose: map[string]bool{}, window: map[string]*window{},
 		client: wire.Connect(wire.Setup{
 			Name: o.Name, Base: base, Header: wire.Bearer(nil, o.Key), Key: o.Key, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle,
 			KeyHint: cmp.Or(o.KeyHint, "check what the server at OLLAMA_HOST allows"),
@@ -187,10 +188,31 @@ func (p *Provider) open(ctx context.Context, r session.Request, d details) (*wir
 		whole.Add(p.tail(r, d, s.context))
 		reply, err := p.post(ctx, "/api/chat", &whole)
 		var failure *session.ProviderError
-		if !errors.As(err, &failure) || failure.Kind != session.ContextError || !p.widen(r.Model, s, d) {
+		if !errors.As(err, &failure) || !p.loosen(r, failure) && (failure.Kind != session.ContextError || !p.widen(r.Model, s, d)) {
 			return reply, s, err
 		}
 	}
+}
+
+// formless reports whether a model is asked without a schema.
+func (p *Provider) formless(model string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.loose[model]
+}
+
+// loosen remembers that the server could not make a grammar of a schema; false: it did not say so.
+func (p *Provider) loosen(r session.Request, failure *session.ProviderError) bool {
+	text := strings.ToLower(failure.Message)
+	if len(r.Schema) == 0 || failure.Kind == session.ContextError ||
+		!strings.Contains(text, "schema") && !strings.Contains(text, "grammar") && !strings.Contains(text, "format") {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was := p.loose[r.Model]
+	p.loose[r.Model] = true
+	return !was
 }
 
 func (p *Provider) post(ctx context.Context, path string, body *wire.Body) (*wire.Reply, error) {

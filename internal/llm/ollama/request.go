@@ -29,6 +29,8 @@ type (
 		Options   options `json:"options"`
 		KeepAlive string  `json:"keep_alive"`
 		Think     *bool   `json:"think,omitempty"`
+		// Format is a JSON Schema to which the server holds the answer; no call can come then.
+		Format json.RawMessage `json:"format,omitempty"`
 	}
 	options struct {
 		Context int `json:"num_ctx"`
@@ -94,6 +96,9 @@ func (p *Provider) body(r session.Request, d details) *wire.Body {
 // tail follows the messages, so that a larger num_ctx changes no byte before it.
 func (p *Provider) tail(r session.Request, d details, context int) []byte {
 	t := tail{Options: options{Context: context, Predict: r.MaxTokens}, KeepAlive: p.options.KeepAlive}
+	if !p.formless(r.Model) {
+		t.Format = r.Schema
+	}
 	if t.Options.Predict == 0 {
 		t.Options.Predict = p.options.MaxTokens
 	}

@@ -10,6 +10,7 @@ import (
 // manners are the parts of a request on which compatible servers differ.
 type manners struct {
 	noUsage  bool // refuses stream_options
+	noSchema bool // refuses response_format, or this schema in it
 	noEffort bool // refuses reasoning_effort: models that do not reason
 	// noThoughts: refuses reasoning_content and its like in the history (Groq, Cerebras).
 	noThoughts bool
@@ -40,6 +41,8 @@ func mannersOf(host string) manners {
 // refused learns from a refusal; the words are those of the servers.
 func (m manners) refused(err error) manners {
 	switch {
+	case wire.Mentions(err, "response_format", "json_schema", "structured output", "grammar"):
+		m.noSchema = true
 	case wire.Mentions(err, "stream_options", "include_usage"):
 		m.noUsage = true
 	case wire.Mentions(err, "reasoning_content") && wire.Mentions(err, "passed back", "Missing", "missing"):

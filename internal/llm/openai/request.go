@@ -32,6 +32,17 @@ type (
 		// max_tokens; MaxTokens is for the servers that know only that.
 		MaxCompletionTokens int `json:"max_completion_tokens,omitempty"`
 		MaxTokens           int `json:"max_tokens,omitempty"`
+		// Format holds the answer to a schema.
+		Format *format `json:"response_format,omitempty"`
+	}
+	format struct {
+		Type   string `json:"type"`
+		Schema schema `json:"json_schema"`
+	}
+	schema struct {
+		Name   string          `json:"name"`
+		Schema json.RawMessage `json:"schema"`
+		Strict *bool           `json:"strict,omitempty"`
 	}
 	streamOptions struct {
 		IncludeUsage bool `json:"include_usage"`
@@ -176,6 +187,9 @@ func (p *Provider) head(r session.Request, m manners) head {
 	if len(r.Tools) > 0 {
 		h.Choice = wire.Chosen(r.Choice, only)
 	}
+	if len(r.Schema) > 0 && !m.noSchema {
+		h.Format = &format{"json_schema", p.schema(r.Schema)}
+	}
 	limit := r.MaxTokens
 	if limit == 0 {
 		limit = p.options.MaxTokens
@@ -186,6 +200,16 @@ func (p *Provider) head(r session.Request, m manners) head {
 		h.MaxTokens = limit
 	}
 	return h
+}
+
+// schema is the form of an answer. api.openai.com holds to it only in its strict form, which not every schema has.
+func (p *Provider) schema(given json.RawMessage) schema {
+	s := schema{Name: "answer", Schema: given}
+	if p.host == homeAPI {
+		strict := wire.IsStrict(given)
+		s.Strict = &strict
+	}
+	return s
 }
 
 // only says that the model must call one tool.

@@ -24,6 +24,17 @@ type (
 		Instructions string     `json:"instructions,omitempty"`
 		// Choice is "none", "required" or a choice of one function; nothing lets the model choose.
 		Choice any `json:"tool_choice,omitempty"`
+		// Text holds the answer to a schema.
+		Text *text `json:"text,omitempty"`
+	}
+	text struct {
+		Format format `json:"format"`
+	}
+	format struct {
+		Type   string          `json:"type"`
+		Name   string          `json:"name"`
+		Schema json.RawMessage `json:"schema"`
+		Strict bool            `json:"strict"`
 	}
 	reasoning struct {
 		Effort  string `json:"effort,omitempty"`
@@ -76,6 +87,9 @@ func (p *Provider) head(r session.Request, m manners) head {
 	}
 	if len(r.Tools) > 0 {
 		h.Choice = wire.Chosen(r.Choice, only)
+	}
+	if len(r.Schema) > 0 && !m.noSchema {
+		h.Text = &text{format{"json_schema", "answer", r.Schema, wire.IsStrict(r.Schema)}}
 	}
 	return h
 }

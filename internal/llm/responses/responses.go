@@ -99,6 +99,7 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 
 // manners are the parts of a request that not every model or account accepts.
 type manners struct {
+	noSchema    bool // text.format, or this schema in it
 	noEncrypted bool // include: models that do not reason refuse it
 	noSummary   bool // reasoning.summary: the same, and accounts that are not verified
 	noThoughts  bool // reasoning items: sealed for another account, or by a server that is gone
@@ -115,6 +116,8 @@ func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, er
 // refused learns from a refusal; the words are those of api.openai.com.
 func (m manners) refused(err error) manners {
 	switch {
+	case wire.Mentions(err, "text.format", "json_schema", "structured output"):
+		m.noSchema = true
 	case wire.BadID(err):
 		m.plainIDs = true
 	case wire.Mentions(err, "could not be verified", "could not be decrypted", "Items are not persisted"):

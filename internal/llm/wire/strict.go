@@ -2,8 +2,16 @@ package wire
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 )
+
+// IsStrict reports whether a schema has the strict form already, and says the same in it.
+func IsStrict(schema json.RawMessage) bool {
+	strict, fits := Strict(schema)
+	var was, is any
+	return fits && json.Unmarshal(schema, &was) == nil && json.Unmarshal(strict, &is) == nil && reflect.DeepEqual(was, is)
+}
 
 // Strict puts a schema into the form that OpenAI demands of a strict function (guide to structured outputs):
 // in every object all properties are required and no others are allowed; what was optional may be null. It
