@@ -18,7 +18,6 @@ import (
 	"adze/internal/catalog"
 	"adze/internal/config"
 	"adze/internal/llm/discover"
-	"adze/internal/llm/ollama"
 	"adze/internal/proc"
 	"adze/internal/store"
 	"adze/session"
@@ -79,6 +78,9 @@ func (a *app) checkServer(ctx context.Context, cfg config.Config, m model) check
 	if name == "ollama" {
 		return a.checkOllama(ctx, cfg, m)
 	}
+	if !e.needsKey {
+		return a.checkPlace(ctx, e, m)
+	}
 	listed, err := e.server().Models(ctx)
 	var failed *session.ProviderError
 	switch {
@@ -90,21 +92,6 @@ func (a *app) checkServer(ctx context.Context, cfg config.Config, m model) check
 		return lacks("server", e.shown()+" answers, and does not list "+m.name, "adze models --check lists what it has")
 	}
 	return fine("server", e.shown()+" answers")
-}
-
-func (a *app) checkOllama(ctx context.Context, cfg config.Config, m model) check {
-	models, err := a.installed(ctx, cfg)
-	if err != nil {
-		return failing("server", err)
-	}
-	i := slices.IndexFunc(models, func(have ollama.Model) bool { return have.Name == m.name || have.Name == m.name+":latest" })
-	switch {
-	case i < 0:
-		return failing("server", &noModelError{"Ollama has no model " + m.name, "ollama pull " + m.name})
-	case !models[i].Tools:
-		return lacks("server", m.name+" cannot call tools", "adze models lists those that can")
-	}
-	return fine("server", "Ollama has it")
 }
 
 // checkStore opens the store as a run does, and writes beside it.

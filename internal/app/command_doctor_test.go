@@ -46,7 +46,7 @@ func TestTheDoctorIsContentWithARunningModel(t *testing.T) {
 	u.env = append(u.env, "OLLAMA_HOST="+newLlama(t).URL)
 	e := u.doctor(0)
 	e.wants(t, "model", "ok", "ollama/coder:7b (from running Ollama)")
-	e.wants(t, "server", "ok", "Ollama has it")
+	e.wants(t, "server", "ok", "and has it")
 	e.wants(t, "store", "ok", "sessions.db")
 	e.wants(t, "disk", e["disk"].State, "MB free")
 	e.wants(t, "sandbox", "warn", "none")

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"adze/internal/config"
@@ -101,10 +102,11 @@ func (a *app) chooseModel(ctx context.Context, o *options, cfg config.Config) (m
 	if m, ok, err := a.configuredModel(cfg); ok {
 		return m, err
 	}
-	if m, ok := a.running(ctx, cfg); ok {
+	m, ok, why := a.running(ctx, cfg)
+	if ok {
 		return m, nil
 	}
-	hint := strings.Join(append(a.almost(), waysToAModel(a.getenv)), "\n")
+	hint := strings.Join(slices.Concat(why, a.almost(), []string{waysToAModel(a.getenv)}), "\n")
 	return model{}, &noModelError{"no model is configured", hint}
 }
 

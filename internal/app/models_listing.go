@@ -70,7 +70,7 @@ func (a *app) listing(ctx context.Context, cfg config.Config, check bool) (l lis
 	group.Wait()
 	l.choose(a.configuredModel(cfg))
 	if l.Default == nil && l.Problem == "" {
-		if m, ok := a.running(ctx, cfg); ok {
+		if m, ok, _ := a.running(ctx, cfg); ok {
 			l.Default = &chosen{m.full(), m.origin}
 		}
 	}

@@ -3,76 +3,108 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	"adze/internal/config"
 	"adze/internal/llm/discover"
 	"adze/internal/llm/ollama"
+	"adze/session"
 )
 
 // startPatience is how long a start without any configured model looks for servers on this machine.
 const startPatience = time.Second
 
+// seen is what was found where a server of this machine may run: a model, or why what runs there is of no use; nothing
+// of both: nobody answers.
+type seen struct {
+	model model
+	ok    bool
+	why   string
+}
+
 // running chooses a model of a server that runs: of Ollama, llama.cpp, LM Studio or vLLM, in this order. All are
-// asked together; nobody is when a model is configured.
-func (a *app) running(ctx context.Context, cfg config.Config) (model, bool) {
+// asked together; nobody is when a model is configured. Without one, it says why what runs is of no use.
+func (a *app) running(ctx context.Context, cfg config.Config) (m model, ok bool, why []string) {
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
-	looks := []func() (model, bool){func() (model, bool) { return a.runningOllama(ctx, cfg) }}
+	looks := []func() seen{func() seen { return a.runningOllama(ctx, cfg) }}
 	for _, h := range hosts() {
 		if _, tells := tells(h.name); tells {
-			looks = append(looks, func() (model, bool) { return a.runningHost(ctx, cfg, h.name) })
+			looks = append(looks, func() seen { return a.runningHost(ctx, cfg, h.name) })
 		}
 	}
-	type found struct {
-		model model
-		ok    bool
-	}
-	answers := make([]chan found, len(looks))
+	answers := make([]chan seen, len(looks))
 	for i, look := range looks {
-		answers[i] = make(chan found, 1)
-		go func() {
-			m, ok := look()
-			answers[i] <- found{m, ok}
-		}()
+		answers[i] = make(chan seen, 1)
+		go func() { answers[i] <- look() }()
 	}
 	for _, answer := range answers {
-		if f := <-answer; f.ok {
-			return f.model, true
+		s := <-answer
+		if s.ok {
+			return s.model, true, nil
+		}
+		if s.why != "" {
+			why = append(why, s.why)
 		}
 	}
-	return model{}, false
+	return model{}, false, why
 }
 
 // runningOllama chooses one that can call tools, best one that is loaded.
-func (a *app) runningOllama(ctx context.Context, cfg config.Config) (model, bool) {
+func (a *app) runningOllama(ctx context.Context, cfg config.Config) seen {
 	p := ollama.New(a.ollamaOptions(cfg))
 	models, err := p.Models(ctx)
 	best, ok := ollama.Pick(models)
-	if err != nil || !ok {
-		return model{}, false // the caller says what the ways to a model are
+	switch {
+	case err != nil:
+		return seen{why: useless("Ollama", err)}
+	case len(models) == 0:
+		return seen{why: "Ollama runs, but it has no model yet: ollama pull NAME gets one; choose one that can call tools"}
+	case !ok:
+		return seen{why: fmt.Sprintf("Ollama runs, but %s cannot call tools: ollama pull one that can, or use --model ollama/%s, which gets them as text", models[0].Name, models[0].Name)}
 	}
 	m := a.ollama(cfg, p, best.Name)
 	m.origin = foundOllama
-	return m, true
+	return seen{model: m, ok: true}
 }
 
 // runningHost chooses a model of one of the servers that tell what theirs can do.
-func (a *app) runningHost(ctx context.Context, cfg config.Config, name string) (model, bool) {
+func (a *app) runningHost(ctx context.Context, cfg config.Config, name string) seen {
 	h, err := a.host(cfg, name)
 	if err != nil {
-		return model{}, false
+		return seen{}
 	}
 	keyEnv := cmp.Or(cfg.Providers[name].KeyEnv, h.keyEnv)
 	models, err := h.discovery(a.key(cfg.Providers[name], strings.TrimSpace(a.getenv(h.keyEnv))), keyEnv).Models(ctx)
 	best, ok := pickLocal(models)
-	if err != nil || !ok {
-		return model{}, false
+	program := programOf(name)
+	switch {
+	case err != nil:
+		return seen{why: useless(program, err)}
+	case len(models) == 0:
+		return seen{why: program + " runs, but no model is loaded; " + h.start()}
+	case !ok:
+		return seen{why: fmt.Sprintf("%s runs, but does not say that %s can call tools; --model %s/%s uses it all the same", program, models[0].Name, name, models[0].Name)}
 	}
 	m, err := a.hosted(cfg, name, best.Name)
-	m.origin = "running " + programOf(name)
-	return m, err == nil
+	m.origin = "running " + program
+	return seen{model: m, ok: err == nil}
+}
+
+// useless says why something that answers where a server may run is of no use; nothing: nobody answers there.
+func useless(program string, err error) string {
+	var failed *session.ProviderError
+	if !errors.As(err, &failed) || failed.Kind == session.NetworkError {
+		return ""
+	}
+	text := fmt.Sprintf("what answers where %s would run cannot be used: %s", program, failed.Error())
+	if failed.Hint != "" {
+		text += "; " + failed.Hint
+	}
+	return text
 }
 
 // pickLocal chooses a model that can call tools: one that is loaded first. Of vLLM, which never tells whether it

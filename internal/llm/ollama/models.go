@@ -142,6 +142,15 @@ func (p *Provider) details(ctx context.Context, model string) (details, error) {
 	return d, nil
 }
 
+// Version is what the server says of itself; empty: it does not.
+func (p *Provider) Version(ctx context.Context) string {
+	var told struct{ Version string }
+	if p.get(ctx, "/api/version", &told) != nil {
+		return ""
+	}
+	return told.Version
+}
+
 // Speaks reports whether a server that may be another program answers as an Ollama: about a model, or that it has
 // no such model.
 func (p *Provider) Speaks(ctx context.Context, model string) bool {

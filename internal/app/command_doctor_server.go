@@ -1,0 +1,110 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adze/internal/config"
+	"adze/internal/llm/discover"
+	"adze/internal/llm/ollama"
+	"adze/session"
+)
+
+const (
+	// littleContext is what system prompt and tools of a first request need in tokens, with room for a file and an
+	// answer.
+	littleContext = 8192
+	// refusing is the first Ollama that refuses a prompt which does not fit, where asked to: earlier ones cut it.
+	refusing = "0.12.6"
+)
+
+// checkPlace looks at a server that is no company's own: which program it is, and why a model of it would be of no
+// use.
+func (a *app) checkPlace(ctx context.Context, e endpoint, m model) check {
+	f := e.server().Recognise(ctx)
+	if f.Kind == discover.Ollama {
+		place := place{server: e.server(), key: e.key}
+		return checkInstalled(ctx, ollama.New(place.native(f.Root)), e.shown(), m)
+	}
+	at := e.shown() + " answers"
+	if program := f.Program(); program != "" {
+		at = program + " answers at " + e.shown()
+	}
+	var failed *session.ProviderError
+	has, listed := f.Of(m.name)
+	switch {
+	case f.Elsewhere != "":
+		return failing("server", &noModelError{e.shown() + " has no API; it is at " + f.Elsewhere, "write the address with its version"})
+	case errors.As(f.Err, &failed) && (failed.Status == 404 || failed.Status == 405):
+		return fine("server", e.shown()+" answers, and does not list its models")
+	case f.Err != nil:
+		return failing("server", f.Err)
+	case len(f.Models) == 0:
+		return lacks("server", at+", and has no model", "load one; adze models --check lists what it has")
+	case !listed:
+		return lacks("server", at+", and does not list "+m.name, "adze models --check lists what it has")
+	case has.Tools != nil && !*has.Tools:
+		return lacks("server", at+", and "+m.name+" cannot call tools", "it gets them as text, which works less well; choose one that can")
+	case has.Limit() > 0 && has.Limit() < littleContext:
+		return tight(at, m.name, has.Limit(), largerAt(f.Kind, m.name))
+	}
+	return fine("server", at)
+}
+
+// tight says that hardly anything fits beside system prompt and tools.
+func tight(at, model string, tokens int, mend string) check {
+	return lacks("server", fmt.Sprintf("%s, and %s has a context of %d tokens, in which a conversation has little room", at, model, tokens), mend)
+}
+
+// checkOllama looks at the Ollama of the person.
+func (a *app) checkOllama(ctx context.Context, cfg config.Config, m model) check {
+	o := a.ollamaOptions(cfg)
+	return checkInstalled(ctx, ollama.New(o), endpoint{base: o.BaseURL}.shown(), m)
+}
+
+// checkInstalled looks at the model of an Ollama, and at how old that is.
+func checkInstalled(ctx context.Context, p *ollama.Provider, at string, m model) check {
+	ctx, cancel := context.WithTimeout(ctx, ollamaPatience)
+	defer cancel()
+	models, err := p.Models(ctx)
+	if err = late("ollama", err); err != nil {
+		return failing("server", err)
+	}
+	version := p.Version(ctx)
+	i := slices.IndexFunc(models, func(have ollama.Model) bool { return have.Name == m.name || have.Name == m.name+":latest" })
+	at = strings.TrimSpace("Ollama "+version) + " answers at " + at
+	switch {
+	case i < 0 && len(models) == 0:
+		return failing("server", &noModelError{"Ollama has no model yet", "ollama pull " + m.name})
+	case i < 0:
+		return failing("server", &noModelError{"Ollama has no model " + m.name, "ollama pull " + m.name})
+	case older(version, refusing):
+		return lacks("server", at+", which cuts prompts that do not fit", "update it: since "+refusing+" it refuses them")
+	case !models[i].Tools:
+		return lacks("server", at+", and "+m.name+" cannot call tools", "it gets them as text, which works less well; adze models lists those that can")
+	case models[i].Context > 0 && models[i].Context < littleContext:
+		return tight(at, m.name, models[i].Context, "choose a model with a larger context")
+	}
+	return fine("server", at+", and has it")
+}
+
+// older reports whether a version of the form 1.2.3 comes before another one; one of another form, or of a build
+// from source, does not.
+func older(version, than string) bool {
+	a, b := strings.Split(version, "."), strings.Split(than, ".")
+	if len(a) != 3 || version == "0.0.0" {
+		return false
+	}
+	for i := range b {
+		have, err := strconv.Atoi(strings.SplitN(a[i], "-", 2)[0])
+		want, _ := strconv.Atoi(b[i]) // a constant of ours
+		if err != nil || have != want {
+			return err == nil && have < want
+		}
+	}
+	return false
+}
