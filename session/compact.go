@@ -82,7 +82,7 @@ func (s *Session) makeRoom(t *turn) error {
 	if s.config.Sum == "" || l.window <= 0 || now < l.window-min(freeTokens, l.window/freeShare) || now < s.squeezed || t.unsummed {
 		return nil
 	}
-	if s.shorten() && l.tokens(l.bytes()) < l.window-min(freeTokens, l.window/freeShare) {
+	if s.shorten(l.window) && l.tokens(l.bytes()) < l.window-min(freeTokens, l.window/freeShare) {
 		return nil
 	}
 	now = l.tokens(l.bytes())
@@ -112,7 +112,8 @@ func (s *Session) shrink(t *turn, refused error) error {
 		return refused
 	}
 	s.ledger.window = 0 // the refusal may have told another one
-	if s.shorten() {
+	s.recount()
+	if s.shorten(s.room() / largeShare) {
 		return nil
 	}
 	if s.config.Sum == "" || t.shrunk {

@@ -8,22 +8,21 @@ import (
 // One result may be larger than all that a model takes. It is shortened in what is sent, before the conversation is
 // summed up or given up; the log keeps it whole, and a run that goes on later shortens it again.
 
-// Shares of the room that a conversation has: a result that takes more than the first is shortened to the second.
+// Shares of the room that a conversation has: after a refusal, a result that takes more than the first is shortened to
+// the second. Before a request, only one is that no window could hold.
 const (
 	largeShare = 2
 	shortShare = 4
 )
 
-// shorten cuts the results that take a large share of the room, and reports whether there were any.
-func (s *Session) shorten() bool {
-	s.recount()
-	room := s.room()
+// shorten cuts the results that have more than so many tokens, and reports whether there were any.
+func (s *Session) shorten(large int) bool {
 	shortened := false
 	for i, m := range s.history {
-		if m.Role != ToolRole || s.ledger.since(i)-s.ledger.since(i+1) <= room/largeShare {
+		if m.Role != ToolRole || s.ledger.since(i)-s.ledger.since(i+1) <= large {
 			continue
 		}
-		if cut, told := s.shorter(m, room); len(told) > 0 {
+		if cut, told := s.shorter(m, large); len(told) > 0 {
 			s.foresee(i, "a result was shortened")
 			s.history = slices.Clone(s.history) // requests that were made keep theirs
 			s.history[i] = cut
@@ -51,10 +50,10 @@ func (s *Session) room() int {
 
 // shorter is a copy of outcomes with the large ones cut, and what the person is told. It has an id of its own:
 // adapters keep what they encoded by the id.
-func (s *Session) shorter(m Message, room int) (Message, []string) {
+func (s *Session) shorter(m Message, tokens int) (Message, []string) {
 	perToken := float64(bytesPerToken) / s.ledger.correction.value()
-	large := max(int(float64(room/largeShare)*perToken), 2*cutOutput)
-	most := max(int(float64(room/shortShare)*perToken), cutOutput)
+	large := max(int(float64(tokens)*perToken), 2*cutOutput)
+	most := max(int(float64(s.room()/shortShare)*perToken), cutOutput)
 	out := m
 	out.ID += "-cut"
 	out.Parts = slices.Clone(m.Parts)
