@@ -14,6 +14,8 @@ type Context[Meta any] struct {
 	Agent     string
 	CallID    CallID
 	Init      Init
+	// ByRule says that a rule allowed what the call needs, and no person has seen it; see Decision.
+	ByRule bool
 
 	metadata func(title string, encode func() (json.RawMessage, error))
 	ask      func(context.Context, Need) error
@@ -63,13 +65,14 @@ type Attachment struct {
 type base struct {
 	session, message, agent string
 	call                    CallID
+	byRule                  bool
 	metadata                func(string, func() (json.RawMessage, error))
 	ask                     func(context.Context, Need) error
 }
 
 func newContext[Meta any](b base, in Init) Context[Meta] {
 	return Context[Meta]{
-		SessionID: b.session, MessageID: b.message, Agent: b.agent, CallID: b.call,
+		SessionID: b.session, MessageID: b.message, Agent: b.agent, CallID: b.call, ByRule: b.byRule,
 		Init: in, metadata: b.metadata, ask: b.ask,
 	}
 }

@@ -129,6 +129,9 @@ type Decision struct {
 	Code string `json:"code,omitempty"`
 	// Need is the one that was decisive in a denial.
 	Need *Need `json:"need,omitempty"`
+	// ByRule is true when a rule allowed a command that no person has seen: it then runs with the workspace's own
+	// programs out of its way.
+	ByRule bool `json:"-"`
 }
 
 // Gate is the choke point that every call of every agent passes. Contract:

@@ -79,6 +79,7 @@ type execution struct {
 
 	mu     sync.Mutex // a running tool may ask from its own goroutines
 	record Record
+	byRule bool // of the last decision
 	over   bool // the outcome is made; nothing may be asked or noted any more
 }
 
@@ -151,7 +152,7 @@ func (x *execution) ask(ctx context.Context, needs []Need) error {
 	if err != nil {
 		d = Decision{Reason: "the permission check failed: " + err.Error(), Layer: "gate"}
 	}
-	x.note(func(r *Record) { r.Decisions = append(r.Decisions, d) })
+	x.note(func(r *Record) { r.Decisions, x.byRule = append(r.Decisions, d), d.ByRule })
 	if d.Asked || !d.Allow {
 		x.runner.emit(Event{Kind: Asked, Call: x.h.Call, Tool: x.h.Tool, Needs: needs, Decision: &d})
 	}
@@ -167,7 +168,7 @@ func (x *execution) ask(ctx context.Context, needs []Need) error {
 // refuse concludes what no gate may allow.
 func (x *execution) refuse(needs []Need, why string) error {
 	d := Decision{Layer: "built in", Reason: why}
-	x.note(func(r *Record) { r.Decisions = append(r.Decisions, d) })
+	x.note(func(r *Record) { r.Decisions, x.byRule = append(r.Decisions, d), d.ByRule })
 	x.runner.emit(Event{Kind: Asked, Call: x.h.Call, Tool: x.h.Tool, Needs: needs, Decision: &d})
 	return &denial{d}
 }
@@ -258,7 +259,7 @@ func (x *execution) run(ctx context.Context) (outcomeParts, error) {
 
 func (x *execution) base() base {
 	return base{
-		session: x.runner.Session, message: x.record.Message, agent: x.runner.Agent, call: x.h.Call,
+		session: x.runner.Session, message: x.record.Message, agent: x.runner.Agent, call: x.h.Call, byRule: x.byRule,
 		metadata: x.live.update,
 		ask: func(ctx context.Context, n Need) error {
 			if err := x.ask(ctx, Permissions{}.cover([]Need{n})); err != nil {

@@ -98,12 +98,16 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 	if err != nil {
 		return result, err
 	}
-	argv, plain := b.shell.argv(in.Command)
+	argv, plain := b.shell.argv(in.Command, b.root.Dir())
+	env, guarded := b.shell.Env, false
+	if c.ByRule {
+		env, guarded = b.guard(ctx, in.Command, dir)
+	}
 	cmd := proc.Command{
-		Argv: argv, Dir: dir, Env: b.shell.Env, Tag: string(c.CallID), MaxOutput: maxOutput,
+		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,
 		Timeout: time.Duration(in.Timeout) * time.Second,
 	}
-	x := &bashCall{basher: b, call: c, result: result, in: in, plain: plain}
+	x := &bashCall{basher: b, call: c, result: result, in: in, plain: plain, guarded: guarded}
 	if in.Background {
 		return x.start(cmd)
 	}
@@ -126,12 +130,14 @@ func (b basher) check(in bashArgs) error {
 // bashCall is one call on its way.
 type bashCall struct {
 	basher
-	call   tool.Context[bashMeta]
-	in     bashArgs
-	plain  bool // run by sh, because there is no bash
-	result tool.Result[bashMeta]
-	limit  time.Duration // of time
-	spill  spiller
+	call  tool.Context[bashMeta]
+	in    bashArgs
+	plain bool // run by sh, because there is no bash
+	// guarded: settings of the repository that name programs were switched off
+	guarded bool
+	result  tool.Result[bashMeta]
+	limit   time.Duration // of time
+	spill   spiller
 	// declared is the file of the declared tool whose command this is; "" for bash itself.
 	declared string
 }
@@ -272,6 +278,9 @@ var endsInCD = sync.OnceValue(func() *regexp.Regexp {
 func (x *bashCall) notes(r proc.Result) (notes []string) {
 	if x.plain {
 		notes = append(notes, "(bash is not installed; sh ran it)")
+	}
+	if x.guarded {
+		notes = append(notes, "(a rule allowed this, so git ran without the hooks and programs that this repository names)")
 	}
 	if r.Ended > 0 && r.Killed == proc.ByItself && x.declared == "" {
 		notes = append(notes, fmt.Sprintf("(ended %s that it left running; use background: true to keep one)", counted(int64(r.Ended), "process")))

@@ -153,14 +153,18 @@ func (r declaredRun) run(ctx context.Context, c tool.Context[bashMeta], in json.
 	if err != nil {
 		return result, err
 	}
+	env, guarded := r.basher.shell.Env, false
+	if c.ByRule {
+		env, guarded = r.basher.guard(ctx, command, dir)
+	}
 	cmd := proc.Command{
-		Argv: argv, Dir: dir, Env: r.basher.shell.Env, Tag: string(c.CallID), MaxOutput: maxOutput,
+		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,
 		Timeout: time.Duration(r.Timeout),
 	}
 	if r.Stdin != "" {
 		cmd.Input = in
 	}
-	x := &bashCall{basher: r.basher, call: c, result: result, in: bashArgs{Command: command}, declared: r.path}
+	x := &bashCall{basher: r.basher, call: c, result: result, in: bashArgs{Command: command}, declared: r.path, guarded: guarded}
 	return x.wait(ctx, cmd)
 }
 

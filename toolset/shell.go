@@ -69,12 +69,20 @@ func (s *Shell) tail() int      { return s.Bounds.bytes() * 64 / 100 }
 func (s *Shell) headLines() int { return s.Bounds.lines() / 4 }
 func (s *Shell) tailLines() int { return max(1, s.Bounds.lines()*29/40) }
 
-// argv is the command line under bash without anybody's startup files, or under sh where there is no bash.
-func (s *Shell) argv(command string) (argv []string, plain bool) {
-	if _, err := proc.LookPath("bash", "/", s.Env); err != nil {
+// argv is the command line under bash without anybody's startup files, or under sh where there is no bash. A shell in
+// the workspace is none.
+func (s *Shell) argv(command, root string) (argv []string, plain bool) {
+	env := proc.Outside(s.Env, root)
+	bash, err := proc.LookPath("bash", "/", env)
+	switch own := proc.Within("bash", root, s.Env); {
+	case err != nil && proc.Within("sh", root, s.Env) != "":
+		return []string{"/bin/sh", "-c", command}, true
+	case err != nil:
 		return []string{"sh", "-c", command}, true
+	case own == "":
+		bash = "bash"
 	}
-	return []string{"bash", "--noprofile", "--norc", "-c", command}, false
+	return []string{bash, "--noprofile", "--norc", "-c", command}, false
 }
 
 // workdir resolves the folder that a command runs in; outside the workspace it is one that the gate agreed to.

@@ -2,9 +2,10 @@ package git
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"adze/internal/proc"
 )
 
 // safeOptions stand before every subcommand. A value on the command line wins over every file, included
@@ -48,7 +49,7 @@ func environ(base []string, dir string) []string {
 			strings.HasPrefix(name, "LC_"), name == "LANGUAGE", name == "PAGER", name == "EDITOR", name == "VISUAL", name == "SSH_ASKPASS":
 			continue
 		case name == "PATH":
-			kv = "PATH=" + foreignFolders(value, dir)
+			kv = "PATH=" + proc.OutsidePath(value, dir)
 		}
 		out = append(out, kv)
 	}
@@ -56,14 +57,6 @@ func environ(base []string, dir string) []string {
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1", "GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1",
 		"GIT_ALLOW_PROTOCOL=", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "PAGER=cat",
 		"GIT_EDITOR=false", "GIT_ASKPASS=false", "GIT_SSH_COMMAND=false", "LC_ALL=C")
-}
-
-// foreignFolders drops the entries of a search path that lie in dir or are relative.
-func foreignFolders(path, dir string) string {
-	folders := slices.DeleteFunc(filepath.SplitList(path), func(f string) bool {
-		return !filepath.IsAbs(f) || within(resolved("/", f), dir)
-	})
-	return strings.Join(folders, string(filepath.ListSeparator))
 }
 
 // maxFilters bounds the drivers of a repository. People have one or two.

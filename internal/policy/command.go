@@ -31,8 +31,11 @@ func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 		v.reason = doing + " is asked for by a rule"
 		return v.by(r)
 	}
+	shadow := ""
 	if r, ok := p.allowedByRules(rules, c); ok && certain == no {
-		return v.by(r)
+		if shadow = p.shadowed(c); shadow == "" {
+			return v.by(r)
+		}
 	}
 	v.effect, v.layer, v.reason = mode.byDefault(tool.Execute, false), layerOf(mode), doing+" needs approval"
 	if c.opaque != "" {
@@ -43,8 +46,25 @@ func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 		v.reason += fmt.Sprintf(", since the rule %q may forbid it", r)
 		return v
 	}
+	if shadow != "" {
+		v.reason += ": " + shadow
+		return v
+	}
 	v.offers = p.commandGrants(rules, c, v.need.Dir)
 	return v
+}
+
+// shadowed says which program of an allowed command PATH would find in the workspace: the rule did not mean that one.
+func (p *Policy) shadowed(c command) string {
+	for _, s := range c.simples {
+		if p.local == nil || s.maybe || !s.words[0].known || s.words[0].text == "" {
+			continue
+		}
+		if path := p.local(s.name()); path != "" {
+			return fmt.Sprintf("%s would be %s of the workspace, which no rule means by that name; use another program, or call it by its path", quote(s.name()), path)
+		}
+	}
+	return ""
 }
 
 // forbidden finds the surest match of a deny rule.

@@ -27,7 +27,9 @@ func computes(n syntax.Node) bool {
 			return true
 		}
 	case *syntax.Redirect:
-		return n.N != nil && strings.Contains(n.N.Value, "[")
+		// Bash expands the word after >& a second time when it is a file.
+		twice := (n.Op == syntax.DplOut || n.Op == syntax.DplIn) && n.Word != nil && strings.Trim(readWord(n.Word).text, "0123456789-") != ""
+		return twice || n.N != nil && strings.Contains(n.N.Value, "[")
 	}
 	return false
 }
@@ -56,10 +58,11 @@ func (r *reader) evaluated() {
 	if !r.computes || r.refused != nil {
 		return
 	}
-	all := strings.Join(r.literals, " ")
-	for _, text := range r.literals {
+	all := strings.Join(texts(r.literals), " ")
+	for _, w := range r.literals {
+		text := w.text
 		// Only a piece of a substitution, or one that is written in numbers as a prompt may be, cannot be read.
-		piece := strings.HasSuffix(text, "$") && strings.Contains(all, "(") || strings.Count(text, "`")%2 == 1
+		piece := !w.known && (strings.Contains(text, "$(") || strings.Contains(text, "`")) || strings.HasSuffix(text, "$") && strings.Contains(all, "(") || strings.Count(text, "`")%2 == 1
 		if piece || r.prompts && strings.Contains(text, `\`) {
 			r.unknown("a word of it may be evaluated: " + quote(text))
 		}
@@ -77,7 +80,7 @@ func (r *reader) substitutions(text string) {
 			r.unknown("a word of it may be evaluated: " + quote(text))
 			return
 		}
-		r.guess(": " + text[i:])
+		r.nested(": "+text[i:], 1)
 		if text[i] == '`' {
 			return // the next one closes it
 		}
@@ -97,8 +100,18 @@ func (r *reader) assigned(a *syntax.Assign, depth int) {
 		if v == nil || depth > maxUnwrap {
 			continue
 		}
-		if w := readWord(v); w.known {
+		w := readWord(v)
+		if w.known {
 			r.guess(w.text)
+		} else if a.Name != nil && runsValue(a.Name.Value) {
+			r.unknown("what " + a.Name.Value + " makes programs run is known only then")
 		}
 	}
+}
+
+// runsValue lists variables whose value is a program, a command line or a file of them.
+func runsValue(name string) bool {
+	return oneOf(name, "BASH_ENV ENV PROMPT_COMMAND PS0 PS1 PS2 PS3 PS4 PAGER MANPAGER GIT_PAGER EDITOR VISUAL FCEDIT GIT_EDITOR SUDO_EDITOR SHELL "+
+		"BROWSER LESSOPEN LESSCLOSE RSYNC_RSH CVS_RSH MAKEFLAGS PERL5OPT RUBYOPT NODE_OPTIONS PYTHONSTARTUP TAR_OPTIONS RUSTC_WRAPPER BASH_ALIASES BASH_CMDS IFS") ||
+		strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "GIT_") && !strings.HasPrefix(name, "GIT_AUTHOR_") && !strings.HasPrefix(name, "GIT_COMMITTER_")
 }

@@ -67,25 +67,47 @@ func (r *reader) guess(text string) {
 
 // guesses looks into the words of a program of which nobody here knows what it does with them, and into code.
 func (r *reader) guesses(program string, args []word) {
-	options, interprets := interpreter(program)
+	code := codeWords(program, args)
 	for i, a := range args {
-		code := interprets && (i == 0 && options == "" || i > 0 && (oneOf(args[i-1].text, options) || options == "" && args[i-1].text != "-f" && !strings.HasPrefix(a.text, "-")))
+		text, isCode := code[i]
 		switch {
-		case !a.known && code:
-			r.unknown(program + " runs code that is known only when it runs")
-		case !a.known:
-		case code:
-			r.code(program, a, 0)
-		case interprets && len(a.text) > 2 && a.text[0] == '-' && oneOf(a.text[:2], options):
-			r.code(program, word{text: a.text[2:], known: true}, 0)
-		case program == "sed" || program == "gsed":
-			if runsInSed().MatchString(a.text) {
-				r.unknown("a sed script of it can start programs")
-			}
-		case program == "make" || program == "gmake" || !quietWords(program):
+		case isCode:
+			r.code(program, text, 0)
+		case oneOf(program, "sed gsed") && runsInSed().MatchString(strings.TrimPrefix(strings.TrimPrefix(a.text, "-e"), "--expression=")):
+			r.unknown("a sed script of it can start programs")
+		case !quietWords(program):
 			r.heads(a.text)
 		}
 	}
+}
+
+// codeWords finds the words that are code, or hold it behind an option.
+func codeWords(program string, args []word) map[int]word {
+	options, interprets := interpreter(program)
+	if !interprets {
+		return nil
+	}
+	out := map[int]word{}
+	for i, a := range args {
+		before := ""
+		if i > 0 {
+			before = args[i-1].text
+		}
+		switch {
+		case options == "": // awk: the first word that is no option or its value
+			if !(a.known && strings.HasPrefix(a.text, "-")) && !oneOf(before, "-v -F -f --assign --field-separator --file") {
+				out[i] = a
+				return out
+			}
+		case oneOf(before, options):
+			out[i] = a
+		case len(a.text) > 2 && a.text[0] == '-' && oneOf(a.text[:2], options):
+			out[i] = word{text: a.text[2:], known: a.known}
+		case strings.HasPrefix(a.text, "--eval="), strings.HasPrefix(a.text, "--print="), strings.HasPrefix(a.text, "--require="):
+			out[i] = a
+		}
+	}
+	return out
 }
 
 // heads tries a word as a command line: whole where it has several words, and after the characters that programs put

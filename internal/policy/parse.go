@@ -39,3 +39,15 @@ func continued(file *syntax.File) int {
 	})
 	return at
 }
+
+// torn reports a word that the parser put together over a comment that it lost: between its parts stands more than a
+// line that goes on.
+func torn(w *syntax.Word, text string) bool {
+	for i := 1; i < len(w.Parts); i++ {
+		from, to := w.Parts[i-1].End().Offset(), w.Parts[i].Pos().Offset()
+		if from < to && int(to) <= len(text) && strings.ReplaceAll(text[from:to], "\\\n", "") != "" {
+			return true
+		}
+	}
+	return false
+}

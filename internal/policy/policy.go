@@ -12,12 +12,11 @@
 // command.go, argv.go and subcommand.go judge them.
 //
 // Known limits:
-//   - A deny on a program holds for commands that spell it out, also inside substitutions and behind the
-//     usual wrappers. Scripts, aliases, interpreters and encoded text can still start it: a list of names
-//     is no sandbox.
+//   - A deny on a program holds for commands that spell it out, also inside substitutions, behind wrappers and in
+//     texts that something evaluates. Scripts, Makefiles and variables filled from elsewhere can still start it: a
+//     list of names is no sandbox.
 //   - A deny on a file does not hide it from a tool that was allowed to search its folder.
 //   - Path rules compare bytes: no Unicode normalisation and no case folding.
-//   - An allowed command finds its program by PATH when it runs.
 package policy
 
 import (
@@ -38,6 +37,8 @@ type Options struct {
 	Paths Paths  // nil: every file need is denied
 	Home  string // what the anchor home: stands for
 	Ask   Asker  // nil: nobody is there, and every question is answered with no
+	// Local is the path of a program that would be found in the workspace, "" for any other; nil: none ever is.
+	Local func(program string) string
 }
 
 // Policy implements tool.Gate. It is safe for concurrent use.
@@ -46,6 +47,7 @@ type Policy struct {
 	paths Paths
 	home  string
 	ask   Asker
+	local func(program string) string
 	turn  chan struct{} // holds a token while a person is asked: one question at a time
 	wait  atomic.Int64  // how many wait for the token
 
@@ -67,7 +69,7 @@ func New(o Options) (*Policy, error) {
 		}
 	}
 	return &Policy{
-		rules: o.Rules, paths: o.Paths, home: o.Home, ask: o.Ask, mode: o.Mode,
+		rules: o.Rules, paths: o.Paths, home: o.Home, ask: o.Ask, local: o.Local, mode: o.Mode,
 		turn: make(chan struct{}, 1), grants: map[string]bool{},
 	}, nil
 }
@@ -176,10 +178,10 @@ func unanswered(verdicts []verdict) []verdict {
 func allowed(verdicts []verdict) tool.Decision {
 	d := tool.Decision{Allow: true}
 	for _, v := range verdicts {
-		d.Rule, d.Layer = v.rule, string(v.layer)
-		if v.rule != "" {
-			break
+		if d.Rule == "" {
+			d.Rule, d.Layer = v.rule, string(v.layer)
 		}
+		d.ByRule = d.ByRule || v.need.Permission == tool.Execute && v.rule != "" && v.layer != granted
 	}
 	return d
 }

@@ -77,10 +77,10 @@ type reader struct {
 	count    int // simple commands so far
 	tries    int // places within them where another program may begin
 	refused  error
-	guessing bool     // the text at hand may be no command at all
-	literals []string // every word as it will be, as far as that is known
-	computes bool     // something evaluates text: arithmetic, a variable's name
-	prompts  bool     // something expands text as a prompt
+	guessing bool   // the text at hand may be no command at all
+	literals []word // every word
+	computes bool   // something evaluates text: arithmetic, a variable's name
+	prompts  bool   // something expands text as a prompt
 }
 
 func (r *reader) refuse(format string, args ...any) {
@@ -104,7 +104,7 @@ func (r *reader) script(text string, depth int) {
 		r.everyWord(text)
 	}
 	if file != nil {
-		r.walk(file, depth)
+		r.walk(file, depth, text)
 	}
 }
 
@@ -122,7 +122,7 @@ func (r *reader) everyWord(text string) {
 }
 
 // walk visits every node, so that no program hides in a substitution, a function or a here-document.
-func (r *reader) walk(root syntax.Node, depth int) {
+func (r *reader) walk(root syntax.Node, depth int, text string) {
 	level := 0
 	syntax.Walk(root, func(n syntax.Node) bool {
 		if n == nil {
@@ -145,7 +145,24 @@ func (r *reader) walk(root syntax.Node, depth int) {
 		case *syntax.Assign:
 			r.assigned(n, depth)
 		case *syntax.Word:
-			r.literals = append(r.literals, readWord(n).text)
+			if torn(n, text) {
+				r.unknown("a comment of it ends in a backslash")
+			}
+			w := readWord(n)
+			r.literals = append(r.literals, w)
+			r.computes = r.computes || strings.HasPrefix(w.text, "{") && strings.Contains(w.text, "[") // {a[1]}>file
+		case *syntax.CoprocClause:
+			r.coproc(n, depth)
+		case *syntax.LetClause:
+			// The parser takes & and | for arithmetic there, bash for the end of the command.
+			if strings.ContainsAny(text[n.Pos().Offset():min(len(text), int(n.End().Offset()))], "&|<>;") {
+				r.unknown("let goes on after an operator")
+			}
+		case *syntax.CmdSubst:
+			// Bash takes away backslashes before it reads what is between backquotes, the parser does so only in part.
+			if n.Backquotes && strings.Contains(text[n.Pos().Offset():min(len(text), int(n.End().Offset()))], `\`) {
+				r.unknown("it has a backslash between backquotes; write $(…)")
+			}
 		}
 		r.prompts = r.prompts || prompts(n)
 		r.computes = r.computes || r.prompts || computes(n)
@@ -219,47 +236,6 @@ func opaqueRedirect(n *syntax.Redirect) string {
 		return "it gives a program text to read"
 	}
 	return "it redirects files"
-}
-
-// statement takes the program of a statement, if it starts one, and what that program is given to read.
-func (r *reader) statement(s *syntax.Stmt, depth int) {
-	call, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 {
-		return
-	}
-	words := make([]word, len(call.Args))
-	for i, w := range call.Args {
-		words[i] = readWord(w)
-		if !words[i].plain {
-			r.into.dim("it has a word that a shell may change: " + show(w))
-		}
-	}
-	from := len(r.into.simples)
-	r.add(simple{words: words}, depth)
-	for _, started := range r.into.simples[from:] {
-		if reader := readsCode(started); reader != "" {
-			r.fed(s.Redirs, reader, depth)
-			return
-		}
-	}
-}
-
-// fed reads what a shell or an interpreter is given on its standard input.
-func (r *reader) fed(redirects []*syntax.Redirect, program string, depth int) {
-	for _, redirect := range redirects {
-		source := redirect.Hdoc
-		if redirect.Op == syntax.WordHdoc {
-			source = redirect.Word
-		}
-		if source == nil {
-			continue
-		}
-		if text := readWord(source); text.known {
-			r.code(program, text, depth)
-			return
-		}
-	}
-	r.unknown(program + " reads what it runs from its input")
 }
 
 func show(n syntax.Node) string {

@@ -61,6 +61,16 @@ func (r *reader) behind(program string, args []word, depth int) {
 		r.shell(args, depth)
 	case program == "eval":
 		r.join(args, depth)
+	case program == "alias":
+		for _, a := range args {
+			_, value, _ := strings.Cut(a.text, "=")
+			r.text(word{text: value, known: a.known}, depth)
+			for line := range strings.Lines(value) { // what an alias stands for has no here-documents
+				r.text(word{text: line, known: a.known}, depth)
+			}
+		}
+	case program == ".", program == "source":
+		r.begin(args, 0, depth)
 	case program == "git":
 		r.git(args, depth)
 	case runsAnyWord(program):
@@ -107,8 +117,10 @@ func printsOnly(s simple) bool {
 	return true
 }
 
-// shell reads the text after -c: the shells take further options in between.
+// shell reads the text after -c: the shells take further options in between. Without -c the first word is a script,
+// which bash looks up like a program.
 func (r *reader) shell(args []word, depth int) {
+	r.inside(args, 0, depth)
 	for i, a := range args {
 		short := strings.HasPrefix(a.text, "-") && !strings.HasPrefix(a.text, "--") && strings.Contains(a.text, "c")
 		if !a.known || !short && a.text != "--command" {
@@ -126,17 +138,20 @@ func (r *reader) shell(args []word, depth int) {
 // options reads what options name as a program, --to-command=x or -exec x, whatever program they belong to.
 func (r *reader) options(program string, args []word, depth int) {
 	for i, a := range args {
-		if !a.known {
-			continue
-		}
 		name, value, attached := strings.Cut(a.text, "=")
 		switch {
+		case !a.known && namesProgram(program, name):
+			r.unknown("what its option " + name + " runs is known only then")
+		case !a.known:
 		case attached && namesProgram(program, name):
 			r.text(word{text: value, known: true}, depth)
+			if _, command, ok := strings.Cut(value, "="); ok { // --checkpoint-action=exec=
+				r.text(word{text: command, known: true}, depth)
+			}
 		case !attached && namesProgram(program, a.text) && i+1 < len(args):
 			r.begin(args[i+1:], 0, depth)
 		}
-		if len(a.text) > 2 && a.text[0] == '-' && namesProgram(program, a.text[:2]) {
+		if a.known && len(a.text) > 2 && a.text[0] == '-' && namesProgram(program, a.text[:2]) {
 			r.text(word{text: a.text[2:], known: true}, depth)
 		}
 	}
@@ -199,10 +214,16 @@ func (r *reader) inside(args []word, skip, depth int, added ...word) {
 	}
 }
 
+// shellMarks are what a word has that can only be a program's name if a shell reads it.
+const shellMarks = " \t\n;|&$`(){}<>!'\"\\"
+
 // begin takes the program that comes after at most skip more words: how many there are differs too.
 func (r *reader) begin(args []word, skip, depth int, added ...word) {
 	for ; skip >= 0 && r.refused == nil; skip-- {
 		for len(args) > 0 && args[0].known && (isAssignment(args[0].text) || args[0].text == "--" || args[0].text == "-") {
+			if strings.ContainsAny(args[0].text, shellMarks) {
+				r.text(args[0], depth)
+			}
 			args = args[1:]
 		}
 		if len(args) == 0 {
@@ -211,7 +232,7 @@ func (r *reader) begin(args []word, skip, depth int, added ...word) {
 		if first := args[0]; first.known && strings.HasPrefix(first.text, "-") && len(args) > 1 && skip == 0 {
 			r.inside(args, 0, depth, added...)
 			return
-		} else if first.known && strings.ContainsAny(first.text, " \t\n;|&$`(){}<>!'\"\\") {
+		} else if first.known && strings.ContainsAny(first.text, shellMarks) {
 			r.text(first, depth)
 		}
 		r.add(simple{words: slices.Concat(args, added), inner: true}, depth+1)

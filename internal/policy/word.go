@@ -27,6 +27,9 @@ func readWord(w *syntax.Word) word {
 			unquoted.WriteString(part.Value)
 			out.known, out.plain = out.known && sure, out.plain && plain
 			out.whole = out.whole && sure
+			if strings.HasSuffix(part.Value, "$") && i+1 < len(w.Parts) { // bash may see a variable there
+				out.known, out.plain, out.whole = false, false, false
+			}
 		case *syntax.SglQuoted:
 			b.WriteString(part.Value)
 			if part.Dollar {
@@ -46,6 +49,28 @@ func readWord(w *syntax.Word) word {
 	}
 	out.text = b.String()
 	return out
+}
+
+// readHere reads a here-document, in which backslashes count as in "…" unless its end was quoted.
+func readHere(r *syntax.Redirect) word {
+	literal := false
+	for _, part := range r.Word.Parts {
+		lit, ok := part.(*syntax.Lit)
+		literal = literal || !ok || strings.Contains(lit.Value, `\`)
+	}
+	if !literal {
+		text, known := quoted(&syntax.DblQuoted{Parts: r.Hdoc.Parts})
+		return word{text: text, known: known}
+	}
+	var b strings.Builder
+	for _, part := range r.Hdoc.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			return word{}
+		}
+		b.WriteString(lit.Value)
+	}
+	return word{text: b.String(), known: true}
 }
 
 // list reports "$@" and "${a[@]}", which are many words in spite of their quotes.
@@ -69,6 +94,9 @@ func bare(s string, first bool) (text string, known, plain bool) {
 	}
 	if !strings.Contains(s, `\`) {
 		return s, known, plain
+	}
+	if strings.Contains(s, "$\\\n") { // bash joins the lines before it looks for variables
+		known = false
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -94,6 +122,9 @@ func quoted(q *syntax.DblQuoted) (text string, known bool) {
 	for _, part := range q.Parts {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
+			return b.String(), false
+		}
+		if strings.Contains(lit.Value, "$\\\n") {
 			return b.String(), false
 		}
 		for i := 0; i < len(lit.Value); i++ {

@@ -40,7 +40,7 @@ func wrapper(name string) (words int, ok bool) {
 		"unshare caffeinate setpriv systemd-run systemd-inhibit strace ltrace valgrind fakeroot unbuffer rlwrap xvfb-run "+
 		"dbus-run-session dbus-launch torsocks torify proxychains proxychains4 numactl cpulimit entr ssh-agent watch hyperfine "+
 		"npx pnpx bunx uvx nodemon watchexec concurrently eatmydata prlimit nsenter linux64 linux32 i386 x86_64 parallel sem "+
-		"tini dumb-init dotenv cross-env cgexec env-cmd libtool"):
+		"tini dumb-init dotenv cross-env cgexec env-cmd libtool coproc ! if then else elif while until do {"):
 		return 0, true
 	case oneOf(name, "timeout gtimeout flock chroot taskset chrt choom envdir setuidgid softlimit chpst ssh autossh schroot setarch gosu su-exec"):
 		return 1, true
@@ -51,7 +51,7 @@ func wrapper(name string) (words int, ok bool) {
 // runsAnyWord lists programs whose options and words are texts or programs in so many places that each is tried.
 func runsAnyWord(name string) bool {
 	return oneOf(name, "su runuser sg script flock bwrap firejail proot gdb lldb screen tmux expect at batch trap watch parallel sem "+
-		"alias hash enable fc complete compgen bind mapfile readarray history nc ncat socat command exec builtin jobs "+
+		"hash enable fc complete compgen bind mapfile readarray history nc ncat socat command exec builtin jobs "+
 		"start-stop-daemon nix-shell run-parts mosh dbus-send xterm ed ex vi vim nvim view emacs")
 }
 
@@ -132,9 +132,10 @@ var startsInCode = sync.OnceValue(func() *regexp.Regexp {
 		"loadstring|dlopen|Open3|open3|Kernel|send|__\\w+|shell|run|cmd|getline|do shell script|ccall|sh)\\b|\\||\\bopen\\s*\\(?[^)]*-|%x|\\\\x|\\\\u|\\\\0|chr\\b|fromCharCode|decode|pack\\b")
 })
 
-// runsInSed finds the command e and the flag e of GNU sed, which run what they stand before or made.
+// runsInSed finds the command e and the flag e of GNU sed, which run what stands behind them or what they made.
 var runsInSed = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(^|[;{}\n0-9$/!,])\s*e(\s|$|;)|s([^\w\s]).*[^\w\s][gpiImM0-9]*e[gpiImM0-9]*(\s|;|}|$)`)
+	const address = `(\d+(~\d+)?|\$|/[^/\n]*/[IM]*|\\.[^\n]*)`
+	return regexp.MustCompile(`(?s)(^|[;{}\n])\s*(` + address + `\s*(,\s*[+~]?` + address + `)?)?[\s!]*e|s([^\w\s]).*[^\w\s][gpiImM0-9]*e[gpiImM0-9]*(\s|;|}|#|$)`)
 })
 
 // lasting reports whether a person may allow a command for the whole session: not when what it runs is

@@ -53,6 +53,58 @@ func absoluteOnly(path string) string {
 	return strings.Join(folders, string(filepath.ListSeparator))
 }
 
+// OutsidePath drops the entries of a search path that lie in dir, which is free of links, or that are relative. Entries
+// are followed where they are links; one that does not exist yet counts by its name.
+func OutsidePath(path, dir string) string {
+	folders := slices.DeleteFunc(filepath.SplitList(path), func(f string) bool {
+		return !filepath.IsAbs(f) || inside(f, dir)
+	})
+	return strings.Join(folders, string(filepath.ListSeparator))
+}
+
+func inside(path, dir string) bool {
+	for _, p := range []string{filepath.Clean(path), real(path)} {
+		if rel, err := filepath.Rel(dir, p); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
+
+// real follows links as far as the path exists.
+func real(path string) string {
+	rest := ""
+	for p := filepath.Clean(path); ; p = filepath.Dir(p) {
+		if found, err := filepath.EvalSymlinks(p); err == nil {
+			return filepath.Join(found, rest)
+		}
+		if p == filepath.Dir(p) {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(p), rest)
+	}
+}
+
+// Outside returns env with a search path that has no folder in dir.
+func Outside(env []string, dir string) []string {
+	out := slices.Clone(env)
+	for i, kv := range out {
+		if path, ok := strings.CutPrefix(kv, "PATH="); ok {
+			out[i] = "PATH=" + OutsidePath(path, dir)
+		}
+	}
+	return out
+}
+
+// Within is the path of a program that env's PATH finds first in a folder within dir; "" for one outside.
+func Within(program, dir string, env []string) string {
+	path, err := LookPath(program, dir, env)
+	if err != nil || strings.Contains(program, "/") || !inside(filepath.Dir(path), dir) {
+		return ""
+	}
+	return path
+}
+
 func (p EnvPolicy) passes(name, value string) bool {
 	upper := strings.ToUpper(name)
 	switch {

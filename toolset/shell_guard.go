@@ -1,0 +1,42 @@
+package toolset
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"adze/internal/git"
+	"adze/internal/proc"
+)
+
+// maxGuarded bounds the repositories that one command line may name.
+const maxGuarded = 8
+
+// guard is the environment of a command that a rule allowed and no person has seen: no program is found in the
+// workspace, and git runs none that a repository names. Named says that one of the repositories has hooks or names
+// programs.
+func (b basher) guard(ctx context.Context, command, dir string) (env []string, named bool) {
+	env = proc.Outside(b.shell.Env, b.root.Dir())
+	if !strings.Contains(command, "git") {
+		return env, false
+	}
+	g := git.Git{Supervisor: b.shell.Supervisor, Env: env}
+	settings, named := g.Guard(ctx, repositories(command, dir)...)
+	return append(env, settings...), named
+}
+
+// repositories are the folders that a git of the command may work in: its own, and every one that a word names.
+func repositories(command, dir string) []string {
+	dirs := []string{dir}
+	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n;|&='\"", r) })
+	for _, word := range words {
+		if !filepath.IsAbs(word) {
+			word = filepath.Join(dir, word)
+		}
+		if info, err := os.Stat(word); err == nil && info.IsDir() && len(dirs) < maxGuarded {
+			dirs = append(dirs, word)
+		}
+	}
+	return dirs
+}

@@ -1,0 +1,70 @@
+package toolset
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adze/tool"
+)
+
+// byRule lets every call pass as one that a rule allowed and nobody has seen.
+func byRule(context.Context, tool.Question) (tool.Decision, error) {
+	return tool.Decision{Allow: true, Rule: "allow execute(ls **)", ByRule: true}, nil
+}
+
+func plant(t *testing.T, path, script string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A folder of the workspace on PATH is the person's own doing, and yet a rule that allows ls does not mean bin/ls of
+// a repository.
+func TestWhatARuleAllowedIsNotFoundInTheWorkspace(t *testing.T) {
+	needBash(t)
+	b := newShellBench(t, nil)
+	b.shell.Env = []string{"PATH=" + filepath.Join(b.dir, "bin") + ":" + filepath.Join(b.dir, "later") + ":" + os.Getenv("PATH")}
+	plant(t, filepath.Join(b.dir, "bin/ls"), "echo planted")
+	plant(t, filepath.Join(b.dir, "bin/bash"), "echo planted shell")
+	if o := b.bash(t.Context(), "ls"); !strings.Contains(o.Output, "planted\n") || strings.Contains(o.Output, "planted shell") {
+		t.Errorf("what a person allowed says %q", o.Output)
+	}
+	b.runner.Gate = tool.GateFunc(byRule)
+	if o := b.bash(t.Context(), "ls"); strings.Contains(o.Output, "planted") || !strings.Contains(o.Output, "bin\n") {
+		t.Errorf("what a rule allowed says %q", o.Output)
+	}
+}
+
+func TestGitThatARuleAllowedRunsNoProgramOfTheRepository(t *testing.T) {
+	needBash(t)
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	b := newShellBench(t, nil)
+	b.shell.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
+	canary := filepath.Join(b.dir, "evil")
+	plant(t, canary, "echo ran >> "+b.dir+"/canary")
+	plain := "git init -q . && git init -q sub && git config core.fsmonitor " + canary + " && git -C sub config core.fsmonitor " + canary
+	if o := b.bash(t.Context(), plain); o.Status != tool.Completed {
+		t.Fatal(o.Output)
+	}
+	_ = os.Remove(filepath.Join(b.dir, "canary"))
+	b.runner.Gate = tool.GateFunc(byRule)
+	for _, line := range []string{"git status --short", "git -C sub status", "cd sub && git status"} {
+		o := b.bash(t.Context(), line)
+		if _, err := os.Stat(filepath.Join(b.dir, "canary")); err == nil || o.Status != tool.Completed {
+			t.Fatalf("%s: the repository's program ran, or git failed: %s", line, o.Output)
+		}
+		if !strings.Contains(o.Output, "without the hooks and programs") {
+			t.Errorf("%s does not say that it was switched off: %s", line, o.Output)
+		}
+	}
+}
