@@ -18,7 +18,9 @@ type files struct {
 	root   *workspace.Root
 	seen   *workspace.Seen
 	bounds Bounds
-	brief  bool // offer the usual arguments alone, see Deps.Brief
+	// withhold is Deps.Withhold.
+	withhold func(root string) func(dir, name string) bool
+	brief    bool // offer the usual arguments alone, see Deps.Brief
 }
 
 // asker is Context.Ask.
@@ -37,6 +39,22 @@ func (f files) locate(ctx context.Context, ask asker, perm tool.Permission, name
 		}
 	}
 	return p.Consented(), nil
+}
+
+// heldBack is what must not be read of the files below a path that the gate agreed to; nil: all may.
+func (f files) heldBack(p workspace.Path) func(dir, name string) bool {
+	if f.withhold == nil {
+		return nil
+	}
+	return f.withhold(p.Abs())
+}
+
+// leftOut counts files that were held back, or is empty.
+func leftOut(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return plural(n, "file") + " left out: not permitted to read; read them by name to be asked"
 }
 
 // open opens a regular file; one that is not there comes with names that may have been meant.

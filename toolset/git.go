@@ -3,6 +3,7 @@ package toolset
 import (
 	"context"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -45,6 +46,18 @@ func (g repos) begin(ctx context.Context, ask asker, name string) (gitPlace, err
 	}
 	at.nameFrom(g.root.Dir(), dir)
 	return at, g.askElsewhere(ctx, ask, at, dir)
+}
+
+// unseen says of a path of the repository that its content is not to be shown to the call that is at a place.
+func (g repos) unseen(at gitPlace) func(path string) bool {
+	held := g.heldBack(at.path)
+	if held == nil {
+		return nil
+	}
+	return func(name string) bool {
+		dir, base := path.Split(at.Top + "/" + name)
+		return held(dir, base)
+	}
 }
 
 // askElsewhere asks before git reads what the folder alone does not vouch for.

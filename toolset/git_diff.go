@@ -32,7 +32,9 @@ type gitDiffMeta struct {
 	Files   int    `json:"files"`
 	Added   int    `json:"added"`
 	Deleted int    `json:"deleted"`
-	Diff    string `json:"diff,omitempty"`
+	// Withheld are files that the gate does not let be read unasked.
+	Withheld int    `json:"withheld,omitempty"`
+	Diff     string `json:"diff,omitempty"`
 	// Counts is one row a file when only those were asked for.
 	Counts []string `json:"counts,omitempty"`
 }
@@ -47,7 +49,7 @@ func gitDiff(g repos) tool.Tool {
 			"cached": "staged", "range": "commit", "revision": "commit", "target": "base", "against": "base", "stat_only": "stat",
 		}),
 		Safety: tool.Safety{Safe: true},
-		Redact: tool.Expose("path", "staged", "base", "commit", "stat", "files", "added", "deleted"),
+		Redact: tool.Expose("path", "staged", "base", "commit", "stat", "files", "added", "deleted", "withheld"),
 		Needs:  func(in gitDiffArgs) []tool.Need { return folderNeeds(in.Path) },
 		Run:    gitDiffer{g}.run,
 		View:   viewGitDiff,
@@ -65,14 +67,16 @@ func (g gitDiffer) run(ctx context.Context, c tool.Context[gitDiffMeta], in gitD
 	}
 	d, err := at.Diff(ctx, git.DiffQuery{
 		Path: at.spec, Staged: in.Staged, Base: in.Base, Range: in.Commit, Strip: at.strip, Add: at.add,
-		Stat: in.Stat, MaxFiles: gitDiffRaw >> 8, MaxBytes: gitDiffRaw,
+		Stat: in.Stat, MaxFiles: gitDiffRaw >> 8, MaxBytes: gitDiffRaw, Withhold: g.unseen(at),
 	})
 	if err != nil {
 		return gitDiffResult{}, err
 	}
-	meta := gitDiffMeta{Path: at.path.Display(), Files: d.TotalFiles, Added: d.Added, Deleted: d.Deleted}
+	meta := gitDiffMeta{Path: at.path.Display(), Files: d.TotalFiles, Added: d.Added, Deleted: d.Deleted, Withheld: d.Withheld}
 	out := commitHeader(d.Commit)
 	switch {
+	case d.TotalFiles == 0 && d.Withheld > 0:
+		out += noted("nothing else differs in "+at.String(), leftOut(d.Withheld))
 	case d.TotalFiles == 0:
 		out += fmt.Sprintf("(nothing differs in %s%s)", at, diffHint(in))
 	case in.Stat:
@@ -144,7 +148,7 @@ func statFooter(d git.Diff, shown int) string {
 	if shown < d.TotalFiles {
 		left = fmt.Sprintf("%d of them not shown: give a path", d.TotalFiles-shown)
 	}
-	return noted(diffTotals(d), left)
+	return noted(diffTotals(d), left, leftOut(d.Withheld))
 }
 
 // cutPatch bounds a patch: long lines are cut, and it ends after a whole line.
@@ -168,19 +172,19 @@ func cutPatch(patch string) string {
 func patchFooter(at gitPlace, d git.Diff, shown string) string {
 	left := d.PatchLines - int64(strings.Count(shown, "\n"))
 	if left <= 0 {
-		return noted(diffTotals(d))
+		return noted(diffTotals(d), leftOut(d.Withheld))
 	}
 	words := fmt.Sprintf("%d of %d lines not shown: give a path, or stat: true", left, d.PatchLines)
 	begun := len(patchSections(shown))
 	if begun >= d.TotalFiles {
-		return noted(diffTotals(d), words)
+		return noted(diffTotals(d), words, leftOut(d.Withheld))
 	}
 	unseen := d.Files[min(begun, len(d.Files)):]
 	rows := countRows(at, unseen[:min(len(unseen), gitDiffLeft)])
 	if more := d.TotalFiles - begun - len(rows); more > 0 {
 		rows = append(rows, fmt.Sprintf("and %s more", plural(more, "file")))
 	}
-	return noted(diffTotals(d), words, "not begun: "+strings.Join(rows, ", "))
+	return noted(diffTotals(d), words, leftOut(d.Withheld), "not begun: "+strings.Join(rows, ", "))
 }
 
 // patchSection is the patch of one file.

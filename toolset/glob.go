@@ -23,11 +23,13 @@ type globArgs struct {
 }
 
 type globMeta struct {
-	Pattern string   `json:"pattern"`
-	Path    string   `json:"path"`
-	Total   int      `json:"total"`
-	Shown   int      `json:"shown"`
-	Paths   []string `json:"paths,omitempty"`
+	Pattern string `json:"pattern"`
+	Path    string `json:"path"`
+	Total   int    `json:"total"`
+	Shown   int    `json:"shown"`
+	// Withheld are files that the gate does not let be read unasked.
+	Withheld int      `json:"withheld,omitempty"`
+	Paths    []string `json:"paths,omitempty"`
 }
 
 func glob(s seeker) tool.Tool {
@@ -42,7 +44,7 @@ func glob(s seeker) tool.Tool {
 		Idioms:         globIdioms(),
 		Safety:         tool.Safety{Safe: true},
 		Output:         s.bounds.withFoot(),
-		Redact:         tool.Expose("pattern", "path", "limit", "total", "shown"),
+		Redact:         tool.Expose("pattern", "path", "limit", "total", "shown", "withheld"),
 		Needs:          func(in globArgs) []tool.Need { return folderNeeds(in.Path) },
 		Run:            globber{s}.run,
 		View:           func(m globMeta) []tool.Block { return tool.List(m.Paths) },
@@ -73,7 +75,7 @@ func (g globber) run(ctx context.Context, c tool.Context[globMeta], in globArgs)
 		names[i] = at.name(f.Path)
 	}
 	names = names[:g.bounds.fit(names)]
-	meta := globMeta{Pattern: in.Pattern, Path: at.path.Display(), Total: r.Total, Shown: len(names)}
+	meta := globMeta{Pattern: in.Pattern, Path: at.path.Display(), Total: r.Total, Shown: len(names), Withheld: r.Withheld}
 	meta.Paths = names[:min(len(names), globShown)]
 	return globResult{
 		Title:    fmt.Sprintf("%s, %s", in.Pattern, plural(r.Total, "file")),
@@ -86,12 +88,14 @@ func (g globber) run(ctx context.Context, c tool.Context[globMeta], in globArgs)
 func globFooter(at place, in globArgs, r search.GlobResult, shown int) string {
 	total := plural(r.Total, "file")
 	switch {
+	case r.Total == 0 && r.Withheld > 0:
+		total = fmt.Sprintf("no other file in %s matches %s", at, in.Pattern)
 	case r.Total == 0:
 		total = fmt.Sprintf("no file in %s matches %s%s", at, in.Pattern, globHint(in.Pattern))
 	case shown < r.Total:
 		total = fmt.Sprintf("%d of %s, newest first; narrow the pattern or path, or raise limit", shown, total)
 	}
-	return noted(total, at.unread(r.Unreadable))
+	return noted(total, leftOut(r.Withheld), at.unread(r.Unreadable))
 }
 
 // globHint says what a pattern without a match may have meant.

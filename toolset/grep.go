@@ -45,6 +45,7 @@ type grepMeta struct {
 	Files    int       `json:"files"`
 	Searched int       `json:"searched"`
 	Skipped  int       `json:"skipped,omitempty"`
+	Withheld int       `json:"withheld,omitempty"` // not permitted to read
 	Lines    []grepRow `json:"lines,omitempty"`
 }
 
@@ -77,7 +78,7 @@ func grep(s seeker) tool.Tool {
 		Safety: tool.Safety{Safe: true},
 		Output: s.bounds.withFoot(),
 		Redact: tool.Expose("pattern", "path", "include", "exclude", "type", "literal", "ignore_case", "word", "multiline",
-			"context", "before", "after", "mode", "limit", "per_file", "matches", "files", "searched", "skipped"),
+			"context", "before", "after", "mode", "limit", "per_file", "matches", "files", "searched", "skipped", "withheld"),
 		Needs: func(in grepArgs) []tool.Need { return folderNeeds(in.Path) },
 		Run:   grepper{s}.run,
 		View:  viewGrep,
@@ -107,7 +108,7 @@ func (g grepper) run(ctx context.Context, c tool.Context[grepMeta], in grepArgs)
 	}
 	meta := grepMeta{
 		Pattern: in.Pattern, Path: at.path.Display(), Mode: string(q.Mode), Matches: r.Matches, Files: r.Matching,
-		Searched: r.Searched, Skipped: r.Binary + r.TooLarge + r.Unreadable.Count,
+		Searched: r.Searched, Skipped: r.Binary + r.TooLarge + r.Unreadable.Count, Withheld: r.Withheld,
 	}
 	out := grepOutput{place: at, q: q, r: r, bounds: g.bounds}
 	for _, f := range r.Files {
@@ -246,10 +247,10 @@ func (o *grepOutput) footer() string {
 		totals += ", not all shown: raise per_file"
 	}
 	searched := "searched " + plural(o.r.Searched, "file")
-	if o.r.Searched == 0 && o.folder {
+	if o.r.Searched+o.r.Withheld == 0 && o.folder {
 		searched = "no file was searched: check path, include and type; ignored and hidden files are left out"
 	}
-	foot := noted(totals, searched, skipped(o.r.Binary, "binary"), skipped(o.r.TooLarge, "too large"), o.unread(o.r.Unreadable))
+	foot := noted(totals, searched, skipped(o.r.Binary, "binary"), skipped(o.r.TooLarge, "too large"), leftOut(o.r.Withheld), o.unread(o.r.Unreadable))
 	if o.text.Len() > 0 {
 		return "\n" + foot
 	}

@@ -52,7 +52,7 @@ func (s seeker) begin(ctx context.Context, ask asker, name string) (place, error
 	if err != nil {
 		return place{}, err
 	}
-	return place{Tree: search.Tree{Root: p.Abs(), Env: s.env}, path: p, folder: info.Mode.IsDir()}, nil
+	return place{Tree: search.Tree{Root: p.Abs(), Env: s.env, Withhold: s.heldBack(p)}, path: p, folder: info.Mode.IsDir()}, nil
 }
 
 // beginFolder is begin for a tool that takes folders alone; use says what else to do with a file.

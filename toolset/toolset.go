@@ -32,6 +32,10 @@ type Deps struct {
 	Shell *Shell
 	// Env looks up where git's configuration lies, for glob, grep and list; nil: os.Getenv.
 	Env func(string) string
+	// Withhold says which files glob, grep and git_diff leave out when they were allowed to look below root: those that
+	// a call of their own would be asked or refused for. The function it returns gets an absolute folder with a final
+	// slash and a name in it; nil: nothing is held back, as for a nil Withhold.
+	Withhold func(root string) func(dir, name string) bool
 	// Todos is the session's todo list.
 	Todos *Todos
 	// Web fetches pages; nil: from the public web only.
@@ -60,7 +64,7 @@ func New(d Deps) (*tool.Registry, error) {
 	if d.Shell == nil {
 		d.Shell = NewShell(proc.Supervisor{}, proc.Environ(os.Environ(), proc.EnvPolicy{}))
 	}
-	f := files{root: d.Root, seen: d.Seen, bounds: d.Bounds, brief: d.Brief}
+	f := files{withhold: d.Withhold, root: d.Root, seen: d.Seen, bounds: d.Bounds, brief: d.Brief}
 	s := seeker{files: f, env: d.Env}
 	if d.Web == nil {
 		d.Web = web.New(web.Policy{})

@@ -111,7 +111,7 @@ func TestNoToolOfAnyCatalogueRunsUnasked(t *testing.T) {
 	ran := false
 	set := wholeCatalogue(t, root, &ran)
 	for _, mode := range []policy.Mode{policy.Plan, policy.AskFirst, policy.Edits, policy.Auto} {
-		gate, err := newGate(config.Config{}, &options{mode: string(mode)}, root, t.TempDir(), nil)
+		gate, err := newGate(config.Config{}, &options{mode: string(mode)}, ground{root: root}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

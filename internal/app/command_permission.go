@@ -57,7 +57,7 @@ func (a *app) testPermission(_ context.Context, o *options, text string, asJSON 
 	if err != nil {
 		return err
 	}
-	gate, err := newGate(s.config, o, s.root, s.at.spill, nil)
+	gate, err := newGate(s.config, o, s.ground(s.at.spill), nil)
 	if err != nil {
 		return err
 	}

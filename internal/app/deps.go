@@ -24,7 +24,8 @@ func (a *app) deps(s settings, w *wired) toolset.Deps {
 	w.closers = append(w.closers, shell.Close)
 	return toolset.Deps{
 		Bounds: s.bounds(), Web: web.New(reach(func() *policy.Policy { return w.gate })),
-		Root: s.root, Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{},
+		Withhold: func(root string) func(dir, name string) bool { return w.gate.Sieve(root) },
+		Root:     s.root, Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{},
 		Declared: &toolset.Declared{Dir: filepath.Join(s.at.config, "tools")},
 	}
 }

@@ -2,6 +2,8 @@ package app
 
 import (
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"adze/internal/config"
@@ -12,9 +14,20 @@ import (
 // outputLayer is where the rule comes from that lets a model read the whole of its own cut outputs.
 const outputLayer policy.Layer = "session output"
 
-// newGate makes the policy of a run from the configuration and the flags. spill is the folder of this
-// session's whole outputs, which lies outside the workspace.
-func newGate(cfg config.Config, o *options, root *workspace.Root, spill string, asker policy.Asker) (*policy.Policy, error) {
+// ground is what the rules of a run are about: the workspace, and where adze keeps its own.
+type ground struct {
+	root  *workspace.Root
+	at    places
+	file  string // the person's configuration
+	spill string // this session's whole outputs, which a model may read; empty: none
+}
+
+func (s settings) ground(spill string) ground {
+	return ground{root: s.root, at: s.at, file: absolute(s.file), spill: spill}
+}
+
+// newGate makes the policy of a run from the configuration and the flags.
+func newGate(cfg config.Config, o *options, g ground, asker policy.Asker) (*policy.Policy, error) {
 	mode := policy.AskFirst
 	if name := firstOf(o.mode, cfg.PermissionMode); name != "" {
 		var err error
@@ -22,15 +35,27 @@ func newGate(cfg config.Config, o *options, root *workspace.Root, spill string, 
 			return nil, misuse("the modes are "+strings.Join(policy.Modes(), ", "), "%v", err)
 		}
 	}
-	rules, err := gateRules(cfg, o, spill)
+	rules, err := gateRules(cfg, o, g)
 	if err != nil {
 		return nil, err
 	}
 	home, _ := os.UserHomeDir() // without one, home: matches nothing
-	return policy.New(policy.Options{Mode: mode, Rules: rules, Paths: judge{root}, Home: home, Ask: asker})
+	if real, err := filepath.EvalSymlinks(home); err == nil {
+		home = real // as the paths that it is compared with
+	}
+	own := slices.DeleteFunc([]string{g.at.config, g.at.state, g.file}, func(name string) bool { return name == "" })
+	return policy.New(policy.Options{Mode: mode, Rules: rules, Paths: judge{g.root}, Home: home, Own: own, Ask: asker})
 }
 
-func gateRules(cfg config.Config, o *options, spill string) ([]policy.Rule, error) {
+func gateRules(cfg config.Config, o *options, g ground) ([]policy.Rule, error) {
+	var outputs []string
+	if g.spill != "" {
+		spill := g.spill
+		if p, err := g.root.Resolve(spill); err == nil {
+			spill = p.Abs()
+		}
+		outputs = []string{"read(abs:" + literalGlob(spill) + "/**)"}
+	}
 	var rules []policy.Rule
 	for _, source := range []struct {
 		effect policy.Effect
@@ -42,7 +67,7 @@ func gateRules(cfg config.Config, o *options, spill string) ([]policy.Rule, erro
 		{policy.Allow, policy.CommandLine, "--allow", o.allow},
 		{policy.Deny, policy.User, "deny in " + cfg.Origin("deny"), cfg.Deny},
 		{policy.Allow, policy.User, "allow in " + cfg.Origin("allow"), cfg.Allow},
-		{policy.Allow, outputLayer, "session output", []string{"read(abs:" + literalGlob(spill) + "/**)"}},
+		{policy.Allow, outputLayer, "session output", outputs},
 	} {
 		for _, text := range source.texts {
 			r, err := policy.ParseRule(source.effect, source.layer, text)
@@ -77,5 +102,10 @@ func (j judge) Judge(name string) (policy.Place, error) {
 	if err != nil {
 		return policy.Place{}, err
 	}
-	return policy.Place{Abs: p.Abs(), Rel: p.Display(), Outside: p.Outside(), Protected: p.Protected()}, nil
+	place := policy.Place{Abs: p.Abs(), Rel: p.Display(), Outside: p.Outside(), Protected: p.Protected()}
+	if named := p.Named(); named != p.Abs() {
+		rel, inside := j.root.Inside(named)
+		place.Named = &policy.Place{Abs: named, Rel: rel, Outside: !inside}
+	}
+	return place, nil
 }

@@ -101,6 +101,16 @@ func attachmentBytes(path string) ([]byte, error) {
 	return data, nil
 }
 
+// mayAttach holds files that a person attaches to their rules: naming one answers what would be asked, and no deny.
+func (w *wired) mayAttach(paths []string) error {
+	for _, path := range paths {
+		if why := w.gate.Forbids(tool.Need{Permission: tool.Read, Target: absolute(path)}); why != "" {
+			return misuse("attach another file, or change the rule", "--attach %s: %s", path, why)
+		}
+	}
+	return nil
+}
+
 // input is a prompt with its attachments.
 func (o *options) input(prompt string) (session.Input, error) {
 	files, err := attachments(o.attach)

@@ -120,6 +120,9 @@ func (s *sitting) open(ctx context.Context, words string) (err error) {
 		return err
 	}
 	in, err := s.o.input(firstOf(words, s.w.prompt))
+	if err == nil {
+		err = s.w.mayAttach(s.o.attach)
+	}
 	if err != nil {
 		s.w.close()
 		return err
@@ -159,6 +162,9 @@ func (a *app) linesOnly(o *options) bool { return o.plain || a.getenv("TERM") ==
 
 func (s *sitting) send(ctx context.Context, p port.Prompt) session.Result {
 	files, err := attachments(p.Attach)
+	if err == nil {
+		err = s.w.mayAttach(p.Attach)
+	}
 	if err != nil {
 		return failure(err)
 	}

@@ -74,7 +74,7 @@ func modes() []port.Mode {
 
 // files lists the workspace for completion, what changed last first.
 func (w *wired) files(ctx context.Context) ([]string, error) {
-	found, err := search.Tree{Root: w.head.Cwd}.Glob(ctx, search.GlobQuery{Pattern: "**", Limit: maxCompletions})
+	found, err := search.Tree{Root: w.head.Cwd, Withhold: w.gate.Sieve(w.head.Cwd)}.Glob(ctx, search.GlobQuery{Pattern: "**", Limit: maxCompletions})
 	if err != nil {
 		return nil, err
 	}

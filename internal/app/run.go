@@ -99,6 +99,9 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 		return failure(err)
 	}
 	defer w.close()
+	if err := w.mayAttach(o.attach); err != nil {
+		return failure(err)
+	}
 	if in.Text == "" {
 		in.Text = w.prompt
 	}

@@ -86,7 +86,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 		return w, err
 	}
 	spill := newSpiller(filepath.Join(s.at.spill, string(id)))
-	gate, err := newGate(s.config, o, s.root, spill.dir, asker)
+	gate, err := newGate(s.config, o, s.ground(spill.dir), asker)
 	if err != nil {
 		return w, err
 	}

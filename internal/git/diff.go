@@ -20,6 +20,9 @@ type DiffQuery struct {
 	Stat       bool // counts alone, no patch
 	MaxFiles   int  // kept in Diff.Files
 	MaxBytes   int  // kept of the patch, whole lines
+	// Withhold says of a path below Repo.Top that its content is not to be seen; such files, and renames from or to
+	// one, are counted in Diff.Withheld and in nothing else. Nil: all may be seen.
+	Withhold func(path string) bool
 }
 
 // Diff is what differs. Files, Added and Deleted are exact, whatever is kept.
@@ -27,6 +30,7 @@ type Diff struct {
 	Files          []FileDiff
 	TotalFiles     int
 	Added, Deleted int
+	Withheld       int
 	Patch          string // the start of the unified diff
 	PatchLines     int64  // of the whole
 	PatchBytes     int64
@@ -66,7 +70,7 @@ func (r *Repo) Diff(ctx context.Context, q DiffQuery) (Diff, error) {
 	}
 	options := append([]string{"diff"}, diffOptions()...)
 	behind := append(sides, "--", q.Path)
-	n := numstat{diff: &d, most: q.MaxFiles}
+	n := numstat{diff: &d, most: q.MaxFiles, withhold: q.Withhold}
 	if err := r.records(ctx, n.record, append(append(options, "--numstat", "-z"), behind...)...); err != nil {
 		return d, err
 	}
@@ -77,10 +81,21 @@ func (r *Repo) Diff(ctx context.Context, q DiffQuery) (Diff, error) {
 	if q.Strip != "" {
 		shape = append(shape, "--relative="+q.Strip)
 	}
-	out, err := r.run(ctx, call{args: append(append(options[:len(options):len(options)], shape...), behind...), keep: q.MaxBytes})
+	c := call{args: append(append(options[:len(options):len(options)], shape...), behind...), keep: q.MaxBytes}
+	if len(n.held) > 0 {
+		if len(n.held) > maxHeld {
+			return d, fail(CodeInvalid, nil, "more than %d of the files that differ may not be read; give a path", maxHeld)
+		}
+		c.args[len(c.args)-1] = ":(literal)" + q.Path
+		c.args, c.options = append(c.args, n.held...), []string{"--no-literal-pathspecs"}
+	}
+	out, err := r.run(ctx, c)
 	d.Patch, d.PatchLines, d.PatchBytes = out.Head, out.Lines, out.Bytes
 	return d, err
 }
+
+// maxHeld bounds the paths that one diff leaves out, since each is an argument.
+const maxHeld = 500
 
 // sides turns a query into the arguments that name what is compared.
 func (r *Repo) sides(ctx context.Context, q DiffQuery, d *Diff) ([]string, error) {
@@ -146,6 +161,27 @@ type numstat struct {
 	most    int
 	pending *FileDiff // a rename whose names follow
 	last    string
+
+	withhold func(path string) bool
+	held     []string // path specifications that leave out what is held back
+}
+
+// holds counts a file that must not be seen. A rename is left out under both names: under one alone, git would show
+// its content as new or deleted.
+func (n *numstat) holds(f FileDiff) bool {
+	if n.withhold == nil || !n.withhold(f.Path) && (f.From == "" || !n.withhold(f.From)) {
+		return false
+	}
+	if f.Path != n.last {
+		n.last = f.Path
+		n.diff.Withheld++
+	}
+	for _, path := range []string{f.Path, f.From} {
+		if path != "" && len(n.held) <= maxHeld {
+			n.held = append(n.held, ":(exclude,top,literal)"+path)
+		}
+	}
+	return true
 }
 
 func (n *numstat) record(line string) {
@@ -172,6 +208,9 @@ func (n *numstat) record(line string) {
 
 // add counts a file. An unmerged one comes twice: as such, without lines, and with its difference from ours.
 func (n *numstat) add(f FileDiff) {
+	if n.holds(f) {
+		return
+	}
 	d := n.diff
 	d.Added, d.Deleted = d.Added+f.Added, d.Deleted+f.Deleted
 	if f.Path == n.last {

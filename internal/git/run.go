@@ -22,9 +22,11 @@ const (
 
 // call is one git process.
 type call struct {
-	args   []string // subcommand and arguments
-	keep   int      // bytes kept of the start of the output
-	stream func([]byte)
+	args []string // subcommand and arguments
+	// options stand before the subcommand, behind those that make git safe.
+	options []string
+	keep    int // bytes kept of the start of the output
+	stream  func([]byte)
 }
 
 // run runs git, hardened, in the folder of r. The error is nil when it exited with 0.
@@ -36,7 +38,7 @@ func (r *Repo) run(ctx context.Context, c call) (proc.Text, error) {
 		timeout = DefaultTimeout
 	}
 	res, err := r.git.Supervisor.Run(ctx, proc.Command{
-		Argv: append(argv, c.args...), Dir: r.dir, Env: environ(r.git.Env, r.home()), Tag: "git " + c.args[0],
+		Argv: append(append(argv, c.options...), c.args...), Dir: r.dir, Env: environ(r.git.Env, r.home()), Tag: "git " + c.args[0],
 		Timeout: timeout, Separate: true, Head: max(c.keep, maxErrors), Tail: 1, MaxOutput: maxOutput, Spill: c.stream,
 	})
 	if err != nil {

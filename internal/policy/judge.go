@@ -61,13 +61,22 @@ func (p *Policy) judge(mode Mode, n tool.Need) verdict {
 	case tool.Read, tool.Write:
 		v = p.judgeFile(mode, v)
 	case tool.Execute:
-		v = p.judgeCommand(mode, v)
+		v = p.judgeExecute(mode, v)
 	case tool.Network:
 		v = p.judgeHost(mode, v)
 	default:
 		v.effect, v.reason = Deny, fmt.Sprintf("there is no permission %q; this tool is declared wrongly, use another", n.Permission)
 	}
 	return p.settle(mode, v)
+}
+
+// Forbids says why a need is refused whoever would ask for it: what a person attaches by hand is not asked for, but
+// their own deny holds for it too. Empty: nothing forbids it.
+func (p *Policy) Forbids(n tool.Need) string {
+	if v := p.judge(p.Mode(), n); v.effect == Deny {
+		return v.reason
+	}
+	return ""
 }
 
 // settle turns a question into a yes where everything it asks for was granted before, or the mode does not

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/text/unicode/norm"
 
 	"adze/tool"
 )
@@ -17,6 +18,17 @@ type Place struct {
 	Rel       string // below the workspace with slashes; "." is the workspace; unused when Outside
 	Outside   bool
 	Protected bool // writing there could make another program run something
+	// Named is the place that the name says, where links lead from it to another; nil: it is this one. What is
+	// forbidden or asked for under a name stays so, wherever a link makes it lead.
+	Named *Place
+}
+
+// both are the place and, where links lead to it, the one that was named.
+func (p Place) both() []Place {
+	if p.Named == nil {
+		return []Place{p}
+	}
+	return []Place{p, *p.Named}
 }
 
 // Paths resolves file names as the tools do.
@@ -36,12 +48,14 @@ func (p *Policy) judgeFile(mode Mode, v verdict) verdict {
 		v.reason = doing + " is not possible: files there make other programs run things; change it by hand, or use the program they belong to"
 		return v
 	}
-	secret := v.need.Permission == tool.Read && p.secret(place)
+	kept := p.kept()
+	if v.need.Permission == tool.Write && keptIn(kept, place) != "" {
+		v.effect, v.reason = Deny, ownReason(doing)
+		return v
+	}
+	why, part := p.careful(v.need.Permission, place, kept)
 	v.offers = []grant{p.fileGrant(v.need.Permission, place)}
-	r, found := strongest(p.rulesFor(v.need.Permission), func(r Rule) bool {
-		// Who allows all reading has not thought of keys; who names the file has.
-		return r.path.matches(place, p.home) && !(secret && r.Effect == Allow && r.Matcher == "")
-	})
+	r, found := strongest(p.rulesFor(v.need.Permission), func(r Rule) bool { return r.counts(place, p.home, why, part) })
 	switch {
 	case found && r.Effect == Deny:
 		v.reason = deniedBy(doing, r)
@@ -50,9 +64,23 @@ func (p *Policy) judgeFile(mode Mode, v verdict) verdict {
 		v.reason = doing + " is asked for by a rule"
 		return v.by(r)
 	}
-	v.effect, v.layer = mode.byDefault(v.need.Permission, !place.Outside && !secret), layerOf(mode)
-	v.reason = fileReason(doing, place, secret)
+	v.effect, v.layer = mode.byDefault(v.need.Permission, !place.Outside && why == ""), layerOf(mode)
+	v.reason = fileReason(doing, place, why)
 	return v
+}
+
+// counts reports whether a rule is about a file. Who allows all reading has not thought of keys, nor of start files
+// who allows all writing; who names them has.
+func (r Rule) counts(place Place, home, why, part string) bool {
+	if r.Effect != Allow {
+		for _, at := range place.both() {
+			if r.path.matches(at, home) {
+				return true
+			}
+		}
+		return false
+	}
+	return r.path.matches(place, home) && (why == "" || r.Matcher != "" && r.names(part))
 }
 
 func (p *Policy) place(name string) (Place, error) {
@@ -62,10 +90,10 @@ func (p *Policy) place(name string) (Place, error) {
 	return p.paths.Judge(name)
 }
 
-func fileReason(doing string, place Place, secret bool) string {
+func fileReason(doing string, place Place, why string) string {
 	switch {
-	case secret:
-		return doing + " needs approval: it usually holds secrets"
+	case why != "":
+		return doing + " needs approval: " + why
 	case place.Outside:
 		return fmt.Sprintf("%s needs approval: %s is outside the workspace", doing, place.Abs)
 	}
@@ -95,16 +123,20 @@ func escapeGlob(s string) string {
 type pathMatcher struct {
 	anchor  string // work, home, abs; empty: everywhere
 	pattern string
+	// fold compares without regard to case and to how a letter is composed: what forbids or asks must hold where the
+	// file system does not tell two names apart. What allows names exactly.
+	fold bool
+	base string // a pattern **/name is about the last name alone
 }
 
 func compilePath(matcher string, effect Effect) (pathMatcher, error) {
-	m := pathMatcher{anchor: "work", pattern: matcher}
+	m := pathMatcher{anchor: "work", pattern: matcher, fold: effect != Allow}
 	anchor, rest, anchored := strings.Cut(matcher, ":")
 	switch {
 	case matcher == "":
 		m.pattern = "**"
 	case anchored && (anchor == "work" || anchor == "home" || anchor == "abs"):
-		m = pathMatcher{anchor: anchor, pattern: rest}
+		m.anchor, m.pattern = anchor, rest
 	case strings.HasPrefix(matcher, "/"):
 		return m, fmt.Errorf("write an absolute path as abs:%s", matcher)
 	case strings.HasPrefix(matcher, "~/"):
@@ -123,10 +155,25 @@ func compilePath(matcher string, effect Effect) (pathMatcher, error) {
 	if m.pattern == "" || !doublestar.ValidatePattern(m.pattern) || strings.HasPrefix(m.pattern, "../") {
 		return m, fmt.Errorf("%q is not a path pattern; use *, **, ?, [a-z] and {a,b} below one of the anchors work:, home: and abs: only", matcher)
 	}
+	if m.fold {
+		m.pattern = folded(m.pattern)
+	}
+	if name, deep := strings.CutPrefix(m.pattern, "**/"); deep && m.anchor == "" && !strings.ContainsAny(name, `/\*?[]{}`) {
+		m.base = name
+	}
 	return m, nil
 }
 
+// folded is a name as file systems compare it that fold case and compose letters.
+func folded(s string) string { return strings.ToLower(norm.NFC.String(s)) }
+
 func (m pathMatcher) matches(place Place, home string) bool {
+	if m.fold {
+		place.Abs, place.Rel, home = folded(place.Abs), folded(place.Rel), folded(home)
+	}
+	if m.base != "" {
+		return path.Base(place.Abs) == m.base
+	}
 	switch m.anchor {
 	case "work":
 		return !place.Outside && match(m.pattern, place.Rel)
@@ -157,12 +204,25 @@ func secretInHome() []string {
 // the live keys of a project and would go to the model's provider, but not the examples beside them; and
 // private SSH keys by their usual names. Longer lists ask so often that people stop reading.
 func (p *Policy) secret(place Place) bool {
-	for _, pattern := range secretInHome() {
-		if (pathMatcher{"home", pattern}).matches(place, p.home) {
+	for _, at := range place.both() {
+		if secretName(path.Base(at.Abs)) {
 			return true
 		}
+		for _, pattern := range secretInHome() {
+			if (pathMatcher{anchor: "home", pattern: pattern, fold: true}).matches(at, p.home) {
+				return true
+			}
+		}
 	}
-	name := strings.ToLower(path.Base(place.Abs))
+	return false
+}
+
+// secretName reports whether a file's name alone says so.
+func secretName(name string) bool {
+	if name == "" || name[0] != '.' && name[0]|0x20 != 'i' {
+		return false // as most names of a tree
+	}
+	name = strings.ToLower(name)
 	switch name {
 	case ".env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".git-credentials", ".netrc", ".pypirc":
 		return true

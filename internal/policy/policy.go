@@ -5,18 +5,21 @@
 // mode, and what cannot be read with certainty is never allowed by a rule.
 //
 // Start reading at Policy.Decide, then judge.go for one need. rule.go is the language of rules, mode.go the
-// defaults, place.go files, shell.go and unwrap.go commands, host.go addresses, ask.go the questions to a
-// person and what they granted; explain.go says what a command would meet. Commands have more files than the
-// rest, which makes twenty: bytes.go, parse.go, shell.go and word.go find the programs that a text starts, plain.go reads it a
-// second time as bash does, unwrap.go, wrappers.go, evaluate.go and guess.go find programs behind programs, and
-// command.go, argv.go and subcommand.go judge them.
+// defaults, place.go and delicate.go files, sieve.go the many files of one search, widest.go needs that name nothing,
+// shell.go and unwrap.go commands, host.go addresses, ask.go the questions to a person and what they granted;
+// explain.go says what a command would meet. Commands have more files than the rest: bytes.go, parse.go, shell.go and
+// word.go find the programs that a text starts, plain.go reads it a second time as bash does, unwrap.go, wrappers.go,
+// evaluate.go and guess.go find programs behind programs, command.go, argv.go and subcommand.go judge them, and
+// spare.go keeps them from adze's own files.
 //
 // Known limits:
 //   - A deny on a program holds for commands that spell it out, also inside substitutions, behind wrappers and in
 //     texts that something evaluates. Scripts, Makefiles and variables filled from elsewhere can still start it: a
 //     list of names is no sandbox.
-//   - A deny on a file does not hide it from a tool that was allowed to search its folder.
-//   - Path rules compare bytes: no Unicode normalisation and no case folding.
+//   - A file that a deny or an ask covers is still read through a hard link of another name that no rule covers.
+//   - A command is kept from adze's own files only where it spells out what it writes; without a sandbox, what it
+//     starts can write them.
+//   - Names of files are not contents: list and git_status show those that may not be read.
 package policy
 
 import (
@@ -36,7 +39,10 @@ type Options struct {
 	Rules []Rule
 	Paths Paths  // nil: every file need is denied
 	Home  string // what the anchor home: stands for
-	Ask   Asker  // nil: nobody is there, and every question is answered with no
+	// Own are the folders and files in which adze keeps its configuration, tools and sessions: no tool writes there
+	// in any mode, and reading there is asked for.
+	Own []string
+	Ask Asker // nil: nobody is there, and every question is answered with no
 	// Local is the path of a program that would be found in the workspace, "" for any other; nil: none ever is.
 	Local func(program string) string
 }
@@ -46,6 +52,7 @@ type Policy struct {
 	rules []Rule
 	paths Paths
 	home  string
+	own   []string
 	ask   Asker
 	local func(program string) string
 	turn  chan struct{} // holds a token while a person is asked: one question at a time
@@ -69,7 +76,7 @@ func New(o Options) (*Policy, error) {
 		}
 	}
 	return &Policy{
-		rules: o.Rules, paths: o.Paths, home: o.Home, ask: o.Ask, local: o.Local, mode: o.Mode,
+		rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, mode: o.Mode,
 		turn: make(chan struct{}, 1), grants: map[string]bool{},
 	}, nil
 }

@@ -28,6 +28,7 @@ type GlobFile struct {
 type GlobResult struct {
 	Files      []GlobFile
 	Total      int // exact, whatever the limit
+	Withheld   int // files left out because Tree.Withhold said so
 	Unreadable Unreadable
 }
 
@@ -43,7 +44,7 @@ func (t Tree) Glob(ctx context.Context, q GlobQuery) (GlobResult, error) {
 	finders := make([]*globber, t.workers())
 	visitors := make([]visitor, len(finders))
 	for i := range finders {
-		finders[i] = &globber{newest: newest{limit: q.Limit}}
+		finders[i] = &globber{tree: t, newest: newest{limit: q.Limit}}
 		visitors[i] = finders[i]
 	}
 	if err := walkTree(ctx, t, s, visitors); err != nil {
@@ -71,17 +72,24 @@ func (t Tree) scope(want []string, anyDepth bool, drop []string) (*scope, error)
 
 // globber is one worker of a Glob.
 type globber struct {
+	tree   Tree
 	newest newest
 	total  int
+	held   int // files that were held back
 	failed Unreadable
 }
 
 func (g *globber) unreadable(path string) { g.failed.add(path) }
 
 func (g *globber) visit(ctx context.Context, d *dir, files []entry) {
+	withheld := g.tree.withheld(d)
 	for _, e := range files {
 		if ctx.Err() != nil {
 			return
+		}
+		if withheld != nil && withheld(e.name) {
+			g.held++
+			continue
 		}
 		st, err := d.at.stat(e.name)
 		if err != nil {
@@ -96,6 +104,7 @@ func mergeGlobs(finders []*globber) GlobResult {
 	var r GlobResult
 	for _, g := range finders {
 		r.Total += g.total
+		r.Withheld += g.held
 		r.Unreadable.merge(g.failed)
 		r.Files = append(r.Files, g.newest.files...)
 	}

@@ -48,6 +48,7 @@ type GrepResult struct {
 	Searched int           // files searched to their end, or in mode Files to the first match
 	Binary   int           // files not searched because they have a NUL byte
 	TooLarge int           // files not searched because a line, or the file for multiline, is too long
+	Withheld int           // files not searched because Tree.Withhold said so
 	// Unreadable are files and folders that could not be opened or read.
 	Unreadable Unreadable
 }
@@ -68,7 +69,7 @@ func (t Tree) Grep(ctx context.Context, q GrepQuery) (GrepResult, error) {
 	seekers := make([]*seeker, t.workers())
 	visitors := make([]visitor, len(seekers))
 	for i := range seekers {
-		seekers[i] = newSeeker(m, q)
+		seekers[i] = newSeeker(t, m, q)
 		visitors[i] = seekers[i]
 	}
 	err = walkTree(ctx, t, s, visitors)
@@ -137,26 +138,32 @@ func (t Tree) grepScope(q GrepQuery) (*scope, error) {
 
 // seeker is one worker of a Grep.
 type seeker struct {
+	tree  Tree
 	q     GrepQuery
 	scan  *match.Scanner
 	first first
 	r     GrepResult
 }
 
-func newSeeker(m *match.Matcher, q GrepQuery) *seeker {
+func newSeeker(t Tree, m *match.Matcher, q GrepQuery) *seeker {
 	c := match.Config{Before: q.Before, After: q.After, Width: q.Width, First: q.Mode == Files}
-	return &seeker{q: q, scan: match.NewScanner(m, c), first: first{limit: q.Limit}}
+	return &seeker{tree: t, q: q, scan: match.NewScanner(m, c), first: first{limit: q.Limit}}
 }
 
 func (s *seeker) unreadable(path string) { s.r.Unreadable.add(path) }
 
 func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
+	withheld := s.tree.withheld(d)
 	for _, e := range files {
 		if ctx.Err() != nil {
 			return
 		}
 		// A link's file is searched where it lies, if that is in the tree.
 		if e.kind != kindFile {
+			continue
+		}
+		if withheld != nil && withheld(e.name) {
+			s.r.Withheld++
 			continue
 		}
 		f, err := d.at.openFile(e.name)
@@ -225,6 +232,7 @@ func mergeSeekers(seekers []*seeker) GrepResult {
 		r.Searched += s.r.Searched
 		r.Binary += s.r.Binary
 		r.TooLarge += s.r.TooLarge
+		r.Withheld += s.r.Withheld
 		r.Unreadable.merge(s.r.Unreadable)
 		for _, f := range s.first.files {
 			all.add(f)

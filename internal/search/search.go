@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -39,8 +40,20 @@ type Tree struct {
 	Env func(string) string
 	// Workers bounds the folders worked on at once; 0 means one a processor, up to 8.
 	Workers int
+	// Withhold, when given, says which files are not to be read: dir is absolute and ends in a slash. Glob and Grep
+	// leave those out and count them; workers ask at the same time. A file that is the root itself is not asked for.
+	Withhold func(dir, name string) bool
 	// Visited, when given, counts the files looked at while a search runs, for somebody who watches.
 	Visited *atomic.Int64
+}
+
+// withheld asks about the files of one folder of the walk; nil: none of them is held back.
+func (t Tree) withheld(d *dir) func(name string) bool {
+	if t.Withhold == nil {
+		return nil
+	}
+	at := strings.TrimSuffix(t.Root, "/") + "/" + d.path
+	return func(name string) bool { return t.Withhold(at, name) }
 }
 
 // visited counts files that have been looked at.

@@ -30,6 +30,7 @@ type Path struct {
 	consented bool
 	links     int
 	given     string
+	named     string
 }
 
 // Abs is the absolute path; no part of it was a link when it was resolved.
@@ -49,6 +50,13 @@ func (p Path) Direct() bool { return p.links == 0 }
 
 // Given is the name as it was asked for.
 func (p Path) Given() string { return p.given }
+
+// Named is the absolute path that the name spells, cleaned as text: where links lead from it, another than Abs. It is
+// for rules about names and never opened. Inside gives it relative to the root.
+func (p Path) Named() string { return p.named }
+
+// Inside gives an absolute path relative to the root, and whether it is below it.
+func (r *Root) Inside(abs string) (rel string, inside bool) { return below(r.dir, abs) }
 
 // Exists reports whether something was there when the name was resolved.
 func (p Path) Exists() bool { return p.exists }
@@ -83,7 +91,7 @@ func (r *Root) Resolve(name string) (Path, error) {
 		return Path{}, wrap(err, name, "resolve")
 	}
 	rel, inside := below(r.dir, abs)
-	p := Path{abs: abs, display: filepath.ToSlash(rel), outside: !inside, exists: exists, links: links, given: name}
+	p := Path{abs: abs, display: filepath.ToSlash(rel), outside: !inside, exists: exists, links: links, given: name, named: filepath.Clean(full)}
 	if !inside {
 		p.display = abs
 	}

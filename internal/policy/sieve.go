@@ -1,0 +1,108 @@
+package policy
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"adze/tool"
+)
+
+// Sieve says, for a call that may read root, which files it meets are held back: those that a deny or an ask covers,
+// and those known for their secrets. A tool that reads many files leaves them out and counts them, since nobody was
+// asked about each. What root itself was judged by is settled: who allowed the search of a folder full of keys, or of
+// one file, is not asked for it again.
+//
+// The answer is made for tens of thousands of files: dir is absolute, free of links and ends in a slash, and rules
+// and the mode are those of now. Nil: nothing is held back.
+func (p *Policy) Sieve(root string) func(dir, name string) bool {
+	mode := p.Mode()
+	place, err := p.place(root)
+	work, err2 := p.place(".")
+	if err != nil || err2 != nil {
+		return func(string, string) bool { return true }
+	}
+	s := &sieve{policy: p, kept: p.kept(), root: place.Abs, work: strings.TrimSuffix(work.Abs, "/") + "/"}
+	for _, r := range p.rulesFor(tool.Read) {
+		settled := r.Effect == Ask && r.counts(place, p.home, "", "")
+		if r.Effect == Deny || mode != Yolo && !settled && (r.Effect == Ask || r.Matcher != "") {
+			s.rules = append(s.rules, r)
+			s.deep = s.deep || r.Effect != Allow && r.path.base == ""
+			s.strict = s.strict || r.Effect != Allow
+		}
+	}
+	if why, _ := p.careful(tool.Read, place, s.kept); mode != Yolo && why == "" {
+		s.secrets = true
+		s.home = p.secretNear(place.Abs, s.kept)
+	}
+	if !s.strict && !s.secrets {
+		return nil
+	}
+	return s.holds
+}
+
+// sieve holds what counts of the rules below one root.
+type sieve struct {
+	policy  *Policy
+	root    string
+	kept    []string // where adze keeps its own
+	work    string   // the workspace, with a slash at the end
+	rules   []Rule
+	strict  bool // one of the rules is a deny or an ask
+	deep    bool // and looks at more than the last name
+	secrets bool // files known for their secrets are held back
+	home    bool // so are those of the home folder and adze's own, which can lie below root
+}
+
+func (s *sieve) holds(dir, name string) bool {
+	secret := s.secrets && secretName(name)
+	if !secret && !s.home && !s.deep && !(s.strict && s.named(name)) {
+		return false
+	}
+	place := s.at(dir + name)
+	if place.Abs == s.root {
+		return false
+	}
+	why, part := "", ""
+	if secret || s.home {
+		why, part = s.policy.careful(tool.Read, place, s.kept)
+	}
+	r, found := strongest(s.rules, func(r Rule) bool { return r.counts(place, s.policy.home, why, part) })
+	switch {
+	case found && r.Effect == Deny:
+		return true
+	case found && r.Effect == Ask:
+		return true
+	case found || why == "":
+		return false
+	}
+	return !s.policy.grantedFile(tool.Read, place)
+}
+
+// named reports whether a rule that looks at the last name alone is about this one.
+func (s *sieve) named(name string) bool {
+	name = folded(name)
+	return slices.ContainsFunc(s.rules, func(r Rule) bool { return r.path.base == name })
+}
+
+// at is the place of a path that is free of links.
+func (s *sieve) at(abs string) Place {
+	rel, inside := strings.CutPrefix(abs, s.work)
+	return Place{Abs: abs, Rel: rel, Outside: !inside}
+}
+
+// secretNear reports whether secret folders or files of the home folder, or adze's own, can lie below root.
+func (p *Policy) secretNear(root string, kept []string) bool {
+	all := slices.Clone(kept)
+	for _, pattern := range secretInHome() {
+		all = append(all, path.Join(p.home, strings.TrimSuffix(pattern, "/**")))
+	}
+	return slices.ContainsFunc(all, func(at string) bool { return within(at, root) })
+}
+
+// grantedFile reports that a person has said yes to this very file for the rest of the session.
+func (p *Policy) grantedFile(kind tool.Permission, place Place) bool {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.grants[p.fileGrant(kind, place).key]
+}
