@@ -109,16 +109,16 @@ func viewOf[Meta any](view func(Meta) []Block, raw json.RawMessage) (blocks []Bl
 	if view == nil {
 		return fallbackView(raw)
 	}
-	var meta Meta
-	if err := json.Unmarshal(raw, &meta); err != nil {
-		return fallbackView(raw)
-	}
-	// A view that panics must not take the interface down with it.
+	// A view that panics, or metadata that does when it is decoded, must not take the interface down with it.
 	defer func() {
 		if recover() != nil {
 			blocks = fallbackView(raw)
 		}
 	}()
+	var meta Meta
+	if err := json.Unmarshal(raw, &meta); err != nil {
+		return fallbackView(raw)
+	}
 	return view(meta)
 }
 

@@ -52,23 +52,19 @@ func (l *live) tick() {
 	l.timer = time.AfterFunc(liveInterval, l.tick)
 }
 
-// flush passes the newest metadata on. Encoding runs an author's MarshalJSON, here on a timer's goroutine,
-// where a panic would end the process; such metadata is not shown.
+// flush passes the newest metadata on. Encoding runs an author's MarshalJSON and emitting an observer, here on a
+// timer's goroutine, where a panic would end the process; such metadata is not shown.
 func (l *live) flush() {
 	encode := l.encode
 	l.encode = nil
-	raw, err := func() (raw json.RawMessage, err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				err = errInside()
-			}
-		}()
-		return encode()
-	}()
-	if err == nil {
-		l.newest, l.shown = raw, l.title
-		l.emit(l.title, raw)
-	}
+	_, _ = sound(func() (json.RawMessage, error) {
+		raw, err := encode()
+		if err == nil {
+			l.newest, l.shown = raw, l.title
+			l.emit(l.title, raw)
+		}
+		return raw, err
+	})
 }
 
 // stop passes on what still waits and ends the stream.

@@ -89,11 +89,12 @@ func (p *Picker) Pick(ctx context.Context, query string, o PickOptions) []PickRe
 	if len(query) > maxQuery {
 		query = strings.ToValidUTF8(query[:maxQuery], "")
 	}
+	name := p.name()
 	r := p.rate(ctx, query, o.Timeout)
 	r.long = len(strings.Fields(query)) > longQuery
 	results := make([]PickResult, len(p.defs))
 	for place, i := range r.order {
-		from := PickProvenance{Scorer: p.scorer.Name(), Of: len(p.defs), Fallback: r.fallback}
+		from := PickProvenance{Scorer: name, Of: len(p.defs), Fallback: r.fallback}
 		if r.fallback == "" {
 			from.Rank = place + 1
 		}
@@ -152,12 +153,21 @@ func (p *Picker) rate(ctx context.Context, query string, timeout time.Duration) 
 		err = fmt.Errorf("it scored %d of %d tools", len(scores.Values), len(p.defs))
 	}
 	if err != nil {
-		r.fallback = fmt.Sprintf("%s: %s; tools are in the order of registration", p.scorer.Name(), slow(err, timeout))
+		r.fallback = fmt.Sprintf("%s: %s; tools are in the order of registration", p.name(), slow(err, timeout))
 		return r
 	}
 	r.scores = Scores{inRange(scores.Values), scores.Explain}
 	r.order = best(r.scores.Values, len(p.defs))
 	return r
+}
+
+// name is the scorer's, or what stands for one that cannot even say that.
+func (p *Picker) name() string {
+	name, err := sound(func() (string, error) { return p.scorer.Name(), nil })
+	if err != nil {
+		return "the scorer"
+	}
+	return name
 }
 
 func slow(err error, timeout time.Duration) string {
@@ -193,11 +203,13 @@ func (p *Picker) ask(ctx context.Context, query string, timeout time.Duration) (
 }
 
 func (p *Picker) scores(ctx context.Context, query string) (Scores, error) {
-	index, err := p.indexed(ctx)
-	if err != nil {
-		return Scores{}, err
-	}
-	return index.Score(ctx, query)
+	return sound(func() (Scores, error) {
+		index, err := p.indexed(ctx)
+		if err != nil {
+			return Scores{}, err
+		}
+		return index.Score(ctx, query)
+	})
 }
 
 // indexed makes the index once; a failure is not kept, so that the next Pick tries again.

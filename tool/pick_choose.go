@@ -44,7 +44,11 @@ func (r rating) reason(place int) string {
 	if r.scores.Explain == nil {
 		return "in the order of registration"
 	}
-	return r.scores.Explain(r.order[place])
+	why, err := sound(func() (string, error) { return r.scores.Explain(r.order[place]), nil })
+	if err != nil {
+		return "the scorer cannot say why: " + err.Error()
+	}
+	return why
 }
 
 // unfit says why a definition may not be picked whatever its score.

@@ -127,8 +127,10 @@ func (r *Registry) compiler(v Validator, schema json.RawMessage) func() (compile
 		now = time.Now
 	}
 	return sync.OnceValues(func() (compiled, error) {
-		check, err := v.Compile(schema)
-		return compiled{check, ValidatorInfo{Name: v.Name(), Version: v.Version(), CompiledAt: now()}}, err
+		return sound(func() (compiled, error) {
+			check, err := v.Compile(schema)
+			return compiled{check, ValidatorInfo{Name: v.Name(), Version: v.Version(), CompiledAt: now()}}, err
+		})
 	})
 }
 

@@ -227,7 +227,8 @@ func (x *execution) run(ctx context.Context) (outcomeParts, error) {
 	}
 	done := make(chan ended, 1)
 	go func() {
-		var e ended
+		e := ended{err: errInside()} // of a Run that ends its goroutine
+		defer func() { done <- e }()
 		_, err := guard(x, func() struct{} {
 			e.parts, e.err = x.h.bound.run(ctx, x.base())
 			return struct{}{}
@@ -235,7 +236,6 @@ func (x *execution) run(ctx context.Context) (outcomeParts, error) {
 		if err != nil {
 			e.err = err
 		}
-		done <- e
 	}()
 	defer x.live.stop()
 	select {

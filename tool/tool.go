@@ -119,7 +119,7 @@ func DefineFunc[Args, Meta any](id string, init func(context.Context, Init) (Con
 		id:    id,
 		check: func() error { return nil },
 		load: func(ctx context.Context, in Init) (*prepared, error) {
-			c, err := init(ctx, in)
+			c, err := sound(func() (Config[Args, Meta], error) { return init(ctx, in) })
 			if err != nil {
 				return nil, fmt.Errorf("tool %s: initialise: %w", id, err)
 			}

@@ -3,6 +3,7 @@ package toolset
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"adze/internal/diff"
@@ -103,6 +104,9 @@ func (e editor) run(ctx context.Context, c tool.Context[changeMeta], in editArgs
 	var know knowledge
 	know.state, know.read = e.seen.Get(c.SessionID, p)
 	know.text, _ = e.seen.Text(c.SessionID, p)
+	if err := e.mayQuote(ctx, c.Ask, p, know); err != nil {
+		return changeResult{}, err
+	}
 	var plan editPlan
 	done, err := e.root.Update(ctx, p, func(cur *workspace.Current) ([]workspace.Splice, error) {
 		var err error
@@ -115,6 +119,19 @@ func (e editor) run(ctx context.Context, c tool.Context[changeMeta], in editArgs
 	done.State = describeState(done.State, plan.format)
 	e.seen.Record(c.SessionID, done.State, plan.text)
 	return plan.result(p, done), nil
+}
+
+// mayQuote asks before an edit tells what stands in a file that the model could not read unasked: an edit that fits
+// nowhere answers with the nearest lines.
+func (e editor) mayQuote(ctx context.Context, ask asker, p workspace.Path, know knowledge) error {
+	if e.withhold == nil || know.read || !p.Exists() {
+		return nil
+	}
+	held := e.withhold(e.root.Dir())
+	if held == nil || !held(filepath.Dir(p.Abs())+"/", filepath.Base(p.Abs())) {
+		return nil
+	}
+	return ask(ctx, tool.Need{Permission: tool.Read, Target: p.Given()})
 }
 
 // editPlan is what an edit does to the file's bytes, and how to say so.

@@ -31,7 +31,7 @@ type yard struct {
 func newYard(t *testing.T, files ...string) *yard {
 	t.Helper()
 	base := t.TempDir()
-	y := &yard{t: t, dir: filepath.Join(base, "home", "work"), home: filepath.Join(base, "home")}
+	y := &yard{t: t, dir: filepath.Join(base, "home", "yard"), home: filepath.Join(base, "home")}
 	t.Setenv("HOME", y.home)
 	for _, f := range files {
 		y.write(f, "NEEDLE in "+f+"\n")
@@ -135,7 +135,7 @@ func TestFilesAreHeldBackOneByOne(t *testing.T) {
 		{policy.AskFirst, nil, []string{"read(.env)", "read(keys/**)"}, `{"pattern":"NEEDLE","include":"**,.*,**/.*"}`, []string{"deploy/.env.production", "deploy/ID_RSA"}, 2},
 		{policy.AskFirst, []string{"read(work:.env)"}, []string{"read(.env)"}, `{"pattern":"NEEDLE","include":".*"}`, secret[:4], 2},
 		{policy.AskFirst, []string{"read(abs:" + y.dir + "/app.txt)"}, nil, `{"pattern":"NEEDLE","include":"*"}`, []string{"app.txt"}, 3},
-		{policy.AskFirst, []string{"read(home:work/{app,notes}.txt)"}, nil, `{"pattern":"NEEDLE","include":"*"}`, []string{"app.txt", "notes.txt"}, 4},
+		{policy.AskFirst, []string{"read(home:yard/{app,notes}.txt)"}, nil, `{"pattern":"NEEDLE","include":"*"}`, []string{"app.txt", "notes.txt"}, 4},
 	} {
 		y.judge(c.mode, nil, c.deny, c.allow)
 		name := fmt.Sprintf("%s, deny %v, allow %v, %s", c.mode, c.deny, c.allow, c.args)
@@ -189,7 +189,7 @@ func TestADenyHoldsHoweverTheFileIsNamed(t *testing.T) {
 	for _, mode := range []policy.Mode{policy.AskFirst, policy.Edits, policy.Yolo} {
 		y.judge(mode, nil, []string{"read(**/.env)", "read(secrets/**)"}, nil)
 		for _, name := range []string{
-			".env", "./.env", "sub/../.env", "sub//./.env", y.dir + "/.env", "~/work/.env", "@.env", "@./sub/.env", "@" + y.dir + "/.env", "@~/work/.env",
+			".env", "./.env", "sub/../.env", "sub//./.env", y.dir + "/.env", "~/yard/.env", "@.env", "@./sub/.env", "@" + y.dir + "/.env", "@~/yard/.env",
 			"innocent.txt", "alias/.env", "./alias/../.env", ".ENV", "SUB/.Env", "secrets/key.txt", "secrets/../secrets/key.txt", "Secrets/key.txt", "@secrets/key.txt",
 		} {
 			for _, c := range [][2]string{{"read", "path"}, {"grep", "path"}, {"git_diff", "path"}, {"git_log", "path"}} {
@@ -201,6 +201,20 @@ func TestADenyHoldsHoweverTheFileIsNamed(t *testing.T) {
 					t.Errorf("%s %s in %s is %s: %s", c[0], args, mode, o.Status, o.Output)
 				}
 			}
+		}
+	}
+}
+
+// An edit that fits nowhere tells the nearest lines, so it asks for reading where the file may not be read unasked.
+func TestAnEditQuotesNothingThatMayNotBeRead(t *testing.T) {
+	y := newYard(t, ".env", "app.txt")
+	for _, deny := range [][]string{nil, {"read(**/.env)"}} {
+		y.judge(policy.Edits, nil, deny, []string{"write"})
+		if o := y.call("edit", `{"path":".env","old_string":"NEEDLE in .enw","new_string":"x"}`); o.Status != tool.Denied || len(leaks(o, []string{".env"})) > 0 {
+			t.Errorf("deny %v: %s: %s", deny, o.Status, o.Output)
+		}
+		if o := y.call("edit", `{"path":"app.txt","old_string":"of nothing","new_string":"x"}`); o.Status != tool.Failed {
+			t.Errorf("deny %v: %s: %s", deny, o.Status, o.Output)
 		}
 	}
 }
