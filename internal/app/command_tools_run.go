@@ -179,6 +179,10 @@ func deniedHint(r tool.Record) string {
 			continue
 		case d.Rule != "":
 			return fmt.Sprintf("the rule %q (%s) denies it", d.Rule, d.Layer)
+		case !d.Asked && d.Layer == "built in":
+			return "adze refuses this itself, whatever rules and mode say"
+		case d.Need != nil && d.Need.Reach == tool.Anything:
+			return "the tool does not say what it touches: no rule can allow that, only a person or --permission-mode yolo"
 		case d.Need != nil && d.Need.Permission == tool.Execute:
 			return "adze permission test COMMAND shows which rule would allow it; then give that with --allow"
 		case d.Need != nil:

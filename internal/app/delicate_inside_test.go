@@ -123,7 +123,8 @@ func TestOwnFilesAreNeverWritten(t *testing.T) {
 	if o := y.call("grep", `{"pattern":"NEEDLE"}`); strings.Contains(o.Output, "NEEDLE in sessions.db") || !strings.Contains(o.Output, "1 file left out") {
 		t.Errorf("a search shows sessions:\n%s", o.Output)
 	}
-	if o := y.call("write", fmt.Sprintf(`{"path":%q,"content":"{}"}`, "~/.config/adze/tools/evil.json")); o.Status != tool.Denied {
-		t.Errorf("%s: %s", o.Status, o.Output)
+	o := y.call("write", fmt.Sprintf(`{"path":%q,"content":"{}"}`, "~/.config/adze/tools/evil.json"))
+	if hint := deniedHint(o.Record); o.Status != tool.Denied || strings.Contains(hint, "--allow") {
+		t.Errorf("%s: %s\nhint: %s", o.Status, o.Output, hint)
 	}
 }
