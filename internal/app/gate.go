@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/config"
 	"adze/internal/policy"
+	"adze/internal/proc"
 	"adze/internal/workspace"
 )
 
@@ -44,7 +45,9 @@ func newGate(cfg config.Config, o *options, g ground, asker policy.Asker) (*poli
 		home = real // as the paths that it is compared with
 	}
 	own := slices.DeleteFunc([]string{g.at.config, g.at.state, g.file}, func(name string) bool { return name == "" })
-	return policy.New(policy.Options{Mode: mode, Rules: rules, Paths: judge{g.root}, Home: home, Own: own, Ask: asker})
+	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment})
+	return policy.New(policy.Options{Mode: mode, Rules: rules, Paths: judge{g.root}, Home: home, Own: own, Ask: asker,
+		Local: func(program string) string { return proc.Within(program, g.root.Dir(), env) }})
 }
 
 func gateRules(cfg config.Config, o *options, g ground) ([]policy.Rule, error) {
