@@ -23,7 +23,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -35,6 +34,7 @@ import (
 
 	"adze/internal/config"
 	"adze/internal/print"
+	"adze/internal/usage"
 	"adze/session"
 	"adze/tool"
 	"adze/tui"
@@ -85,15 +85,15 @@ func (a *app) refuse(args []string, err error) int {
 // failure sorts an error that ended a run before its first turn.
 func failure(err error) session.Result {
 	r := session.Result{Cause: session.CauseInternal, Message: err.Error(), Err: err}
-	var usage *usageError
+	var mistaken *usage.Error
 	var mistake *config.Error
 	var provider *session.ProviderError
 	var none *noModelError
 	var damaged *damagedError
 	var unsound *findingError
 	switch {
-	case errors.As(err, &usage):
-		r.Cause, r.Message, r.Hint = session.CauseUsage, usage.message, usage.hint
+	case errors.As(err, &mistaken):
+		r.Cause, r.Message, r.Hint = session.CauseUsage, mistaken.Message, mistaken.Hint
 	case errors.As(err, &mistake):
 		r.Cause, r.Hint = session.CauseUsage, mistake.Hint
 	case errors.As(err, &none):
@@ -116,14 +116,7 @@ func failure(err error) session.Result {
 	return r
 }
 
-// usageError is a mistake on the command line.
-type usageError struct{ message, hint string }
-
-func (e *usageError) Error() string { return e.message }
-
-func misuse(hint, format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...), hint}
-}
+func misuse(hint, format string, args ...any) error { return usage.Mistake(hint, format, args...) }
 
 // flagError names the nearest flag.
 func flagError(cmd *cobra.Command, err error) error {
@@ -135,7 +128,7 @@ func flagError(cmd *cobra.Command, err error) error {
 			hint = "did you mean --" + near[0] + "?"
 		}
 	}
-	return &usageError{err.Error(), hint}
+	return &usage.Error{Message: err.Error(), Hint: hint}
 }
 
 // formatIn finds the output format that the arguments ask for although they did not parse.

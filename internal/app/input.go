@@ -66,9 +66,6 @@ func (a *app) piped(ctx context.Context) (string, error) {
 	}
 }
 
-// maxAttachment bounds one attached file, as read bounds an image.
-const maxAttachment = 5 << 20
-
 // attachments reads the files of --attach.
 func attachments(paths []string) ([]tool.Attachment, error) {
 	var out []tool.Attachment

@@ -24,8 +24,9 @@ type clipboard struct {
 	getenv func(string) string
 }
 
-func (a *app) clipboard(state string) clipboard {
-	return clipboard{filepath.Join(state, "pictures"), runtime.GOOS, a.getenv}
+// newClipboard keeps pictures in the state folder.
+func newClipboard(state string, getenv func(string) string) clipboard {
+	return clipboard{filepath.Join(state, "pictures"), runtime.GOOS, getenv}
 }
 
 // reader is a program that writes the clipboard's picture to its output.

@@ -10,6 +10,9 @@ import (
 	"adze/tui/port"
 )
 
+// maxAttachment bounds one attached file in bytes, as read bounds an image.
+const maxAttachment = 5 << 20
+
 // dropIn recognises the path of a file that a terminal pastes when one is dropped on it: quoted, with
 // backslashes, or as a file URL.
 func dropIn(dir string) func(text string) (port.Dropped, bool) {

@@ -1,18 +1,32 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 
 	"adze/internal/safeterm"
 )
 
+// editor is the person's own, on the terminal that adze has.
+type editor struct {
+	getenv  func(string) string
+	in, out *os.File
+	err     io.Writer
+}
+
+// newEditor starts editors on these streams.
+func newEditor(getenv func(string) string, in, out *os.File, err io.Writer) editor {
+	return editor{getenv, in, out, err}
+}
+
 // edit lets the person write in $VISUAL, $EDITOR or vi, which may hold arguments and so goes to a shell; the
 // file's name does not.
-func (a *app) edit(text string) (string, error) {
-	editor := firstOf(a.getenv("VISUAL"), a.getenv("EDITOR"), "vi")
+func (e editor) edit(text string) (string, error) {
+	program := cmp.Or(e.getenv("VISUAL"), e.getenv("EDITOR"), "vi")
 	f, err := os.CreateTemp("", "adze-prompt-*.md")
 	if err != nil {
 		return "", err
@@ -22,10 +36,10 @@ func (a *app) edit(text string) (string, error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", err
 	}
-	cmd := exec.Command("sh", "-c", editor+` "$1"`, "sh", f.Name())
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, a.out, a.err
+	cmd := exec.Command("sh", "-c", program+` "$1"`, "sh", f.Name())
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.in, e.out, e.err
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("%s: %w; set VISUAL or EDITOR to your editor", safeterm.Name(editor), err)
+		return "", fmt.Errorf("%s: %w; set VISUAL or EDITOR to your editor", safeterm.Name(program), err)
 	}
 	edited, err := os.ReadFile(f.Name())
 	return string(edited), err

@@ -11,8 +11,8 @@ import (
 
 // peek looks into a stored session: its size, its cost, its last exchange. What does not decode is left out:
 // this is a look, and opening the session tells what is wrong with it.
-func (w *wired) peek(ctx context.Context, id string) (port.SessionPeek, error) {
-	entries, err := w.stored.Load(ctx, session.ID(id))
+func peek(ctx context.Context, stored session.Store, id string) (port.SessionPeek, error) {
+	entries, err := stored.Load(ctx, session.ID(id))
 	if err != nil {
 		return port.SessionPeek{}, err
 	}

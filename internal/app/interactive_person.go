@@ -14,9 +14,6 @@ import (
 	"adze/tui/port"
 )
 
-// maxCompletions bounds the files that are completed from.
-const maxCompletions = 200_000
-
 // shellTool runs the commands of the person's own.
 const shellTool = "bash"
 
@@ -40,9 +37,9 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 		Compact:    w.session.Compact,
 		Branch:     func() string { return git.Head(w.head.Cwd) },
 		Files:      w.files,
-		Edit:       a.edit,
+		Edit:       newEditor(a.getenv, a.in, a.out, a.err).edit,
 		Drop:       dropIn(w.head.Cwd),
-		Picture:    a.clipboard(w.settings.at.state).picture,
+		Picture:    newClipboard(w.settings.at.state, a.getenv).picture,
 		Modes:      modes(),
 	}
 	if _, ok := w.set.Get(shellTool); ok {
@@ -50,53 +47,24 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 	}
 	if !o.demo && !o.noSession && o.replay == "" && o.record == "" { // a recording is of one sitting
 		p.Switch = true
-		p.Sessions, p.Peek = w.sessions, w.peek
+		p.Sessions = w.sessions
+		p.Peek = func(ctx context.Context, id string) (port.SessionPeek, error) { return peek(ctx, w.stored, id) }
 		p.Models = func(ctx context.Context) ([]port.ModelRow, error) { return a.modelRows(ctx, w) }
 		p.Past, p.Remember = memory.past, memory.add
 	}
 	return p
 }
 
-func modes() []port.Mode {
-	means := map[policy.Mode]string{
-		policy.Plan:     "nothing is changed and no command runs",
-		policy.AskFirst: "reading in the workspace is allowed, all else is asked",
-		policy.Edits:    "writing in the workspace is allowed too",
-		policy.Auto:     "what a full sandbox contains is allowed",
-		policy.Yolo:     "nothing is asked; denials still hold",
-	}
-	var out []port.Mode
-	for _, name := range policy.Modes() {
-		out = append(out, port.Mode{Name: name, Means: means[policy.Mode(name)]})
-	}
-	return out
-}
-
-// files lists the workspace for completion, what changed last first.
+// files lists the workspace for completion, but for what may not be read.
 func (w *wired) files(ctx context.Context) ([]string, error) {
-	found, err := search.Tree{Root: w.head.Cwd, Withhold: w.gate.Sieve(w.head.Cwd)}.Glob(ctx, search.GlobQuery{Pattern: "**", Limit: maxCompletions})
-	if err != nil {
-		return nil, err
-	}
-	paths := make([]string, len(found.Files))
-	for i, f := range found.Files {
-		paths[i] = f.Path
-	}
-	return paths, nil
+	return files(ctx, search.Tree{Root: w.head.Cwd, Withhold: w.gate.Sieve(w.head.Cwd)})
 }
 
+// sessions lists what is stored, and remembers it: the folder of one that is opened is in it.
 func (w *wired) sessions(ctx context.Context) ([]port.SessionHead, error) {
-	heads, err := w.stored.List(ctx)
+	out, err := heads(ctx, w.stored)
 	if err != nil {
 		return nil, err
-	}
-	var out []port.SessionHead
-	for _, h := range heads {
-		info := h.Info()
-		if info.Agent != "" {
-			continue // its report is in its parent's session
-		}
-		out = append(out, port.SessionHead{ID: string(h.ID), Title: h.Title(), Model: info.Model, Cwd: info.Cwd, Updated: h.Updated.Local()})
 	}
 	w.listed.Lock()
 	defer w.listed.Unlock()

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -44,6 +45,12 @@ type shelf struct {
 
 	mu      sync.Mutex
 	offered []string
+}
+
+// newShelf makes a shelf with the tools that are always offered. All tools together may take budget bytes; where that
+// is 0 they are counted, and up to all of them are shown (0: the usual number).
+func newShelf(scorer tool.Scorer, core []string, budget, all int) *shelf {
+	return &shelf{scorer: scorer, core: core, budget: budget, above: cmp.Or(all, offerAbove)}
 }
 
 // fill takes the tools of a run, and returns those that a model may call: tool_search goes when it has

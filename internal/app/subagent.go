@@ -73,7 +73,7 @@ func (f *staff) tasks() toolset.Tasks {
 func (f *staff) config() (agent.Config, error) {
 	plain := *f.options
 	plain.system = "" // it is the main conversation's
-	system, err := systemPrompt(&plain, f.settings.at.config, "task", f.settings.root.Dir(), time.Now())
+	system, err := plain.instructions().render(f.settings.at.config, "task", f.settings.root.Dir(), time.Now())
 	if err != nil {
 		return agent.Config{}, err
 	}

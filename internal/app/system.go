@@ -10,15 +10,24 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/usage"
 	"adze/prompts"
 )
 
 // maxInstructions bounds one instruction file; it is paid for at every request.
 const maxInstructions = 32 << 10
 
-// systemPrompt renders the system prompt once for a session.
-func systemPrompt(o *options, own, name, dir string, now time.Time) (string, error) {
-	extra, err := textOf("--append-system-prompt", o.appendSystem)
+// source is what the person says of the system prompt: files that take its place or follow it, and whether project
+// files are left out.
+type source struct {
+	system, appendix string
+	bare             bool
+}
+
+// render makes the system prompt of a session once, from the named prompt and the instructions for dir; own is the
+// folder of the person's own.
+func (o source) render(own, name, dir string, now time.Time) (string, error) {
+	extra, err := textOf("--append-system-prompt", o.appendix)
 	if err != nil {
 		return "", err
 	}
@@ -48,7 +57,7 @@ func textOf(flag, path string) (string, error) {
 	}
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return "", misuse("check the path", "%s: %v", flag, err)
+		return "", usage.Mistake("check the path", "%s: %v", flag, err)
 	}
 	return string(raw), nil
 }
@@ -108,12 +117,12 @@ func instructionText(path, within string) (string, error) {
 	}
 	f, err := os.Open(real)
 	if err != nil {
-		return "", misuse("make it readable, or run with --bare", "%v", err)
+		return "", usage.Mistake("make it readable, or run with --bare", "%v", err)
 	}
 	defer f.Close()
 	raw, err := io.ReadAll(io.LimitReader(f, maxInstructions))
 	if err != nil {
-		return "", misuse("make it readable, or run with --bare", "%v", err)
+		return "", usage.Mistake("make it readable, or run with --bare", "%v", err)
 	}
 	text := strings.ToValidUTF8(string(raw), "\uFFFD")
 	if info.Size() > maxInstructions {

@@ -77,7 +77,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if err != nil {
 		return w, err
 	}
-	system, err := systemPrompt(o, s.at.config, model.profile.prompt, s.root.Dir(), time.Now())
+	system, err := o.instructions().render(s.at.config, model.profile.prompt, s.root.Dir(), time.Now())
 	if err != nil {
 		return w, err
 	}
@@ -241,4 +241,9 @@ func outcomesOf(history []session.Message) []tool.Outcome {
 		}
 	}
 	return out
+}
+
+// instructions is where the system prompt comes from.
+func (o *options) instructions() source {
+	return source{o.system, o.appendSystem, o.bare}
 }

@@ -1,0 +1,57 @@
+package app
+
+import (
+	"context"
+
+	"adze/internal/policy"
+	"adze/internal/search"
+	"adze/session"
+	"adze/tui/port"
+)
+
+// maxCompletions bounds the files that are completed from.
+const maxCompletions = 200_000
+
+// files lists the workspace for completion, what changed last first.
+func files(ctx context.Context, tree search.Tree) ([]string, error) {
+	found, err := tree.Glob(ctx, search.GlobQuery{Pattern: "**", Limit: maxCompletions})
+	if err != nil {
+		return nil, err
+	}
+	paths := make([]string, len(found.Files))
+	for i, f := range found.Files {
+		paths[i] = f.Path
+	}
+	return paths, nil
+}
+
+// heads lists the sessions of persons, newest first; the report of a subagent is in its parent's session.
+func heads(ctx context.Context, stored session.Store) ([]port.SessionHead, error) {
+	all, err := stored.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []port.SessionHead
+	for _, h := range all {
+		if info := h.Info(); info.Agent == "" {
+			out = append(out, port.SessionHead{ID: string(h.ID), Title: h.Title(), Model: info.Model, Cwd: info.Cwd, Updated: h.Updated.Local()})
+		}
+	}
+	return out, nil
+}
+
+// modes are the permission modes, and what each means.
+func modes() []port.Mode {
+	means := map[policy.Mode]string{
+		policy.Plan:     "nothing is changed and no command runs",
+		policy.AskFirst: "reading in the workspace is allowed, all else is asked",
+		policy.Edits:    "writing in the workspace is allowed too",
+		policy.Auto:     "what a full sandbox contains is allowed",
+		policy.Yolo:     "nothing is asked; denials still hold",
+	}
+	var out []port.Mode
+	for _, name := range policy.Modes() {
+		out = append(out, port.Mode{Name: name, Means: means[policy.Mode(name)]})
+	}
+	return out
+}
