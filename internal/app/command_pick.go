@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"adze/internal/offer"
 	"adze/internal/safeterm"
 	"adze/tool"
 	"adze/tool/pickset"
@@ -48,8 +49,8 @@ func (a *app) pickCommand() *cobra.Command {
 	f.IntVar(&o.Budget, "budget", 0, "bytes that the chosen tools may take in a request (0: any)")
 	f.StringArrayVar(&o.Roles, "role", nil, "leave out tools that are for other roles")
 	f.BoolVar(&o.safe, "safe", false, "only tools that are declared safe")
-	f.DurationVar(&o.Timeout, "timeout", pickPatience, "time that the scorer may take")
-	f.StringVar(&o.scorer, "scorer", "", scorerNames+" (default: that of the configuration, else bm25)")
+	f.DurationVar(&o.Timeout, "timeout", offer.Patience, "time that the scorer may take")
+	f.StringVar(&o.scorer, "scorer", "", offer.ScorerNames+" (default: that of the configuration, else bm25)")
 	f.StringVar(&o.from, "from", "", "choose from tools.jsonl in this `DIR`, not from adze's own tools")
 	f.StringVar(&o.eval, "eval", "", "measure the scorers on tools.jsonl and queries.jsonl in this `DIR`")
 	return cmd

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/desk"
 	"adze/session"
 	"adze/tool"
 )
@@ -88,8 +89,8 @@ func attachmentBytes(path string) ([]byte, error) {
 	if err != nil {
 		return nil, misuse("check the path", "--attach: %v", err)
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxAttachment {
-		return nil, misuse("attach a smaller file", "--attach %s: only regular files up to %d MiB", path, maxAttachment>>20)
+	if !info.Mode().IsRegular() || info.Size() > desk.MaxAttachment {
+		return nil, misuse("attach a smaller file", "--attach %s: only regular files up to %d MiB", path, desk.MaxAttachment>>20)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

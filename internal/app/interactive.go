@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"adze/internal/instructions"
 	"adze/internal/policy"
 	"adze/internal/print"
 	"adze/internal/safeterm"
@@ -194,7 +195,7 @@ func (s *sitting) told() []string {
 	if s.o.bare || s.o.system != "" {
 		return nil
 	}
-	files, _ := instructions(s.w.settings.at.config, s.w.head.Cwd)
+	files, _ := instructions.Files(s.w.settings.at.config, s.w.head.Cwd)
 	var names []string
 	for _, f := range files {
 		names = append(names, f.Path)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"adze/internal/desk"
 	"adze/internal/git"
 	"adze/internal/policy"
 	"adze/internal/search"
@@ -17,8 +18,8 @@ import (
 // shellTool runs the commands of the person's own.
 const shellTool = "bash"
 
-// desk is what the interface asks for beside turns.
-type desk struct {
+// seat is what the interface asks for beside turns.
+type seat struct {
 	settings settings
 	gate     *policy.Policy
 	stored   session.Store
@@ -28,7 +29,7 @@ type desk struct {
 
 // ports connects the interface with what was wired.
 func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
-	memory := newMemory(w.settings.at.state, w.head.Cwd)
+	memory := desk.NewMemory(w.settings.at.state, w.head.Cwd)
 	p := port.Ports{
 		SetMode:    func(name string) error { return w.gate.SetMode(policy.Mode(name)) },
 		CancelCall: w.cancelCall,
@@ -37,10 +38,10 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 		Compact:    w.session.Compact,
 		Branch:     func() string { return git.Head(w.head.Cwd) },
 		Files:      w.files,
-		Edit:       newEditor(a.getenv, a.in, a.out, a.err).edit,
-		Drop:       dropIn(w.head.Cwd),
-		Picture:    newClipboard(w.settings.at.state, a.getenv).picture,
-		Modes:      modes(),
+		Edit:       desk.NewEditor(a.getenv, a.in, a.out, a.err).Edit,
+		Drop:       desk.DropIn(w.head.Cwd),
+		Picture:    desk.NewClipboard(w.settings.at.state, a.getenv).Picture,
+		Modes:      desk.Modes(),
 	}
 	if _, ok := w.set.Get(shellTool); ok {
 		p.Run = func(ctx context.Context, command string) session.Result { return w.shell(ctx, command, own) }
@@ -48,21 +49,21 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 	if !o.demo && !o.noSession && o.replay == "" && o.record == "" { // a recording is of one sitting
 		p.Switch = true
 		p.Sessions = w.sessions
-		p.Peek = func(ctx context.Context, id string) (port.SessionPeek, error) { return peek(ctx, w.stored, id) }
+		p.Peek = func(ctx context.Context, id string) (port.SessionPeek, error) { return desk.Peek(ctx, w.stored, id) }
 		p.Models = func(ctx context.Context) ([]port.ModelRow, error) { return a.modelRows(ctx, w) }
-		p.Past, p.Remember = memory.past, memory.add
+		p.Past, p.Remember = memory.Past, memory.Add
 	}
 	return p
 }
 
 // files lists the workspace for completion, but for what may not be read.
 func (w *wired) files(ctx context.Context) ([]string, error) {
-	return files(ctx, search.Tree{Root: w.head.Cwd, Withhold: w.gate.Sieve(w.head.Cwd)})
+	return desk.Files(ctx, search.Tree{Root: w.head.Cwd, Withhold: w.gate.Sieve(w.head.Cwd)})
 }
 
 // sessions lists what is stored, and remembers it: the folder of one that is opened is in it.
 func (w *wired) sessions(ctx context.Context) ([]port.SessionHead, error) {
-	out, err := heads(ctx, w.stored)
+	out, err := desk.Sessions(ctx, w.stored)
 	if err != nil {
 		return nil, err
 	}

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"adze/internal/config"
+	"adze/internal/offer"
 	"adze/session"
 	"adze/tool"
 )
 
 // newShelf makes the shelf of a run. Tools that the person named are all offered.
-func (a *app) newShelf(o *options, s settings, p profile) (*shelf, error) {
+func (a *app) newShelf(o *options, s settings, p profile) (*offer.Shelf, error) {
 	scorer, err := a.scorer(s, s.config.Tools.Scorer)
 	if err != nil {
 		return nil, err
@@ -20,14 +21,14 @@ func (a *app) newShelf(o *options, s settings, p profile) (*shelf, error) {
 	if o.namesTools() {
 		all, budget = max(len(o.tools), 1), 0
 	}
-	return newShelf(scorer, p.core, budget, all), nil
+	return offer.New(scorer, p.core, budget, all), nil
 }
 
 // scorer finds a scorer by its name; empty is the default.
 func (a *app) scorer(s settings, name string) (tool.Scorer, error) {
-	return newScorers(s.config, a.getenv, s.at.state, func(model string) (func(context.Context, string, string) (string, error), error) {
+	return offer.NewScorers(s.config, a.getenv, s.at.state, func(model string) (func(context.Context, string, string) (string, error), error) {
 		return a.asks(s.config, model)
-	}).named(name)
+	}).Named(name)
 }
 
 // asks asks a model one question without tools and without a session.

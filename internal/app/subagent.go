@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/offer"
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
@@ -44,7 +45,7 @@ func (o *options) written() bool { return o.demo || o.replay != "" || o.byHand !
 
 // equip makes the tools of the run itself, with the one that starts subagents, and the shelf that they
 // are offered from.
-func (f *staff) equip(ctx context.Context) (*shelf, error) {
+func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
 	w, dir, profile := f.wired, f.settings.root.Dir(), f.profile
 	offer, err := f.app.newShelf(f.options, f.settings, profile)
 	if err != nil {
@@ -57,7 +58,7 @@ func (f *staff) equip(ctx context.Context) (*shelf, error) {
 		return nil, err
 	}
 	w.tellDeclared(f.deps.Declared, dir)
-	w.set = offer.fill(set)
+	w.set = offer.Fill(set)
 	return offer, nil
 }
 
@@ -73,7 +74,7 @@ func (f *staff) tasks() toolset.Tasks {
 func (f *staff) config() (agent.Config, error) {
 	plain := *f.options
 	plain.system = "" // it is the main conversation's
-	system, err := plain.instructions().render(f.settings.at.config, "task", f.settings.root.Dir(), time.Now())
+	system, err := plain.instructions().Render(f.settings.at.config, "task", f.settings.root.Dir(), time.Now())
 	if err != nil {
 		return agent.Config{}, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/config"
+	"adze/internal/instructions"
 	"adze/internal/policy"
 	"adze/internal/print"
 	"adze/internal/proc"
@@ -34,7 +35,7 @@ type wired struct {
 	closers []func()
 	ledger  *proc.Ledger
 	agents  *agent.Agents
-	desk
+	seat
 }
 
 // close ends what the run started, last first, once.
@@ -77,7 +78,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if err != nil {
 		return w, err
 	}
-	system, err := o.instructions().render(s.at.config, model.profile.prompt, s.root.Dir(), time.Now())
+	system, err := o.instructions().Render(s.at.config, model.profile.prompt, s.root.Dir(), time.Now())
 	if err != nil {
 		return w, err
 	}
@@ -99,7 +100,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	c := session.Config{
 		ID: id, Provider: model.provider, Model: model.name, Store: stored, Tools: w.set, Gate: gate,
 		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: spill.save}, Limits: s.limits(o), Price: a.prices(s.config), Window: a.windows(s.config, model), Wait: a.wait, Pieces: pieces,
-		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Offer: offer.offerer(), Accept: o.answer.judge(), Schema: o.answer.grammar(), Sum: prompts.Compact(),
+		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Offer: offer.Offerer(), Accept: o.answer.judge(), Schema: o.answer.grammar(), Sum: prompts.Compact(),
 		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.full(), System: system, Tools: w.set.Digest()},
 	}
 	staff.session = c
@@ -244,6 +245,6 @@ func outcomesOf(history []session.Message) []tool.Outcome {
 }
 
 // instructions is where the system prompt comes from.
-func (o *options) instructions() source {
-	return source{o.system, o.appendSystem, o.bare}
+func (o *options) instructions() instructions.Source {
+	return instructions.Source{System: o.system, Append: o.appendSystem, Bare: o.bare}
 }

@@ -75,6 +75,12 @@ func Table() []Row {
 
 		{Package: "internal/git", May: []string{"internal/proc"}, Why: "git is a supervised process"},
 
+		{Package: "internal/desk", May: []string{"session", "tui/port", "internal/search", "internal/policy", "internal/safeterm"},
+			Why: "it does things for the person and knows neither the interface nor a run"},
+		{Package: "internal/offer", May: []string{"session", "tool", "toolset", "internal/config", "internal/llm/embed", "internal/usage"},
+			Why: "it chooses among tools by what was measured; it opens nothing"},
+		{Package: "internal/instructions", May: []string{"prompts", "internal/usage", "internal/safeterm"}, Why: "files of a project and a person become text for the model"},
+
 		{Package: "internal/golden", From: []string{}, Why: "for tests only"},
 		{Package: "internal/archtest", From: []string{}, Why: "for its own test only"},
 	}

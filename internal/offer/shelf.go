@@ -1,4 +1,11 @@
-package app
+// Package offer decides which of many tools the requests of a session show: the core always, what fits the prompt, and
+// what tool_search or the model's own calls brought up since.
+//
+// The one rule: an offer changes only with a named reason, because a change drops the provider's cache.
+//
+// Start reading at Shelf.Fill, then Shelf.offer; scorers.go makes the scorer that the configuration names. Known limits:
+// the numbers were measured on one labelled set.
+package offer
 
 import (
 	"cmp"
@@ -29,12 +36,12 @@ const (
 	// a prompt makes.
 	mostPicked = 24
 	// pickPatience is how long a scorer that asks a server may take.
-	pickPatience = 3 * time.Second
+	Patience = 3 * time.Second
 )
 
-// shelf decides which of many tools requests show: the core always, what fits the first prompt, and what
+// Shelf decides which of many tools requests show: the core always, what fits the first prompt, and what
 // tool_search or the model's own calls brought up since.
-type shelf struct {
+type Shelf struct {
 	scorer tool.Scorer
 	core   []string
 	budget int // bytes of all tools together; 0: they are counted instead
@@ -47,15 +54,15 @@ type shelf struct {
 	offered []string
 }
 
-// newShelf makes a shelf with the tools that are always offered. All tools together may take budget bytes; where that
+// New makes a shelf with the tools that are always offered. All tools together may take budget bytes; where that
 // is 0 they are counted, and up to all of them are shown (0: the usual number).
-func newShelf(scorer tool.Scorer, core []string, budget, all int) *shelf {
-	return &shelf{scorer: scorer, core: core, budget: budget, above: cmp.Or(all, offerAbove)}
+func New(scorer tool.Scorer, core []string, budget, all int) *Shelf {
+	return &Shelf{scorer: scorer, core: core, budget: budget, above: cmp.Or(all, offerAbove)}
 }
 
-// fill takes the tools of a run, and returns those that a model may call: tool_search goes when it has
+// Fill takes the tools of a run, and returns those that a model may call: tool_search goes when it has
 // nothing to find.
-func (s *shelf) fill(set *tool.Set) *tool.Set {
+func (s *Shelf) Fill(set *tool.Set) *tool.Set {
 	without := set.Only(func(d tool.Definition) bool { return d.Name != "tool_search" })
 	if !s.tooMany(without) {
 		return without
@@ -64,29 +71,29 @@ func (s *shelf) fill(set *tool.Set) *tool.Set {
 	return set
 }
 
-func (s *shelf) tooMany(set *tool.Set) bool {
+func (s *Shelf) tooMany(set *tool.Set) bool {
 	if s.budget == 0 {
 		return len(set.Names()) > s.above
 	}
 	return s.size(set.Definitions()) > s.budget
 }
 
-func (s *shelf) size(defs []tool.Definition) (bytes int) {
+func (s *Shelf) size(defs []tool.Definition) (bytes int) {
 	for _, d := range defs {
 		bytes += tool.OfferSize(d)
 	}
 	return bytes
 }
 
-// offerer is the session's port; nil where all tools are offered.
-func (s *shelf) offerer() session.Offerer {
+// Offerer is the session's port; nil where all tools are offered.
+func (s *Shelf) Offerer() session.Offerer {
 	if s.all == nil {
 		return nil
 	}
 	return s.offer
 }
 
-func (s *shelf) offer(ctx context.Context, o session.Occasion) *session.Offer {
+func (s *Shelf) offer(ctx context.Context, o session.Occasion) *session.Offer {
 	var next *session.Offer
 	switch {
 	case o.Offered == nil:
@@ -105,23 +112,23 @@ func (s *shelf) offer(ctx context.Context, o session.Occasion) *session.Offer {
 }
 
 // first offers the core and what fits the first prompt.
-func (s *shelf) first(ctx context.Context, prompt string) *session.Offer {
+func (s *Shelf) first(ctx context.Context, prompt string) *session.Offer {
 	always := s.set.Only(func(d tool.Definition) bool { return d.Name == "tool_search" || slices.Contains(s.core, d.Name) })
 	budget := pickedBytes
 	if s.budget > 0 {
 		budget = max(1, s.budget-s.size(always.Definitions())) // 0 would be no bound
 	}
 	picks := s.all.Pick(ctx, prompt, tool.PickOptions{
-		MaxCandidates: firstPicks, Budget: budget, Except: s.core, AllowUnsafe: true, Timeout: pickPatience, Debug: true,
+		MaxCandidates: firstPicks, Budget: budget, Except: s.core, AllowUnsafe: true, Timeout: Patience, Debug: true,
 	})
 	next := &session.Offer{Tools: always.Names(), Reason: "the core and what fits the prompt; tool_search finds the others"}
 	return s.add(next, picks)
 }
 
 // later adds what clearly fits a later prompt.
-func (s *shelf) later(ctx context.Context, o session.Occasion) *session.Offer {
+func (s *Shelf) later(ctx context.Context, o session.Occasion) *session.Offer {
 	picks := s.all.Pick(ctx, o.Prompt, tool.PickOptions{
-		MaxCandidates: laterPicks, MinScore: laterMinScore, Except: s.core, AllowUnsafe: true, Timeout: pickPatience, Debug: true,
+		MaxCandidates: laterPicks, MinScore: laterMinScore, Except: s.core, AllowUnsafe: true, Timeout: Patience, Debug: true,
 	})
 	news := slices.ContainsFunc(picks, func(p tool.PickResult) bool {
 		return !p.Excluded && p.Provenance.Fallback == "" && !slices.Contains(o.Offered, p.Definition.Name)
@@ -133,7 +140,7 @@ func (s *shelf) later(ctx context.Context, o session.Occasion) *session.Offer {
 }
 
 // newest lets the oldest picks go when there are many; the core stays.
-func (s *shelf) newest(offered []string) []string {
+func (s *Shelf) newest(offered []string) []string {
 	over := len(offered) - len(s.core) - 1 - mostPicked
 	return slices.DeleteFunc(slices.Clone(offered), func(name string) bool {
 		if over <= 0 || name == "tool_search" || slices.Contains(s.core, name) {
@@ -145,7 +152,7 @@ func (s *shelf) newest(offered []string) []string {
 }
 
 // add puts picks behind the tools of an offer, and groups what was excluded by reason.
-func (s *shelf) add(next *session.Offer, picks []tool.PickResult) *session.Offer {
+func (s *Shelf) add(next *session.Offer, picks []tool.PickResult) *session.Offer {
 	if len(picks) > 0 && picks[0].Provenance.Fallback != "" {
 		next.Reason += "; " + picks[0].Provenance.Fallback
 	}
@@ -173,7 +180,7 @@ func exclude(list []session.Exclusion, reason, name string) []session.Exclusion 
 }
 
 // found adds what tool_search found, and what the model called without having been shown it.
-func (s *shelf) found(o session.Occasion) *session.Offer {
+func (s *Shelf) found(o session.Occasion) *session.Offer {
 	next := &session.Offer{Tools: slices.Clone(o.Offered), Reason: "found by tool_search, or called"}
 	for _, outcome := range o.Outcomes {
 		for _, name := range append(toolset.FoundBy(outcome), outcome.Tool) {
@@ -189,14 +196,14 @@ func (s *shelf) found(o session.Occasion) *session.Offer {
 }
 
 // Find is tool_search's port.
-func (s *shelf) Find(ctx context.Context, query string, limit int) toolset.Finding {
+func (s *Shelf) Find(ctx context.Context, query string, limit int) toolset.Finding {
 	if s.all == nil {
 		return toolset.Finding{}
 	}
 	s.mu.Lock()
 	offered := s.offered
 	s.mu.Unlock()
-	picks := s.all.Pick(ctx, query, tool.PickOptions{MaxCandidates: limit, AllowUnsafe: true, Timeout: pickPatience})
+	picks := s.all.Pick(ctx, query, tool.PickOptions{MaxCandidates: limit, AllowUnsafe: true, Timeout: Patience})
 	out := toolset.Finding{Of: len(s.set.Names()) - 1}
 	for _, p := range picks {
 		out.Note = p.Provenance.Fallback

@@ -1,4 +1,4 @@
-package app
+package offer
 
 import (
 	"context"
@@ -11,11 +11,11 @@ import (
 	"adze/tool"
 )
 
-// scorerNames are the values of tools.scorer and --scorer.
-const scorerNames = "bm25, keyword, embedding, hybrid, model"
+// ScorerNames are the values of tools.scorer and --scorer.
+const ScorerNames = "bm25, keyword, embedding, hybrid, model"
 
 // Scorers makes scorers by their names.
-type scorers struct {
+type Scorers struct {
 	config config.Config
 	getenv func(string) string
 	state  string // folder of the vectors that are kept
@@ -23,14 +23,14 @@ type scorers struct {
 	ask func(model string) (func(ctx context.Context, instruction, question string) (string, error), error)
 }
 
-// newScorers reads tools of the configuration; nobody is asked before the first pick.
-func newScorers(c config.Config, getenv func(string) string, state string,
-	ask func(model string) (func(ctx context.Context, instruction, question string) (string, error), error)) scorers {
-	return scorers{c, getenv, state, ask}
+// NewScorers reads tools of the configuration; nobody is asked before the first pick.
+func NewScorers(c config.Config, getenv func(string) string, state string,
+	ask func(model string) (func(ctx context.Context, instruction, question string) (string, error), error)) Scorers {
+	return Scorers{c, getenv, state, ask}
 }
 
-// named finds a scorer by its name; empty is the default.
-func (s scorers) named(name string) (tool.Scorer, error) {
+// Named finds a scorer by its name; empty is the default.
+func (s Scorers) Named(name string) (tool.Scorer, error) {
 	switch name {
 	case "":
 		return tool.DefaultScorer(), nil
@@ -46,10 +46,10 @@ func (s scorers) named(name string) (tool.Scorer, error) {
 	case "model":
 		return s.asking()
 	}
-	return nil, usage.Mistake("the scorers are "+scorerNames, "there is no scorer %q", name)
+	return nil, usage.Mistake("the scorers are "+ScorerNames, "there is no scorer %q", name)
 }
 
-func (s scorers) embedding() (tool.Scorer, error) {
+func (s Scorers) embedding() (tool.Scorer, error) {
 	e := s.config.Tools.Embeddings
 	if e.BaseURL == "" || e.Model == "" {
 		return nil, usage.Mistake(`write {"tools": {"embeddings": {"base_url": "http://localhost:11434/v1", "model": "NAME"}}} in the configuration`,
@@ -64,7 +64,7 @@ func (s scorers) embedding() (tool.Scorer, error) {
 	})}, nil
 }
 
-func (s scorers) asking() (tool.Scorer, error) {
+func (s Scorers) asking() (tool.Scorer, error) {
 	if s.config.Tools.Model == "" {
 		return nil, usage.Mistake(`write {"tools": {"model": "provider/NAME"}} in the configuration`, "the scorer model needs a model to ask")
 	}

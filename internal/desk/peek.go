@@ -1,4 +1,4 @@
-package app
+package desk
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"adze/tui/port"
 )
 
-// peek looks into a stored session: its size, its cost, its last exchange. What does not decode is left out:
+// Peek looks into a stored session: its size, its cost, its last exchange. What does not decode is left out:
 // this is a look, and opening the session tells what is wrong with it.
-func peek(ctx context.Context, stored session.Store, id string) (port.SessionPeek, error) {
+func Peek(ctx context.Context, stored session.Store, id string) (port.SessionPeek, error) {
 	entries, err := stored.Load(ctx, session.ID(id))
 	if err != nil {
 		return port.SessionPeek{}, err

@@ -1,4 +1,12 @@
-package app
+// Package desk is what the interface asks of the program beside turns and the session: the clipboard, the person's
+// editor, files dropped on the terminal, what they wrote before, files and sessions to choose from.
+//
+// The one rule: each does one thing for the person and knows neither the interface nor a run; internal/app connects
+// them with the interface's ports.
+//
+// Start reading at the file that is named after the thing. Known limits: pictures come from the clipboard only by
+// programs that the system has for that.
+package desk
 
 import (
 	"context"
@@ -12,8 +20,8 @@ import (
 // maxCompletions bounds the files that are completed from.
 const maxCompletions = 200_000
 
-// files lists the workspace for completion, what changed last first.
-func files(ctx context.Context, tree search.Tree) ([]string, error) {
+// Files lists the workspace for completion, what changed last first.
+func Files(ctx context.Context, tree search.Tree) ([]string, error) {
 	found, err := tree.Glob(ctx, search.GlobQuery{Pattern: "**", Limit: maxCompletions})
 	if err != nil {
 		return nil, err
@@ -25,8 +33,8 @@ func files(ctx context.Context, tree search.Tree) ([]string, error) {
 	return paths, nil
 }
 
-// heads lists the sessions of persons, newest first; the report of a subagent is in its parent's session.
-func heads(ctx context.Context, stored session.Store) ([]port.SessionHead, error) {
+// Sessions lists the sessions of persons, newest first; the report of a subagent is in its parent's session.
+func Sessions(ctx context.Context, stored session.Store) ([]port.SessionHead, error) {
 	all, err := stored.List(ctx)
 	if err != nil {
 		return nil, err
@@ -40,8 +48,8 @@ func heads(ctx context.Context, stored session.Store) ([]port.SessionHead, error
 	return out, nil
 }
 
-// modes are the permission modes, and what each means.
-func modes() []port.Mode {
+// Modes are the permission modes, and what each means.
+func Modes() []port.Mode {
 	means := map[policy.Mode]string{
 		policy.Plan:     "nothing is changed and no command runs",
 		policy.AskFirst: "reading in the workspace is allowed, all else is asked",

@@ -1,4 +1,4 @@
-package app
+package desk
 
 import (
 	"net/http"
@@ -10,12 +10,12 @@ import (
 	"adze/tui/port"
 )
 
-// maxAttachment bounds one attached file in bytes, as read bounds an image.
-const maxAttachment = 5 << 20
+// MaxAttachment bounds one attached file in bytes, as read bounds an image.
+const MaxAttachment = 5 << 20
 
-// dropIn recognises the path of a file that a terminal pastes when one is dropped on it: quoted, with
+// DropIn recognises the path of a file that a terminal pastes when one is dropped on it: quoted, with
 // backslashes, or as a file URL.
-func dropIn(dir string) func(text string) (port.Dropped, bool) {
+func DropIn(dir string) func(text string) (port.Dropped, bool) {
 	return func(text string) (port.Dropped, bool) {
 		path, ok := droppedPath(text)
 		if !ok {
@@ -29,7 +29,7 @@ func dropIn(dir string) func(text string) (port.Dropped, bool) {
 		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
 			d.Path = rel
 		}
-		if info.Mode().IsRegular() && info.Size() <= maxAttachment && attachable(path) {
+		if info.Mode().IsRegular() && info.Size() <= MaxAttachment && attachable(path) {
 			d.Attach = path
 		}
 		return d, true

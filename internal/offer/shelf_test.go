@@ -1,4 +1,4 @@
-package app
+package offer
 
 import (
 	"context"
@@ -48,13 +48,13 @@ func catalogue(t *testing.T) *tool.Set {
 	return set
 }
 
-func filled(t *testing.T, s *shelf) *shelf {
+func filled(t *testing.T, s *Shelf) *Shelf {
 	t.Helper()
 	if s.scorer == nil {
 		s.scorer = tool.DefaultScorer()
 	}
 	s.core = []string{"read", "bash"}
-	if s.fill(catalogue(t)); s.offerer() == nil {
+	if s.Fill(catalogue(t)); s.Offerer() == nil {
 		t.Fatal("the shelf offers all of hundreds of tools")
 	}
 	return s
@@ -67,19 +67,19 @@ func TestFewToolsAreAllOffered(t *testing.T) {
 	}
 	size := tool.OfferSize(must(set.Get("read"))) + tool.OfferSize(must(set.Get("bash")))
 	for name, c := range map[string]struct {
-		shelf   *shelf
+		shelf   *Shelf
 		chooses bool
 	}{
-		"as many as the bound":  {&shelf{above: 2}, false},
-		"more than the bound":   {&shelf{above: 1}, true},
-		"within the budget":     {&shelf{budget: size, above: 1}, false},
-		"one byte over budget":  {&shelf{budget: size - 1, above: 9}, true},
-		"tool_search is no one": {&shelf{above: 2}, false},
+		"as many as the bound":  {&Shelf{above: 2}, false},
+		"more than the bound":   {&Shelf{above: 1}, true},
+		"within the budget":     {&Shelf{budget: size, above: 1}, false},
+		"one byte over budget":  {&Shelf{budget: size - 1, above: 9}, true},
+		"tool_search is no one": {&Shelf{above: 2}, false},
 	} {
 		s := c.shelf
 		s.scorer = tool.DefaultScorer()
-		kept := s.fill(few("read", "bash", "tool_search")).Names()
-		if got := s.offerer() != nil; got != c.chooses || slices.Contains(kept, "tool_search") != c.chooses {
+		kept := s.Fill(few("read", "bash", "tool_search")).Names()
+		if got := s.Offerer() != nil; got != c.chooses || slices.Contains(kept, "tool_search") != c.chooses {
 			t.Errorf("%s: chooses = %v, tools %v", name, got, kept)
 		}
 	}
@@ -88,7 +88,7 @@ func TestFewToolsAreAllOffered(t *testing.T) {
 func must(d tool.Definition, _ bool) tool.Definition { return d }
 
 func TestTheFirstPromptChooses(t *testing.T) {
-	s := filled(t, &shelf{above: 20})
+	s := filled(t, &Shelf{above: 20})
 	o := s.offer(t.Context(), session.Occasion{Prompt: "list the pods of a namespace"})
 	if !slices.Equal(o.Tools[:3], []string{"read", "bash", "tool_search"}) || o.Tools[3] != "k8s_list_pods" || len(o.Tools) != 3+firstPicks {
 		t.Errorf("offered %q", o.Tools)
@@ -106,7 +106,7 @@ func TestTheFirstPromptChooses(t *testing.T) {
 }
 
 func TestASmallBudgetLeavesTheCore(t *testing.T) {
-	s := filled(t, &shelf{budget: 700})
+	s := filled(t, &Shelf{budget: 700})
 	o := s.offer(t.Context(), session.Occasion{Prompt: "list the pods of a namespace"})
 	if len(o.Tools) < 3 || len(o.Tools) > 5 || s.size(s.set.Only(func(d tool.Definition) bool { return slices.Contains(o.Tools, d.Name) }).Definitions()) > 700 {
 		t.Errorf("offered %q", o.Tools)
@@ -114,7 +114,7 @@ func TestASmallBudgetLeavesTheCore(t *testing.T) {
 }
 
 func TestALaterPromptChangesOnlyForAClearFit(t *testing.T) {
-	s := filled(t, &shelf{above: 20})
+	s := filled(t, &Shelf{above: 20})
 	first := s.offer(t.Context(), session.Occasion{Prompt: "list the pods of a namespace"})
 	for prompt, want := range map[string]string{
 		"thanks, that is all":                       "",
@@ -134,7 +134,7 @@ func TestALaterPromptChangesOnlyForAClearFit(t *testing.T) {
 }
 
 func TestTheOldestPicksLeaveWhenThereAreMany(t *testing.T) {
-	s := filled(t, &shelf{above: 20})
+	s := filled(t, &Shelf{above: 20})
 	offered := []string{"read", "bash", "tool_search"}
 	for _, name := range s.set.Names() {
 		if !slices.Contains(offered, name) && len(offered) < 3+mostPicked+5 {
@@ -148,7 +148,7 @@ func TestTheOldestPicksLeaveWhenThereAreMany(t *testing.T) {
 }
 
 func TestWhatWasFoundOrCalledIsOffered(t *testing.T) {
-	s := filled(t, &shelf{above: 20})
+	s := filled(t, &Shelf{above: 20})
 	offered := []string{"read", "bash", "tool_search"}
 	search := func(names ...string) tool.Outcome {
 		meta, _ := json.Marshal(map[string]any{"query": "q", "found": names})
@@ -176,8 +176,8 @@ func TestWhatWasFoundOrCalledIsOffered(t *testing.T) {
 }
 
 func TestFindMarksWhatIsOffered(t *testing.T) {
-	s := filled(t, &shelf{above: 20})
-	if got := (&shelf{}).Find(t.Context(), "x", 3); len(got.Tools) != 0 {
+	s := filled(t, &Shelf{above: 20})
+	if got := (&Shelf{}).Find(t.Context(), "x", 3); len(got.Tools) != 0 {
 		t.Errorf("an empty shelf found %v", got)
 	}
 	s.offer(t.Context(), session.Occasion{Outcomes: []tool.Outcome{{Tool: "git_tag"}}, Offered: []string{"read"}})
@@ -196,7 +196,7 @@ func (broken) Index(context.Context, []tool.Definition) (tool.Index, error) {
 }
 
 func TestAScorerThatFailsIsNamedAndTheRunGoesOn(t *testing.T) {
-	s := filled(t, &shelf{above: 20, scorer: broken{}})
+	s := filled(t, &Shelf{above: 20, scorer: broken{}})
 	o := s.offer(t.Context(), session.Occasion{Prompt: "list the pods of a namespace"})
 	if !strings.Contains(o.Reason, "broken: no server; tools are in the order of registration") || o.Tools[3] != "read_text_file" {
 		t.Errorf("offered %q: %s", o.Tools, o.Reason)

@@ -1,4 +1,4 @@
-package app
+package desk
 
 import (
 	"bytes"
@@ -17,16 +17,16 @@ import (
 // pictureAge is how long pictures from the clipboard are kept: a message that waits is sent before.
 const pictureAge = 24 * time.Hour
 
-// clipboard takes pictures from the clipboard by the programs that systems have for that.
-type clipboard struct {
+// Clipboard takes pictures from the clipboard by the programs that systems have for that.
+type Clipboard struct {
 	dir    string // where pictures are kept
 	system string // as in runtime.GOOS
 	getenv func(string) string
 }
 
-// newClipboard keeps pictures in the state folder.
-func newClipboard(state string, getenv func(string) string) clipboard {
-	return clipboard{filepath.Join(state, "pictures"), runtime.GOOS, getenv}
+// NewClipboard keeps pictures in the state folder.
+func NewClipboard(state string, getenv func(string) string) Clipboard {
+	return Clipboard{filepath.Join(state, "pictures"), runtime.GOOS, getenv}
 }
 
 // reader is a program that writes the clipboard's picture to its output.
@@ -36,7 +36,7 @@ type reader struct {
 }
 
 // readers are those that suit the system, best first.
-func (c clipboard) readers() []reader {
+func (c Clipboard) readers() []reader {
 	if c.system == "darwin" {
 		return []reader{
 			{args: []string{"pngpaste", "-"}},
@@ -53,8 +53,8 @@ func (c clipboard) readers() []reader {
 	return all
 }
 
-// picture keeps the clipboard's picture in a file and returns its path.
-func (c clipboard) picture(ctx context.Context) (string, error) {
+// Picture keeps the clipboard's picture in a file and returns its path.
+func (c Clipboard) Picture(ctx context.Context) (string, error) {
 	all := c.readers()
 	if len(all) == 0 {
 		return "", errors.New("there is no desktop here whose clipboard could be read (neither WAYLAND_DISPLAY nor DISPLAY is set); name the file instead")
@@ -84,9 +84,9 @@ func (c clipboard) picture(ctx context.Context) (string, error) {
 }
 
 // keep writes a picture and removes old ones.
-func (c clipboard) keep(png []byte) (string, error) {
-	if len(png) > maxAttachment {
-		return "", fmt.Errorf("the picture on the clipboard has %d bytes; %d is the limit", len(png), maxAttachment)
+func (c Clipboard) keep(png []byte) (string, error) {
+	if len(png) > MaxAttachment {
+		return "", fmt.Errorf("the picture on the clipboard has %d bytes; %d is the limit", len(png), MaxAttachment)
 	}
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return "", err

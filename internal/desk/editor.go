@@ -1,4 +1,4 @@
-package app
+package desk
 
 import (
 	"cmp"
@@ -11,21 +11,21 @@ import (
 	"adze/internal/safeterm"
 )
 
-// editor is the person's own, on the terminal that adze has.
-type editor struct {
+// Editor is the person's own, on the terminal that adze has.
+type Editor struct {
 	getenv  func(string) string
 	in, out *os.File
 	err     io.Writer
 }
 
-// newEditor starts editors on these streams.
-func newEditor(getenv func(string) string, in, out *os.File, err io.Writer) editor {
-	return editor{getenv, in, out, err}
+// NewEditor starts editors on these streams.
+func NewEditor(getenv func(string) string, in, out *os.File, err io.Writer) Editor {
+	return Editor{getenv, in, out, err}
 }
 
-// edit lets the person write in $VISUAL, $EDITOR or vi, which may hold arguments and so goes to a shell; the
+// Edit lets the person write in $VISUAL, $EDITOR or vi, which may hold arguments and so goes to a shell; the
 // file's name does not.
-func (e editor) edit(text string) (string, error) {
+func (e Editor) Edit(text string) (string, error) {
 	program := cmp.Or(e.getenv("VISUAL"), e.getenv("EDITOR"), "vi")
 	f, err := os.CreateTemp("", "adze-prompt-*.md")
 	if err != nil {

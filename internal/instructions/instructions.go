@@ -1,4 +1,11 @@
-package app
+// Package instructions is what the person and the project tell the model before it begins: the system prompt with the
+// files that it holds.
+//
+// The one rule: text of a project is data for the model, never for adze, and no link leads out of its repository.
+//
+// Start reading at Source.Render. Known limits: only AGENTS.md of the person and of the folders from the repository's
+// root down to the working folder.
+package instructions
 
 import (
 	"fmt"
@@ -17,30 +24,30 @@ import (
 // maxInstructions bounds one instruction file; it is paid for at every request.
 const maxInstructions = 32 << 10
 
-// source is what the person says of the system prompt: files that take its place or follow it, and whether project
+// Source is what the person says of the system prompt: files that take its place or follow it, and whether project
 // files are left out.
-type source struct {
-	system, appendix string
-	bare             bool
+type Source struct {
+	System, Append string
+	Bare           bool
 }
 
-// render makes the system prompt of a session once, from the named prompt and the instructions for dir; own is the
+// Render makes the system prompt of a session once, from the named prompt and the instructions for dir; own is the
 // folder of the person's own.
-func (o source) render(own, name, dir string, now time.Time) (string, error) {
-	extra, err := textOf("--append-system-prompt", o.appendix)
+func (o Source) Render(own, name, dir string, now time.Time) (string, error) {
+	extra, err := textOf("--append-system-prompt", o.Append)
 	if err != nil {
 		return "", err
 	}
-	if o.system != "" {
-		text, err := textOf("--system-prompt", o.system)
+	if o.System != "" {
+		text, err := textOf("--system-prompt", o.System)
 		if err == nil && extra != "" {
 			text += "\n\n" + extra
 		}
 		return text, err
 	}
 	var files []prompts.Instructions
-	if !o.bare {
-		if files, err = instructions(own, dir); err != nil {
+	if !o.Bare {
+		if files, err = Files(own, dir); err != nil {
 			return "", err
 		}
 	}
@@ -62,10 +69,10 @@ func textOf(flag, path string) (string, error) {
 	return string(raw), nil
 }
 
-// instructions reads the person's own AGENTS.md, then those of the repository from its root down to dir, so
+// Files reads the person's own AGENTS.md, then those of the repository from its root down to dir, so
 // that the nearest speaks last. Text of a project may be read without consent; it is data for the model, not
 // for adze.
-func instructions(own, dir string) ([]prompts.Instructions, error) {
+func Files(own, dir string) ([]prompts.Instructions, error) {
 	top, ok := repository(dir)
 	if !ok {
 		top = dir

@@ -1,4 +1,4 @@
-package app
+package desk
 
 import (
 	"bufio"
@@ -16,17 +16,18 @@ const (
 	maxMemoryBytes = 1 << 20 // then the older half is dropped
 )
 
-// memory keeps what the person wrote in one workspace: a file with one JSON string a line. It is a
+// Memory keeps what the person wrote in one workspace: a file with one JSON string a line. It is a
 // convenience: a failure to read or write it is no failure of anything else.
-type memory struct{ path string }
+type Memory struct{ path string }
 
-func newMemory(state, dir string) memory {
+// NewMemory is that of a workspace, kept in the state folder.
+func NewMemory(state, dir string) Memory {
 	sum := sha256.Sum256([]byte(dir))
-	return memory{filepath.Join(state, "prompts", hex.EncodeToString(sum[:8])+".jsonl")}
+	return Memory{filepath.Join(state, "prompts", hex.EncodeToString(sum[:8])+".jsonl")}
 }
 
-// past is what was written, oldest first.
-func (m memory) past() []string {
+// Past is what was written, oldest first.
+func (m Memory) Past() []string {
 	f, err := os.Open(m.path)
 	if err != nil {
 		return nil
@@ -43,8 +44,8 @@ func (m memory) past() []string {
 	return out[max(len(out)-maxMemories, 0):]
 }
 
-// add appends a text. A line is written at once, so several processes may add.
-func (m memory) add(text string) {
+// Add appends a text. A line is written at once, so several processes may add.
+func (m Memory) Add(text string) {
 	line, err := json.Marshal(text)
 	if err != nil || os.MkdirAll(filepath.Dir(m.path), 0o700) != nil {
 		return
@@ -61,9 +62,9 @@ func (m memory) add(text string) {
 }
 
 // shorten keeps the newest.
-func (m memory) shorten() {
+func (m Memory) shorten() {
 	var kept []byte
-	past := m.past()
+	past := m.Past()
 	for _, text := range past[len(past)/2:] {
 		if line, err := json.Marshal(text); err == nil {
 			kept = append(append(kept, line...), '\n')
