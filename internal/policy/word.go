@@ -100,7 +100,9 @@ func bare(s string, first bool) (text string, known, plain bool) {
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
+		if s[i] == '\\' && i+1 == len(s) {
+			known = false // the text ends there, and what reads it may add a line end
+		} else if s[i] == '\\' {
 			i++
 			if s[i] == '\n' {
 				continue
