@@ -5,14 +5,14 @@
 //
 // Start reading at Main, then run.go (one run from flags to exit code) and wire.go (what is connected to
 // what): gate.go connects policy and workspace, shelf.go chooses which of many tools requests show, subagent.go
-// makes what the task tool starts, answer.go holds an answer to a schema, demo.go is --demo.
+// makes what the task tool starts, model.go lays the flags over what package models finds, answer.go holds an answer
+// to a schema, demo.go is --demo.
 //
 // The package has many files because everything meets here. Their names tell what they serve:
 //
 //	command_*      adze session, tools, audit, permission, pick, models, doctor; command.go is what they share
 //	interactive_*  the interface: its loop of sittings (interactive.go), what it asks the program for (_person), the
 //	               screen of who has no model (_first)
-//	models_*       which model a run uses (models.go), where it is, what it takes and costs
 //	tmux_*_test    the program in a real terminal
 //
 // The others are parts of a run.
@@ -33,6 +33,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"adze/internal/config"
+	"adze/internal/models"
 	"adze/internal/print"
 	"adze/internal/usage"
 	"adze/session"
@@ -88,7 +89,7 @@ func failure(err error) session.Result {
 	var mistaken *usage.Error
 	var mistake *config.Error
 	var provider *session.ProviderError
-	var none *noModelError
+	var none *models.MissingError
 	var damaged *damagedError
 	var unsound *findingError
 	switch {
@@ -97,7 +98,7 @@ func failure(err error) session.Result {
 	case errors.As(err, &mistake):
 		r.Cause, r.Hint = session.CauseUsage, mistake.Hint
 	case errors.As(err, &none):
-		r.Cause, r.Hint = session.CauseNoModel, none.hint
+		r.Cause, r.Hint = session.CauseNoModel, none.Hint
 	case errors.As(err, &damaged):
 		r.Cause, r.Hint = session.CauseStore, "somebody or something changed the database; what comes before that row is sound"
 	case errors.As(err, &unsound):

@@ -18,6 +18,7 @@ import (
 	"adze/internal/catalog"
 	"adze/internal/config"
 	"adze/internal/llm/discover"
+	"adze/internal/models"
 	"adze/internal/proc"
 	"adze/internal/store"
 	"adze/session"
@@ -44,54 +45,54 @@ func (a *app) tilde(path string) string {
 
 // checkModel chooses as a run does, then asks the server of the model.
 func (a *app) checkModel(ctx context.Context, cfg config.Config, offline bool) []check {
-	m, ok, err := a.configuredModel(cfg)
+	m, ok, err := a.models(cfg).Configured()
 	if !ok && err == nil && offline {
 		return []check{lacks("model", "none is configured, and no Ollama was looked for", "name one with --model, or run adze doctor without --offline")}
 	}
 	if !ok && err == nil {
-		m, err = a.chooseModel(ctx, &options{}, cfg)
+		m, err = a.models(cfg).Choose(ctx)
 	}
 	if err != nil {
 		return []check{failing("model", err)}
 	}
-	chosen := fine("model", fmt.Sprintf("%s (from %s)", m.full(), m.origin))
+	chosen := fine("model", fmt.Sprintf("%s (from %s)", m.Full(), m.Origin))
 	if offline {
 		return []check{chosen}
 	}
 	return []check{chosen, a.checkServer(ctx, cfg, m)}
 }
 
-func (a *app) checkServer(ctx context.Context, cfg config.Config, m model) check {
-	name := m.provider.Name()
+func (a *app) checkServer(ctx context.Context, cfg config.Config, m models.Model) check {
+	name := m.Provider.Name()
 	if name == "responses" {
 		name = "openai" // one server, two formats
 	}
-	all := a.endpoints(cfg)
-	i := slices.IndexFunc(all, func(e endpoint) bool { return e.name == name })
+	all := a.models(cfg).Endpoints()
+	i := slices.IndexFunc(all, func(e models.Endpoint) bool { return e.Name == name })
 	if i < 0 {
 		return fine("server", "none is needed")
 	}
 	e := all[i]
-	if e.missing() {
-		return failing("server", e.lacking())
+	if e.Missing() {
+		return failing("server", e.Lacking())
 	}
 	if name == "ollama" {
-		return a.checkOllama(ctx, cfg, m)
+		return checkInstalled(ctx, a.models(cfg).Ollama(), e.Shown(), m)
 	}
-	if !e.needsKey {
+	if !e.NeedsKey {
 		return a.checkPlace(ctx, e, m)
 	}
-	listed, err := e.server().Models(ctx)
+	listed, err := e.Server().Models(ctx)
 	var failed *session.ProviderError
 	switch {
 	case errors.As(err, &failed) && (failed.Status == 404 || failed.Status == 405):
-		return fine("server", e.shown()+" answers, and does not list its models")
+		return fine("server", e.Shown()+" answers, and does not list its models")
 	case err != nil:
 		return failing("server", err)
-	case len(listed) > 0 && !slices.ContainsFunc(listed, func(l discover.Model) bool { return l.Name == m.name }):
-		return lacks("server", e.shown()+" answers, and does not list "+m.name, "adze models --check lists what it has")
+	case len(listed) > 0 && !slices.ContainsFunc(listed, func(l discover.Model) bool { return l.Name == m.Name }):
+		return lacks("server", e.Shown()+" answers, and does not list "+m.Name, "adze models --check lists what it has")
 	}
-	return fine("server", e.shown()+" answers")
+	return fine("server", e.Shown()+" answers")
 }
 
 // checkStore opens the store as a run does, and writes beside it.

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"adze/internal/config"
+	"adze/internal/models"
 	"adze/session"
 )
 
@@ -16,13 +17,13 @@ import (
 func (a *app) checkKeys(cfg config.Config) []check {
 	var set []string
 	var bad []check
-	for _, e := range a.endpoints(cfg) {
-		if e.key == "" || e.keyEnv == "" {
+	for _, e := range a.models(cfg).Endpoints() {
+		if e.Key == "" || e.KeyEnv == "" {
 			continue
 		}
-		set = append(set, e.keyEnv)
-		if fault := keyFault(e.name, e.key); fault != "" && a.atCompany(cfg, e) {
-			bad = append(bad, lacks("keys", e.keyEnv+" "+fault, "copy the key again from your account at "+e.name))
+		set = append(set, e.KeyEnv)
+		if fault := keyFault(e.Name, e.Key); fault != "" && a.atCompany(cfg, e) {
+			bad = append(bad, lacks("keys", e.KeyEnv+" "+fault, "copy the key again from your account at "+e.Name))
 		}
 	}
 	if len(set) == 0 {
@@ -32,8 +33,8 @@ func (a *app) checkKeys(cfg config.Config) []check {
 }
 
 // atCompany reports whether an endpoint is the company's own: other servers take keys of any shape.
-func (a *app) atCompany(cfg config.Config, e endpoint) bool {
-	return e.needsKey && a.atHome(cfg, e.name)
+func (a *app) atCompany(cfg config.Config, e models.Endpoint) bool {
+	return e.NeedsKey && a.models(cfg).AtHome(e.Name)
 }
 
 // prefixes begin the keys of companies that mark theirs. A key that begins as another company's is in the wrong
@@ -69,9 +70,9 @@ func keyFault(provider, key string) string {
 
 // checkOnline asks each server for which a key is set what models there are, which costs nothing.
 func (a *app) checkOnline(ctx context.Context, cfg config.Config) []check {
-	var asked []endpoint
-	for _, e := range a.endpoints(cfg) {
-		if e.keyEnv != "" && e.key != "" {
+	var asked []models.Endpoint
+	for _, e := range a.models(cfg).Endpoints() {
+		if e.KeyEnv != "" && e.Key != "" {
 			asked = append(asked, e)
 		}
 	}
@@ -79,15 +80,15 @@ func (a *app) checkOnline(ctx context.Context, cfg config.Config) []check {
 	var group sync.WaitGroup
 	for i, e := range asked {
 		group.Go(func() {
-			_, err := e.server().Models(ctx)
+			_, err := e.Server().Models(ctx)
 			var failed *session.ProviderError
 			switch {
 			case err == nil:
-				out[i] = fine("online", e.name+" takes "+e.keyEnv)
+				out[i] = fine("online", e.Name+" takes "+e.KeyEnv)
 			case errors.As(err, &failed):
 				out[i] = lacks("online", failed.Error(), cmp.Or(failed.Hint, "try again"))
 			default:
-				out[i] = lacks("online", e.name+": "+err.Error(), "try again")
+				out[i] = lacks("online", e.Name+": "+err.Error(), "try again")
 			}
 		})
 	}

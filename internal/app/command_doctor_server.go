@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"adze/internal/config"
 	"adze/internal/llm/discover"
 	"adze/internal/llm/ollama"
+	"adze/internal/models"
 	"adze/session"
 )
 
@@ -20,37 +21,38 @@ const (
 	littleContext = 8192
 	// refusing is the first Ollama that refuses a prompt which does not fit, where asked to: earlier ones cut it.
 	refusing = "0.12.6"
+	// versionPatience is how long an Ollama may take to say what it has and how old it is.
+	versionPatience = time.Second
 )
 
 // checkPlace looks at a server that is no company's own: which program it is, and why a model of it would be of no
 // use.
-func (a *app) checkPlace(ctx context.Context, e endpoint, m model) check {
-	f := e.server().Recognise(ctx)
+func (a *app) checkPlace(ctx context.Context, e models.Endpoint, m models.Model) check {
+	f := e.Server().Recognise(ctx)
 	if f.Kind == discover.Ollama {
-		place := place{server: e.server(), key: e.key}
-		return checkInstalled(ctx, ollama.New(place.native(f.Root)), e.shown(), m)
+		return checkInstalled(ctx, e.Native(f.Root), e.Shown(), m)
 	}
-	at := e.shown() + " answers"
+	at := e.Shown() + " answers"
 	if program := f.Program(); program != "" {
-		at = program + " answers at " + e.shown()
+		at = program + " answers at " + e.Shown()
 	}
 	var failed *session.ProviderError
-	has, listed := f.Of(m.name)
+	has, listed := f.Of(m.Name)
 	switch {
 	case f.Elsewhere != "":
-		return failing("server", &noModelError{e.shown() + " has no API; it is at " + f.Elsewhere, "write the address with its version"})
+		return failing("server", &models.MissingError{Message: e.Shown() + " has no API; it is at " + f.Elsewhere, Hint: "write the address with its version"})
 	case errors.As(f.Err, &failed) && (failed.Status == 404 || failed.Status == 405):
-		return fine("server", e.shown()+" answers, and does not list its models")
+		return fine("server", e.Shown()+" answers, and does not list its models")
 	case f.Err != nil:
 		return failing("server", f.Err)
 	case len(f.Models) == 0:
 		return lacks("server", at+", and has no model", "load one; adze models --check lists what it has")
 	case !listed:
-		return lacks("server", at+", and does not list "+m.name, "adze models --check lists what it has")
+		return lacks("server", at+", and does not list "+m.Name, "adze models --check lists what it has")
 	case has.Tools != nil && !*has.Tools:
-		return lacks("server", at+", and "+m.name+" cannot call tools", "it gets them as text, which works less well; choose one that can")
+		return lacks("server", at+", and "+m.Name+" cannot call tools", "it gets them as text, which works less well; choose one that can")
 	case has.Limit() > 0 && has.Limit() < littleContext:
-		return tight(at, m.name, has.Limit(), largerAt(f.Kind, m.name))
+		return tight(at, m.Name, has.Limit(), models.LargerAt(f.Kind, m.Name))
 	}
 	return fine("server", at)
 }
@@ -60,34 +62,28 @@ func tight(at, model string, tokens int, mend string) check {
 	return lacks("server", fmt.Sprintf("%s, and %s has a context of %d tokens, in which a conversation has little room", at, model, tokens), mend)
 }
 
-// checkOllama looks at the Ollama of the person.
-func (a *app) checkOllama(ctx context.Context, cfg config.Config, m model) check {
-	o := a.ollamaOptions(cfg)
-	return checkInstalled(ctx, ollama.New(o), endpoint{base: o.BaseURL}.shown(), m)
-}
-
 // checkInstalled looks at the model of an Ollama, and at how old that is.
-func checkInstalled(ctx context.Context, p *ollama.Provider, at string, m model) check {
-	ctx, cancel := context.WithTimeout(ctx, ollamaPatience)
+func checkInstalled(ctx context.Context, p *ollama.Provider, at string, m models.Model) check {
+	ctx, cancel := context.WithTimeout(ctx, versionPatience)
 	defer cancel()
-	models, err := p.Models(ctx)
-	if err = late("ollama", err); err != nil {
+	all, err := models.Installed(ctx, p)
+	if err != nil {
 		return failing("server", err)
 	}
 	version := p.Version(ctx)
-	i := slices.IndexFunc(models, func(have ollama.Model) bool { return have.Name == m.name || have.Name == m.name+":latest" })
+	i := slices.IndexFunc(all, func(have ollama.Model) bool { return have.Name == m.Name || have.Name == m.Name+":latest" })
 	at = strings.TrimSpace("Ollama "+version) + " answers at " + at
 	switch {
-	case i < 0 && len(models) == 0:
-		return failing("server", &noModelError{"Ollama has no model yet", "ollama pull " + m.name})
+	case i < 0 && len(all) == 0:
+		return failing("server", &models.MissingError{Message: "Ollama has no model yet", Hint: "ollama pull " + m.Name})
 	case i < 0:
-		return failing("server", &noModelError{"Ollama has no model " + m.name, "ollama pull " + m.name})
+		return failing("server", &models.MissingError{Message: "Ollama has no model " + m.Name, Hint: "ollama pull " + m.Name})
 	case older(version, refusing):
 		return lacks("server", at+", which cuts prompts that do not fit", "update it: since "+refusing+" it refuses them")
-	case !models[i].Tools:
-		return lacks("server", at+", and "+m.name+" cannot call tools", "it gets them as text, which works less well; adze models lists those that can")
-	case models[i].Context > 0 && models[i].Context < littleContext:
-		return tight(at, m.name, models[i].Context, "choose a model with a larger context")
+	case !all[i].Tools:
+		return lacks("server", at+", and "+m.Name+" cannot call tools", "it gets them as text, which works less well; adze models lists those that can")
+	case all[i].Context > 0 && all[i].Context < littleContext:
+		return tight(at, m.Name, all[i].Context, "choose a model with a larger context")
 	}
 	return fine("server", at+", and has it")
 }

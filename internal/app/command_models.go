@@ -2,14 +2,12 @@ package app
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"adze/internal/config"
+	"adze/internal/models"
 )
 
 // modelsCommand is adze models.
@@ -33,39 +31,24 @@ func (a *app) listModels(ctx context.Context, filter string, check, asJSON bool)
 	if err != nil {
 		return err
 	}
-	l := a.listing(ctx, cfg, check).only(filter)
+	find := a.models(cfg)
+	l := find.List(ctx, check).Only(filter)
 	if asJSON {
 		a.showJSON(l)
 		return nil
 	}
-	a.printListing(l)
+	a.printListing(l, find.Ways())
 	return nil
 }
 
-// only keeps the models whose provider/name holds the text, and the providers that have one or are named so.
-func (l listing) only(text string) listing {
-	text = strings.ToLower(text)
-	kept := []listedProvider{} // a script reads a list, also an empty one
-	for _, p := range l.Providers {
-		p.Models = slices.DeleteFunc(p.Models, func(m listedModel) bool {
-			return !strings.Contains(strings.ToLower(p.Provider+"/"+m.Model), text)
-		})
-		if len(p.Models) > 0 || strings.Contains(p.Provider, text) {
-			kept = append(kept, p)
-		}
-	}
-	l.Providers = kept
-	return l
-}
-
-func (a *app) printListing(l listing) {
+func (a *app) printListing(l models.Listing, ways string) {
 	switch {
 	case l.Default != nil:
 		a.show("default: %s (from %s)\n\n", l.Default.Model, l.Default.Origin)
 	case l.Problem != "":
 		a.show("default: none: %s\n\n", l.Problem)
 	default:
-		a.show("default: none; the ways to one:\n  %s\n\n", strings.ReplaceAll(waysToAModel(a.getenv), "\n", "\n  "))
+		a.show("default: none; the ways to one:\n  %s\n\n", strings.ReplaceAll(ways, "\n", "\n  "))
 	}
 	for _, p := range l.Providers {
 		state := "unknown"
@@ -78,31 +61,3 @@ func (a *app) printListing(l listing) {
 		}
 	}
 }
-
-// String is one line for a person: what is not known is not said.
-func (m listedModel) String() string {
-	out := []string{m.Model}
-	add := func(is bool, format string, args ...any) {
-		if is {
-			out = append(out, fmt.Sprintf(format, args...))
-		}
-	}
-	add(m.Size > 0, "%.1f GB", float64(m.Size)/1e9)
-	add(m.Context > 0, "context %d", m.Context)
-	add(m.Trained > 0 && m.Trained != m.Context, "up to %d", m.Trained)
-	add(m.Output > 0, "output %d", m.Output)
-	if m.Tools != nil {
-		add(true, "%s", map[bool]string{true: "tools", false: "no tools"}[*m.Tools])
-	}
-	add(m.Vision != nil && *m.Vision, "vision")
-	add(m.Documents != nil && *m.Documents, "documents")
-	add(m.Thinking != nil && *m.Thinking, "thinking")
-	add(m.Loaded && m.Running == 0, "loaded")
-	add(m.Loaded && m.Running > 0, "loaded with %d", m.Running)
-	if m.Input != nil && m.Answer != nil {
-		add(true, "$%s in, $%s out a million", amount(*m.Input), amount(*m.Answer))
-	}
-	return strings.Join(out, " · ")
-}
-
-func amount(usd float64) string { return strconv.FormatFloat(usd, 'f', -1, 64) }

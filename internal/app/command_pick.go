@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"adze/internal/models"
 	"adze/internal/offer"
 	"adze/internal/safeterm"
 	"adze/tool"
@@ -102,7 +103,7 @@ func (a *app) choice(ctx context.Context, o *pickOptions, s settings, w *wired) 
 		set, err := pickset.Read(os.DirFS(o.from))
 		return set.Tools, brokenSet(o.from, err)
 	}
-	set, err := toolsFor(ctx, &options{}, a.deps(s, w), s.root.Dir(), coderProfile())
+	set, err := toolsFor(ctx, &options{}, a.deps(s, w), s.root.Dir(), models.Coder())
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"adze/internal/demo"
 	"adze/internal/llm/script"
+	"adze/internal/models"
 )
 
 // demoPace makes the scripted text watchable in the interface; a headless demo needs no pause.
@@ -33,10 +34,10 @@ func demoFolder(o *options, w *wired) (string, error) {
 	return dir, nil
 }
 
-func demoModel(o *options) model {
+func demoModel(o *options) models.Model {
 	pace := demoPace
 	if o.print {
 		pace = 0
 	}
-	return model{provider: script.New(script.Options{Script: demo.Script, Name: "demo", Pace: pace}), name: "demo", profile: coderProfile()}
+	return models.Model{Provider: script.New(script.Options{Script: demo.Script, Name: "demo", Pace: pace}), Name: "demo", Profile: models.Coder()}
 }

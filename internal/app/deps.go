@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/config"
+	"adze/internal/models"
 	"adze/internal/policy"
 	"adze/internal/proc"
 	"adze/internal/web"
@@ -32,7 +32,7 @@ func (a *app) deps(s settings, w *wired) toolset.Deps {
 
 // shell makes what runs the commands of one session, a subagent's too.
 func (s settings) shell(ledger *proc.Ledger) *toolset.Shell {
-	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: keyNames(s.config)})
+	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: models.KeyNames(s.config)})
 	shell := toolset.NewShell(proc.Supervisor{Ledger: ledger}, env)
 	shell.Bounds = s.bounds()
 	shell.Limit(time.Duration(s.config.Limits.BashTimeout), time.Duration(s.config.Limits.BashMaxTimeout))
@@ -44,27 +44,13 @@ func (s settings) bounds() toolset.Bounds {
 	return toolset.Bounds{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Glob: limits.Glob, Grep: limits.Grep, List: limits.List}
 }
 
-// keyNames are the variables that hold providers' keys; no command ever sees one.
-func keyNames(cfg config.Config) []string {
-	names := append(hostKeys(), "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OLLAMA_API_KEY")
-	for _, p := range cfg.Providers {
-		if p.KeyEnv != "" {
-			names = append(names, p.KeyEnv)
-		}
-	}
-	if name := cfg.Tools.Embeddings.KeyEnv; name != "" {
-		names = append(names, name)
-	}
-	return names
-}
-
 // namesTools reports whether the person said which tools there are: none, with --tools "".
 func (o *options) namesTools() bool {
 	return len(o.tools) > 0 || o.given != nil && o.given("tools")
 }
 
 // toolsFor initialises the catalogue and narrows it to what this run offers.
-func toolsFor(ctx context.Context, o *options, deps toolset.Deps, dir string, p profile) (*tool.Set, error) {
+func toolsFor(ctx context.Context, o *options, deps toolset.Deps, dir string, p models.Profile) (*tool.Set, error) {
 	registry, err := toolset.New(deps)
 	if err != nil {
 		return nil, err
@@ -85,9 +71,9 @@ func toolsFor(ctx context.Context, o *options, deps toolset.Deps, dir string, p 
 		case o.namesTools():
 			return slices.Contains(o.tools, d.Name)
 		case d.Name == "task_complete":
-			return o.taskComplete || p.taskComplete
+			return o.taskComplete || p.TaskComplete
 		case d.Name == "task":
-			return p.tasks
+			return p.Tasks
 		}
 		return true
 	}), nil

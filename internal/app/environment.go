@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"adze/internal/config"
+	"adze/internal/models"
 	"adze/internal/proc"
 )
 
@@ -21,7 +22,7 @@ type environment struct {
 func takeEnvironment() *environment {
 	proc.Conceal()
 	e := &environment{keys: map[string]string{}}
-	e.take(keyNames(config.Config{}))
+	e.take(models.KeyNames(config.Config{}))
 	return e
 }
 
@@ -52,7 +53,7 @@ func (a *app) load(path string) (config.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	names := keyNames(cfg)
+	names := models.KeyNames(cfg)
 	if a.environment != nil {
 		a.environment.take(names)
 	}

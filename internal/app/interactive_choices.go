@@ -7,6 +7,7 @@ import (
 
 	"adze/internal/config"
 	"adze/internal/llm/discover"
+	"adze/internal/models"
 	"adze/tui/port"
 )
 
@@ -21,7 +22,7 @@ func (a *app) modelRows(ctx context.Context, w *wired) ([]port.ModelRow, error) 
 			first = append(first, a.rowNamed(cfg, full))
 		}
 	}
-	for _, r := range l.rows() {
+	for _, r := range rowsOf(l) {
 		i := slices.IndexFunc(first, func(f port.ModelRow) bool { return f.Name == r.Name })
 		if i < 0 {
 			first = append(first, r)
@@ -34,15 +35,15 @@ func (a *app) modelRows(ctx context.Context, w *wired) ([]port.ModelRow, error) 
 
 // rowNamed is what is known of a model that nobody listed.
 func (a *app) rowNamed(cfg config.Config, full string) port.ModelRow {
-	m, err := a.namedModel(cfg, full)
+	m, err := a.models(cfg).Named(full)
 	if err != nil {
 		return port.ModelRow{Name: full, Why: err.Error()}
 	}
-	return a.listedAs(cfg, m.provider.Name(), discover.Model{Name: m.name}).row(m.provider.Name())
+	return rowOf(a.models(cfg).Describe(m.Provider.Name(), discover.Model{Name: m.Name}), m.Provider.Name())
 }
 
-// rows are the models of a listing, those that can be used first; a provider that cannot be used is one row.
-func (l listing) rows() []port.ModelRow {
+// rowsOf are the models of a listing, those that can be used first; a provider that cannot be used is one row.
+func rowsOf(l models.Listing) []port.ModelRow {
 	var can, cannot []port.ModelRow
 	for _, p := range l.Providers {
 		if p.Usable == nil || !*p.Usable && len(p.Models) == 0 {
@@ -50,7 +51,7 @@ func (l listing) rows() []port.ModelRow {
 			continue
 		}
 		for _, m := range p.Models {
-			r := m.row(p.Provider)
+			r := rowOf(m, p.Provider)
 			if r.Why != "" {
 				cannot = append(cannot, r)
 				continue
@@ -65,7 +66,7 @@ func (l listing) rows() []port.ModelRow {
 	return append(can, cannot...)
 }
 
-func (m listedModel) row(provider string) port.ModelRow {
+func rowOf(m models.ListedModel, provider string) port.ModelRow {
 	r := port.ModelRow{
 		Name: provider + "/" + m.Model, Context: m.Context, Input: m.Input, Output: m.Answer,
 		Vision: m.Vision != nil && *m.Vision, Tools: m.Tools != nil && *m.Tools,

@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
-	"sync"
-	"time"
 
 	"adze/internal/config"
-	"adze/internal/llm/wire"
+	"adze/internal/models"
 	"adze/tui"
 	"adze/tui/firstrun"
 	"adze/tui/port"
@@ -19,9 +17,6 @@ import (
 
 // suggested is the model that who has none is told to get: it calls tools, and fits into 8 GB.
 const suggested = "qwen3:8b"
-
-// localPatience is how long a server on this machine may take to say what it has.
-const localPatience = 2 * time.Second
 
 // maxModelSteps bounds the models that are offered as steps; the list of models holds all.
 const maxModelSteps = 4
@@ -36,7 +31,7 @@ type chooser struct {
 // again asks the person how to start after all. The error ends the program: they quit, or a model is not what
 // is missing. Who reads by lines is not asked: the error says all that the screen would.
 func (c *chooser) again(ctx context.Context, err error) (*options, error) {
-	var none *noModelError
+	var none *models.MissingError
 	if c.lacking == nil && (!errors.As(err, &none) || c.app.linesOnly(&c.given)) {
 		return nil, err
 	}
@@ -62,10 +57,10 @@ func (a *app) firstRun(ctx context.Context, problem error) (port.Next, error) {
 		return port.Next{}, err
 	}
 	ui := tui.New(tui.Options{
-		First: &firstrun.Offer{Problem: problem.Error(), Known: a.found(a.keysOnly(cfg)), Look: a.look},
+		First: &firstrun.Offer{Problem: problem.Error(), Known: a.found(a.models(cfg).KeysOnly()), Look: a.look},
 		Ports: port.Ports{Switch: true, Models: func(ctx context.Context) ([]port.ModelRow, error) {
 			l, err := a.lookAround(ctx)
-			return l.rows(), err
+			return rowsOf(l), err
 		}},
 		Info:  tui.Info{Version: Version},
 		Theme: cfg.Interface.Theme, Inline: cfg.Interface.Inline, Vim: cfg.Interface.Keys == "vim",
@@ -91,63 +86,19 @@ func (a *app) look(ctx context.Context) (firstrun.Found, error) {
 	return a.found(l), err
 }
 
-func (a *app) lookAround(ctx context.Context) (listing, error) {
+func (a *app) lookAround(ctx context.Context) (models.Listing, error) {
 	cfg, err := a.load(config.File(a.getenv, userPlaces(a.getenv).config))
 	if err != nil {
-		return listing{}, err
+		return models.Listing{}, err
 	}
-	l := a.listing(ctx, cfg, false)
-	a.askLocal(ctx, cfg, &l)
+	find := a.models(cfg)
+	l := find.List(ctx, false)
+	find.AskLocal(ctx, &l)
 	return l, nil
 }
 
-// keysOnly is the listing without asking anybody.
-func (a *app) keysOnly(cfg config.Config) listing {
-	var l listing
-	for _, e := range a.endpoints(cfg) {
-		p := listedProvider{Provider: e.name, Endpoint: e.shown(), KeyEnv: e.keyEnv, Key: e.key != "", Why: "not asked yet"}
-		switch {
-		case e.missing():
-			p.Usable, p.Why = new(bool), "set "+e.keyEnv
-		case e.needsKey:
-			p.Why = "key in " + e.keyEnv
-		}
-		l.Providers = append(l.Providers, p)
-	}
-	return l
-}
-
-// askLocal asks the servers of this machine that nobody asked yet, all at once.
-func (a *app) askLocal(ctx context.Context, cfg config.Config, l *listing) {
-	ctx, cancel := context.WithTimeout(ctx, localPatience)
-	defer cancel()
-	var asked sync.WaitGroup
-	for _, e := range a.endpoints(cfg) {
-		for i := range l.Providers {
-			p := &l.Providers[i]
-			if p.Provider != e.name || p.Usable != nil || e.needsKey || !wire.Loopback(hostname(e.base)) {
-				continue
-			}
-			asked.Go(func() { a.askOne(ctx, cfg, e, p) })
-		}
-	}
-	asked.Wait()
-}
-
-func (a *app) askOne(ctx context.Context, cfg config.Config, e endpoint, p *listedProvider) {
-	models, err := e.server().Models(ctx)
-	usable := err == nil
-	p.Usable, p.Why = &usable, "running"
-	if err != nil {
-		p.Why = "not running"
-	}
-	for _, m := range models {
-		p.Models = append(p.Models, a.listedAs(cfg, e.name, m))
-	}
-}
-
 // found tells a listing in the words of the first screen.
-func (a *app) found(l listing) firstrun.Found {
+func (a *app) found(l models.Listing) firstrun.Found {
 	f := firstrun.Found{Steps: a.steps(l)}
 	var unset []string
 	for _, p := range l.Providers {
@@ -157,7 +108,7 @@ func (a *app) found(l listing) firstrun.Found {
 				continue
 			}
 		}
-		f.Findings = append(f.Findings, p.finding())
+		f.Findings = append(f.Findings, findingOf(p))
 	}
 	if len(unset) > 0 {
 		f.Findings = append(f.Findings, firstrun.Finding{State: firstrun.Missing, Name: "keys", Text: "not set: " + strings.Join(unset, ", ")})
@@ -169,7 +120,8 @@ func (a *app) found(l listing) firstrun.Found {
 	return f
 }
 
-func (p listedProvider) finding() firstrun.Finding {
+// findingOf tells a provider in the words of the first screen.
+func findingOf(p models.ListedProvider) firstrun.Finding {
 	f := firstrun.Finding{State: firstrun.Missing, Name: p.Provider, Text: p.Why + " · " + p.Endpoint}
 	if p.Usable == nil || *p.Usable {
 		f.State = firstrun.Fact
@@ -195,9 +147,9 @@ func (p listedProvider) finding() firstrun.Finding {
 }
 
 // steps are what to do next: a model that can be used, else the shortest way to one.
-func (a *app) steps(l listing) []firstrun.Step {
+func (a *app) steps(l models.Listing) []firstrun.Step {
 	var out []firstrun.Step
-	for _, r := range l.rows() {
+	for _, r := range rowsOf(l) {
 		if r.Why == "" && len(out) < maxModelSteps {
 			out = append(out, firstrun.Step{Do: "use " + r.Name, Means: cmp.Or(r.Note, "it can be used now"), Next: port.Next{Model: r.Name}})
 		}
@@ -209,16 +161,16 @@ func (a *app) steps(l listing) []firstrun.Step {
 		}
 	}
 	out = append(out, firstrun.Step{Do: "watch the demo", Means: "needs no model: adze --demo", Next: port.Next{Demo: true}})
-	if len(l.Providers) > 0 && !l.ollamaRuns() && !hasProgram("ollama") {
+	if len(l.Providers) > 0 && !ollamaRuns(l) && !hasProgram("ollama") {
 		out = append(out, firstrun.Step{Do: "open https://ollama.com/download", Means: "a model on this machine: install it, then ollama pull " + suggested})
 	}
 	return out
 }
 
 // wayToLocal is what an Ollama that is there lacks; empty: there is none.
-func (a *app) wayToLocal(l listing) firstrun.Step {
+func (a *app) wayToLocal(l models.Listing) firstrun.Step {
 	switch {
-	case l.ollamaRuns():
+	case ollamaRuns(l):
 		return firstrun.Step{Do: "ollama pull " + suggested, Means: "a model that can call tools (5 GB); then look again"}
 	case hasProgram("ollama"):
 		return firstrun.Step{Do: "ollama serve", Means: "Ollama is installed and does not run; then look again"}
@@ -227,7 +179,7 @@ func (a *app) wayToLocal(l listing) firstrun.Step {
 }
 
 // ollamaRuns reports whether an Ollama answered.
-func (l listing) ollamaRuns() bool {
+func ollamaRuns(l models.Listing) bool {
 	for _, p := range l.Providers {
 		if p.Provider == "ollama" {
 			return strings.HasPrefix(p.Why, "running")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adze/internal/config"
+	"adze/internal/models"
 	"adze/prompts"
 	"adze/session"
 	"adze/tool"
@@ -26,7 +27,7 @@ func (a *app) repairer(cfg config.Config) (tool.Repairer, error) {
 	if cfg.RepairModel == "" {
 		return nil, nil
 	}
-	m, err := a.namedModel(cfg, cfg.RepairModel)
+	m, err := a.models(cfg).Named(cfg.RepairModel)
 	if err != nil {
 		return nil, fmt.Errorf("repair_model: %w", err)
 	}
@@ -35,7 +36,7 @@ func (a *app) repairer(cfg config.Config) (tool.Repairer, error) {
 
 // mender asks a model to mend the syntax of a call's arguments. It trusts nothing that comes back: the
 // pipeline compares it with what was written.
-type mender struct{ model model }
+type mender struct{ model models.Model }
 
 // Repair implements tool.Repairer.
 func (m mender) Repair(ctx context.Context, b tool.Broken) (string, error) {
@@ -45,12 +46,12 @@ func (m mender) Repair(ctx context.Context, b tool.Broken) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, repairTime)
 	defer cancel()
 	request := session.Request{
-		Model: m.model.name, System: prompts.Repair(),
+		Model: m.model.Name, System: prompts.Repair(),
 		Messages: []session.Message{{ID: "m1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: repairQuestion(b)}}}},
 	}
 	var text strings.Builder
 	err := errors.New("the stream ended without its end")
-	for c := range m.model.provider.Stream(ctx, request) {
+	for c := range m.model.Provider.Stream(ctx, request) {
 		switch c := c.(type) {
 		case session.Text:
 			text.WriteString(c.Delta)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/models"
 	"adze/internal/offer"
 	"adze/session"
 	"adze/tool"
@@ -18,21 +19,21 @@ type staff struct {
 	options  *options
 	settings settings
 	wired    *wired
-	profile  profile        // of the run
-	model    model          // of the subagents
+	profile  models.Profile // of the run
+	model    models.Model   // of the subagents
 	session  session.Config // of the run
 	deps     toolset.Deps
 }
 
 // employ prepares subagents: with the model of the run, or the one that the configuration names for them.
-func (a *app) employ(o *options, s settings, m model, w *wired) (*staff, error) {
-	f := &staff{app: a, options: o, settings: s, wired: w, profile: m.profile, model: m}
+func (a *app) employ(o *options, s settings, m models.Model, w *wired) (*staff, error) {
+	f := &staff{app: a, options: o, settings: s, wired: w, profile: m.Profile, model: m}
 	if name := s.config.TaskModel; name != "" && !o.written() {
 		var err error
-		if f.model, err = a.namedModel(s.config, name); err != nil {
+		if f.model, err = a.models(s.config).Named(name); err != nil {
 			return nil, err
 		}
-		if err := a.affordable(o, s.config, f.model); err != nil {
+		if err := o.affordable(a.models(s.config), f.model); err != nil {
 			return nil, err
 		}
 	}
@@ -52,7 +53,7 @@ func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
 		return nil, err
 	}
 	f.deps = f.app.deps(f.settings, w)
-	f.deps.Finder, f.deps.Brief, f.deps.Tasks = offer, profile.budget > 0, f.tasks()
+	f.deps.Finder, f.deps.Brief, f.deps.Tasks = offer, profile.Budget > 0, f.tasks()
 	set, err := toolsFor(ctx, f.options, f.deps, dir, profile)
 	if err != nil {
 		return nil, err
@@ -80,8 +81,8 @@ func (f *staff) config() (agent.Config, error) {
 	}
 	c := f.session
 	observe := c.Observe
-	c.Provider, c.Model, c.Offer, c.Accept, c.Schema = f.model.provider, f.model.name, nil, nil, nil
-	c.Start.Model, c.Start.System = f.model.full(), system
+	c.Provider, c.Model, c.Offer, c.Accept, c.Schema = f.model.Provider, f.model.Name, nil, nil, nil
+	c.Start.Model, c.Start.System = f.model.Full(), system
 	return agent.Config{
 		Session: c, Tools: f.tools, Observe: observe, Steps: f.settings.config.Limits.TaskSteps,
 		Budget: func() *session.Budget { return f.wired.session.Budget() },
@@ -93,10 +94,10 @@ func (f *staff) config() (agent.Config, error) {
 func (f *staff) tools(ctx context.Context) (*tool.Set, func(), error) {
 	deps := f.deps
 	deps.Seen, deps.Todos, deps.Shell = nil, nil, f.settings.shell(f.wired.ledger)
-	deps.Tasks, deps.Finder, deps.Brief = nil, nil, f.model.profile.budget > 0
+	deps.Tasks, deps.Finder, deps.Brief = nil, nil, f.model.Profile.Budget > 0
 	deps.Declared = &toolset.Declared{Dir: f.deps.Declared.Dir} // New writes into it, and several may work at once
 	dir := f.settings.root.Dir()
-	set, err := toolsFor(ctx, &options{}, deps, dir, f.model.profile)
+	set, err := toolsFor(ctx, &options{}, deps, dir, f.model.Profile)
 	if err != nil {
 		deps.Shell.Close()
 		return nil, nil, err

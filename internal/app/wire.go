@@ -78,7 +78,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if err != nil {
 		return w, err
 	}
-	system, err := o.instructions().Render(s.at.config, model.profile.prompt, s.root.Dir(), time.Now())
+	system, err := o.instructions().Render(s.at.config, model.Profile.Prompt, s.root.Dir(), time.Now())
 	if err != nil {
 		return w, err
 	}
@@ -93,15 +93,15 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	}
 	w.gate, w.stored = gate, stored
 	w.head = print.Head{
-		Version: Version, Session: string(id), Cwd: s.root.Dir(), Model: model.name, Provider: model.provider.Name(),
+		Version: Version, Session: string(id), Cwd: s.root.Dir(), Model: model.Name, Provider: model.Provider.Name(),
 		Tools: w.set.Names(), PermissionMode: string(gate.Mode()), Sandbox: print.Sandbox{Level: "none", How: "no sandbox is built in yet"},
 		Ignored: toolset.ProjectTools(s.root.Dir()),
 	}
 	c := session.Config{
-		ID: id, Provider: model.provider, Model: model.name, Store: stored, Tools: w.set, Gate: gate,
-		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: spill.save}, Limits: s.limits(o), Price: a.prices(s.config), Window: a.windows(s.config, model), Wait: a.wait, Pieces: pieces,
+		ID: id, Provider: model.Provider, Model: model.Name, Store: stored, Tools: w.set, Gate: gate,
+		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: spill.save}, Limits: s.limits(o), Price: a.models(s.config).Prices(), Window: a.models(s.config).Windows(model), Wait: a.wait, Pieces: pieces,
 		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Offer: offer.Offerer(), Accept: o.answer.judge(), Schema: o.answer.grammar(), Sum: prompts.Compact(),
-		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.full(), System: system, Tools: w.set.Digest()},
+		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.Full(), System: system, Tools: w.set.Digest()},
 	}
 	staff.session = c
 	return w, w.open(ctx, c, resumed, staff.deps)

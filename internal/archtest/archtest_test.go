@@ -92,6 +92,8 @@ func TestArrows(t *testing.T) {
 		"a pane has no event loop":         {"tui/pane/a.go", "charm.land/bubbletea/v2", "imports charm.land/bubbletea"},
 		"a pane does no I/O":               {"tui/transcript/a.go", "os", "tui/transcript imports os"},
 		"the prompt asks nobody":           {"tui/prompt/a.go", "net/http", "tui/prompt imports net/http"},
+		"the choice knows adapters":        {"internal/models/a.go", "adze/internal/llm/openai", ""},
+		"the choice knows no interface":    {"internal/models/a.go", "adze/tui", "internal/models may not import tui"},
 		"main starts the app":              {"main.go", "adze/internal/app", ""},
 		"main does nothing else":           {"main.go", "adze/tool", ". may not import tool"},
 		"nobody else starts the app":       {"internal/print/a.go", "adze/internal/app", "may be imported only by [.]"},

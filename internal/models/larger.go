@@ -1,4 +1,4 @@
-package app
+package models
 
 import (
 	"cmp"
@@ -25,11 +25,11 @@ func (l *larger) found(kind discover.Kind) {
 func (l *larger) how() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return cmp.Or(l.hint, largerAt(l.kind, l.model))
+	return cmp.Or(l.hint, LargerAt(l.kind, l.model))
 }
 
-// largerAt is how a program is given a larger context.
-func largerAt(kind discover.Kind, model string) string {
+// LargerAt is how a program is given a larger context.
+func LargerAt(kind discover.Kind, model string) string {
 	switch kind {
 	case discover.LlamaCPP:
 		return "start llama-server with a larger -c"

@@ -1,4 +1,4 @@
-package app
+package models
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/config"
 	"adze/internal/llm/discover"
 	"adze/internal/llm/ollama"
 	"adze/session"
@@ -20,20 +19,20 @@ const startPatience = time.Second
 // seen is what was found where a server of this machine may run: a model, or why what runs there is of no use; nothing
 // of both: nobody answers.
 type seen struct {
-	model model
+	model Model
 	ok    bool
 	why   string
 }
 
 // running chooses a model of a server that runs: of Ollama, llama.cpp, LM Studio or vLLM, in this order. All are
 // asked together; nobody is when a model is configured. Without one, it says why what runs is of no use.
-func (a *app) running(ctx context.Context, cfg config.Config) (m model, ok bool, why []string) {
+func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string) {
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
-	looks := []func() seen{func() seen { return a.runningOllama(ctx, cfg) }}
+	looks := []func() seen{func() seen { return f.runningOllama(ctx) }}
 	for _, h := range hosts() {
 		if _, tells := tells(h.name); tells {
-			looks = append(looks, func() seen { return a.runningHost(ctx, cfg, h.name) })
+			looks = append(looks, func() seen { return f.runningHost(ctx, h.name) })
 		}
 	}
 	answers := make([]chan seen, len(looks))
@@ -50,12 +49,12 @@ func (a *app) running(ctx context.Context, cfg config.Config) (m model, ok bool,
 			why = append(why, s.why)
 		}
 	}
-	return model{}, false, why
+	return Model{}, false, why
 }
 
 // runningOllama chooses one that can call tools, best one that is loaded.
-func (a *app) runningOllama(ctx context.Context, cfg config.Config) seen {
-	p := ollama.New(a.ollamaOptions(cfg))
+func (f *Finder) runningOllama(ctx context.Context) seen {
+	p := ollama.New(f.ollamaOptions())
 	models, err := p.Models(ctx)
 	best, ok := ollama.Pick(models)
 	switch {
@@ -66,19 +65,19 @@ func (a *app) runningOllama(ctx context.Context, cfg config.Config) seen {
 	case !ok:
 		return seen{why: fmt.Sprintf("Ollama runs, but %s cannot call tools: ollama pull one that can, or use --model ollama/%s, which gets them as text", models[0].Name, models[0].Name)}
 	}
-	m := a.ollama(cfg, p, best.Name)
-	m.origin = foundOllama
+	m := f.ollama(p, best.Name)
+	m.Origin = foundOllama
 	return seen{model: m, ok: true}
 }
 
 // runningHost chooses a model of one of the servers that tell what theirs can do.
-func (a *app) runningHost(ctx context.Context, cfg config.Config, name string) seen {
-	h, err := a.host(cfg, name)
+func (f *Finder) runningHost(ctx context.Context, name string) seen {
+	h, err := f.host(name)
 	if err != nil {
 		return seen{}
 	}
-	keyEnv := cmp.Or(cfg.Providers[name].KeyEnv, h.keyEnv)
-	models, err := h.discovery(a.key(cfg.Providers[name], strings.TrimSpace(a.getenv(h.keyEnv))), keyEnv).Models(ctx)
+	keyEnv := cmp.Or(f.config.Providers[name].KeyEnv, h.keyEnv)
+	models, err := h.discovery(f.key(f.config.Providers[name], strings.TrimSpace(f.getenv(h.keyEnv))), keyEnv).Models(ctx)
 	best, ok := pickLocal(models)
 	program := programOf(name)
 	switch {
@@ -89,8 +88,8 @@ func (a *app) runningHost(ctx context.Context, cfg config.Config, name string) s
 	case !ok:
 		return seen{why: fmt.Sprintf("%s runs, but does not say that %s can call tools; --model %s/%s uses it all the same", program, models[0].Name, name, models[0].Name)}
 	}
-	m, err := a.hosted(cfg, name, best.Name)
-	m.origin = "running " + program
+	m, err := f.hosted(name, best.Name)
+	m.Origin = "running " + program
 	return seen{model: m, ok: err == nil}
 }
 

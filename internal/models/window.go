@@ -1,4 +1,4 @@
-package app
+package models
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/config"
 	"adze/internal/llm/discover"
 	"adze/internal/llm/fit"
 	"adze/session"
@@ -32,9 +31,9 @@ type window struct {
 	seen int // the context that a cut prompt gave away; 0: none was
 }
 
-func (a *app) window(cfg config.Config, provider, name string, asks asking) *window {
-	return &window{asks: asks, most: cfg.Providers[provider].MaxContext, known: sync.OnceValue(func() int {
-		row, _ := a.row(cfg, provider, name)
+func (f *Finder) window(provider, name string, asks asking) *window {
+	return &window{asks: asks, most: f.config.Providers[provider].MaxContext, known: sync.OnceValue(func() int {
+		row, _ := f.row(provider, name)
 		return row.Context
 	})}
 }
@@ -79,28 +78,28 @@ func (w *window) capped(told int) int {
 	return n
 }
 
-// windows tells a session the contexts of its models; nobody is asked for it.
-func (a *app) windows(cfg config.Config, m model) func(provider, model string) int {
+// Windows tells a session the contexts of its models; nobody is asked for it.
+func (f *Finder) Windows(m Model) func(provider, model string) int {
 	return func(provider, name string) int {
-		if m.window != nil && provider == m.provider.Name() && name == m.name {
+		if m.window != nil && provider == m.Provider.Name() && name == m.Name {
 			return m.window.peek()
 		}
-		return a.window(cfg, provider, name, nil).peek()
+		return f.window(provider, name, nil).peek()
 	}
 }
 
 // fitting refuses a prompt that cannot fit into a model of a server that may cut it silently.
-func fitting(m model, p session.Provider, hint func() string) session.Provider {
+func fitting(m Model, p session.Provider, hint func() string) session.Provider {
 	return fit.Wrap(p, fit.Options{
 		Hint: hint,
 		Limit: func(ctx context.Context, name string) int {
-			if name != m.name {
+			if name != m.Name {
 				return 0
 			}
 			return m.window.ask(ctx)
 		},
 		Learned: func(name string, tokens int) {
-			if name == m.name {
+			if name == m.Name {
 				m.window.learn(tokens)
 			}
 		},

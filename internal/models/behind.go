@@ -1,4 +1,4 @@
-package app
+package models
 
 import (
 	"context"
@@ -23,11 +23,11 @@ type place struct {
 
 // beyond makes a model of a place: what answers there is found out, a prompt that does not fit is refused, and calls
 // that were written as text are recovered.
-func (a *app) beyond(cfg config.Config, at place, m model, given session.Provider) model {
-	found := &larger{hint: at.hint, model: m.name}
-	b := behind.Wrap(given, behind.Options{Named: tellsItself(at.server.Base), Look: at.look(m.name, found)})
-	m.window = a.window(cfg, given.Name(), m.name, func(ctx context.Context) (int, bool) { return b.Limit(ctx, m.name) })
-	m.provider = recovering(at.config, fitting(m, b, found.how), true)
+func (f *Finder) beyond(at place, m Model, given session.Provider) Model {
+	found := &larger{hint: at.hint, model: m.Name}
+	b := behind.Wrap(given, behind.Options{Named: tellsItself(at.server.Base), Look: at.look(m.Name, found)})
+	m.window = f.window(given.Name(), m.Name, func(ctx context.Context) (int, bool) { return b.Limit(ctx, m.Name) })
+	m.Provider = recovering(at.config, fitting(m, b, found.how), true)
 	return m
 }
 
@@ -58,7 +58,7 @@ func (at place) look(model string, hint *larger) func(context.Context) behind.Fo
 		if p.Speaks(ctx, model) {
 			out.Native, out.Limit = p, p.Limit
 			out.Notice = fmt.Sprintf("%s answers at %s: it is asked in its own format, which says how large a context each request needs; "+
-				"in the compatible one it would cut prompts at its default context", f.Program(), endpoint{base: f.Root}.shown())
+				"in the compatible one it would cut prompts at its default context", f.Program(), Endpoint{base: f.Root}.Shown())
 		}
 		return out
 	}

@@ -1,4 +1,4 @@
-package app
+package models
 
 import (
 	"cmp"
@@ -23,13 +23,13 @@ type host struct {
 	name, base, keyEnv string
 	// local servers run on the person's machine, need no key, and have models that write calls as text.
 	local   bool
-	profile func() profile
+	profile func() Profile
 	api     string // "responses": the Responses format unless the configuration says otherwise
 }
 
 // hosts are the servers that are known by name; the addresses are those of their documentation.
 func hosts() []host {
-	coder, small := coderProfile, localProfile
+	coder, small := Coder, Local
 	return []host{
 		{name: "openai", base: "https://api.openai.com/v1", keyEnv: "OPENAI_API_KEY", profile: coder},
 		{name: "responses", base: "https://api.openai.com/v1", keyEnv: "OPENAI_API_KEY", profile: coder, api: "responses"},
@@ -57,33 +57,33 @@ func hostNames() string {
 }
 
 // hosted makes a model of a server that is known by name, or that the configuration describes.
-func (a *app) hosted(cfg config.Config, name, of string) (model, error) {
-	h, err := a.host(cfg, name)
+func (f *Finder) hosted(name, of string) (Model, error) {
+	h, err := f.host(name)
 	if err != nil {
-		return model{}, err
+		return Model{}, err
 	}
-	p := cfg.Providers[name]
-	key := a.key(p, strings.TrimSpace(a.getenv(h.keyEnv)))
+	p := f.config.Providers[name]
+	key := f.key(p, strings.TrimSpace(f.getenv(h.keyEnv)))
 	if keyEnv := cmp.Or(p.KeyEnv, h.keyEnv); key == "" && slices.Contains(homes(), hostname(h.base)) {
-		return model{}, &noModelError{"there is no key for " + name, "set " + keyEnv + " to a key of your account there"}
+		return Model{}, &MissingError{"there is no key for " + name, "set " + keyEnv + " to a key of your account there"}
 	}
 	provider, err := h.provider(p, key)
 	if err != nil {
-		return model{}, err
+		return Model{}, err
 	}
-	m := model{name: of, profile: profileOf(p, h.profile)}
+	m := Model{Name: of, Profile: profileOf(p, h.profile)}
 	server := h.discovery(key, cmp.Or(p.KeyEnv, h.keyEnv))
 	switch _, tells := tells(h.name); {
 	case !h.local:
-		m.provider = recovering(p, provider, false)
+		m.Provider = recovering(p, provider, false)
 	case tells:
-		m.window = a.window(cfg, name, of, asksFor(server, of))
-		m.provider = recovering(p, fitting(m, provider, func() string { return largerAt(server.Kind, of) }), true)
+		m.window = f.window(name, of, asksFor(server, of))
+		m.Provider = recovering(p, fitting(m, provider, func() string { return LargerAt(server.Kind, of) }), true)
 	default:
 		if tellsItself(h.base) {
-			m.profile = profileOf(p, localProfile)
+			m.Profile = profileOf(p, Local)
 		}
-		m = a.beyond(cfg, place{server: server, config: p, key: key}, m, provider)
+		m = f.beyond(place{server: server, config: p, key: key}, m, provider)
 	}
 	return m, nil
 }
@@ -101,19 +101,19 @@ func recovering(p config.Provider, provider session.Provider, local bool) sessio
 }
 
 // host finds a server and where it is for this person: the environment wins over the file.
-func (a *app) host(cfg config.Config, name string) (host, error) {
-	p, configured := cfg.Providers[name]
+func (f *Finder) host(name string) (host, error) {
+	p, configured := f.config.Providers[name]
 	known := hosts()
 	i := slices.IndexFunc(known, func(h host) bool { return h.name == name })
 	if i < 0 && (!configured || p.BaseURL == "") {
-		return host{}, &noModelError{fmt.Sprintf("there is no provider %q", name), waysToAModel(a.getenv) +
+		return host{}, &MissingError{fmt.Sprintf("there is no provider %q", name), f.Ways() +
 			fmt.Sprintf("\nor describe it: {\"providers\": {%q: {\"base_url\": \"https://…/v1\", \"key_env\": \"NAME_OF_A_VARIABLE\"}}}", name)}
 	}
-	h := host{name: name, profile: coderProfile}
+	h := host{name: name, profile: Coder}
 	if i >= 0 {
 		h = known[i]
 	}
-	h.base = cmp.Or(strings.TrimSpace(a.getenv(h.urlEnv())), p.BaseURL, h.base)
+	h.base = cmp.Or(strings.TrimSpace(f.getenv(h.urlEnv())), p.BaseURL, h.base)
 	h.local = !slices.Contains(homes(), hostname(h.base))
 	return h, nil
 }
@@ -156,15 +156,15 @@ func (h host) provider(p config.Provider, key string) (session.Provider, error) 
 	case "responses":
 		return responses.New(responses.Options{Name: h.name, BaseURL: h.base, Key: key, KeyEnv: keyEnv, Effort: p.Effort}), nil
 	}
-	return nil, &noModelError{fmt.Sprintf("providers.%s.api is %q", h.name, p.API), `want "chat" or "responses"`}
+	return nil, &MissingError{fmt.Sprintf("providers.%s.api is %q", h.name, p.API), `want "chat" or "responses"`}
 }
 
 // almost tells what is set but does not name a model by itself.
-func (a *app) almost() []string {
+func (f *Finder) almost() []string {
 	var out []string
 	for _, h := range hosts() {
 		for _, name := range []string{h.urlEnv(), h.keyEnv} {
-			if h.name != "responses" && a.getenv(name) != "" {
+			if h.name != "responses" && f.getenv(name) != "" {
 				out = append(out, fmt.Sprintf("%s is set: add --model %s/NAME with a model of that server", name, h.name))
 				break
 			}

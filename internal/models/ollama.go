@@ -1,10 +1,9 @@
-package app
+package models
 
 import (
 	"context"
 	"time"
 
-	"adze/internal/config"
 	"adze/internal/llm/discover"
 	"adze/internal/llm/ollama"
 )
@@ -15,9 +14,9 @@ const ollamaPatience = time.Second
 // foundOllama is the origin of a model that nobody named.
 const foundOllama = "running Ollama"
 
-func (a *app) ollamaOptions(cfg config.Config) ollama.Options {
-	o, set := ollama.FromEnv(a.getenv)
-	p := cfg.Providers["ollama"]
+func (f *Finder) ollamaOptions() ollama.Options {
+	o, set := ollama.FromEnv(f.getenv)
+	p := f.config.Providers["ollama"]
 	if !set && p.BaseURL != "" {
 		o.BaseURL = p.BaseURL
 	}
@@ -30,18 +29,18 @@ func (a *app) ollamaOptions(cfg config.Config) ollama.Options {
 }
 
 // ollama makes a model of an Ollama.
-func (a *app) ollama(cfg config.Config, p *ollama.Provider, name string) model {
-	m := model{name: name, profile: profileOf(cfg.Providers["ollama"], localProfile)}
-	m.window = a.window(cfg, "ollama", name, func(ctx context.Context) (int, bool) {
+func (f *Finder) ollama(p *ollama.Provider, name string) Model {
+	m := Model{Name: name, Profile: profileOf(f.config.Providers["ollama"], Local)}
+	m.window = f.window("ollama", name, func(ctx context.Context) (int, bool) {
 		limit := p.Limit(ctx, name)
 		return limit, limit > 0
 	})
 	hint := func() string {
-		if cfg.Providers["ollama"].MaxContext > 0 {
+		if f.config.Providers["ollama"].MaxContext > 0 {
 			return "raise providers.ollama.max_context"
 		}
-		return largerAt(discover.Ollama, name)
+		return LargerAt(discover.Ollama, name)
 	}
-	m.provider = recovering(cfg.Providers["ollama"], fitting(m, p, hint), true)
+	m.Provider = recovering(f.config.Providers["ollama"], fitting(m, p, hint), true)
 	return m
 }

@@ -1,0 +1,140 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"sync"
+
+	"adze/internal/catalog"
+	"adze/internal/llm/discover"
+	"adze/internal/llm/ollama"
+	"adze/internal/llm/wire"
+)
+
+// List looks at every provider; check asks the servers, also those of companies.
+func (f *Finder) List(ctx context.Context, check bool) (l Listing) {
+	all := f.Endpoints()
+	l.Providers = make([]ListedProvider, len(all))
+	var group sync.WaitGroup
+	for i, e := range all {
+		p := &l.Providers[i]
+		*p = ListedProvider{Provider: e.Name, Endpoint: e.Shown(), KeyEnv: e.KeyEnv, Key: e.Key != "", Models: []ListedModel{}}
+		group.Go(func() {
+			if e.Name == "ollama" {
+				f.listOllama(ctx, p, check)
+			} else {
+				f.listHosted(ctx, e, p, check)
+			}
+		})
+	}
+	group.Wait()
+	l.choose(f.Configured())
+	if l.Default == nil && l.Problem == "" {
+		if m, ok, _ := f.running(ctx); ok {
+			l.Default = &Chosen{m.Full(), m.Origin}
+		}
+	}
+	return l
+}
+
+func (l *Listing) choose(m Model, ok bool, err error) {
+	switch {
+	case err != nil:
+		l.Problem = err.Error()
+	case ok:
+		l.Default = &Chosen{m.Full(), m.Origin}
+	}
+}
+
+// listOllama asks a server on this machine, or any with --check.
+func (f *Finder) listOllama(ctx context.Context, p *ListedProvider, check bool) {
+	if !check && !wire.Loopback(hostname(f.ollamaOptions().BaseURL)) {
+		p.Why = "not on this machine; --check asks it"
+		return
+	}
+	models, err := f.installed(ctx)
+	_, can := ollama.Pick(models)
+	p.Usable = &can
+	switch {
+	case err != nil:
+		p.Why = "not running: " + err.Error()
+	case !can:
+		p.Why = "running, but none of its models can call tools: ollama pull one that can"
+	default:
+		p.Why = "running"
+	}
+	for _, m := range models {
+		one := f.Describe("ollama", discover.Model{
+			Name: m.Name, Context: m.Context, Size: m.Size, Loaded: &m.Loaded, Tools: &m.Tools, Vision: &m.Vision, Thinking: &m.Thinking,
+		})
+		one.Running = m.Running // another one is set with each request
+		p.Models = append(p.Models, one)
+	}
+}
+
+func (f *Finder) listHosted(ctx context.Context, e Endpoint, p *ListedProvider, check bool) {
+	usable := !e.Missing()
+	switch {
+	case !usable:
+		p.Usable, p.Why = &usable, "set "+e.KeyEnv
+	case check || e.near():
+		f.listAsked(ctx, e, p)
+	case !e.NeedsKey:
+		p.Why = "--check asks whether it runs" // Usable stays unknown
+	default:
+		p.Usable, p.Why = &usable, "key in "+e.KeyEnv
+		f.listKnown(e, p)
+	}
+}
+
+// listAsked asks the server. One of the person's own is of use when it has a model that can call tools.
+func (f *Finder) listAsked(ctx context.Context, e Endpoint, p *ListedProvider) {
+	models, err := e.Server().Models(ctx)
+	usable := err == nil
+	p.Usable, p.Why = &usable, "answers"
+	_, local := tells(e.Name)
+	switch _, can := pickLocal(models); {
+	case err != nil && local && strings.HasSuffix(err.Error(), "connection refused"):
+		p.Why = "not running"
+	case err != nil && local:
+		p.Why = "not usable: " + err.Error()
+	case err != nil:
+		p.Why = err.Error()
+	case local && !can:
+		usable, p.Why = false, "running, but tells of no model that can call tools; --model "+e.Name+"/NAME uses one all the same"
+	case local:
+		p.Why = "running"
+	}
+	for _, m := range models {
+		p.Models = append(p.Models, f.Describe(e.Name, m))
+	}
+}
+
+// listKnown lists what the table knows, without asking.
+func (f *Finder) listKnown(e Endpoint, p *ListedProvider) {
+	known, err := catalog.Known()
+	if err != nil {
+		return
+	}
+	for _, r := range known {
+		provider, name, _ := strings.Cut(r.Model, "/")
+		if provider == e.Name && (r.Until == "" || today() <= r.Until) && !p.has(name) {
+			p.Models = append(p.Models, f.Describe(provider, discover.Model{Name: name}))
+		}
+	}
+}
+
+// Describe tells what is known of a model: what the person or the table says, else what its server does.
+func (f *Finder) Describe(provider string, told discover.Model) ListedModel {
+	m := ListedModel{
+		Model: told.Name, Context: told.Context, Trained: told.Trained, Output: told.Output, Size: told.Size, Loaded: isLoaded(told),
+		Tools: told.Tools, Vision: told.Vision, Thinking: told.Thinking, Input: told.Input, Answer: told.Answer,
+	}
+	if r, ok := f.row(provider, told.Name); ok {
+		m.Context, m.Output = cmp.Or(r.Context, m.Context), cmp.Or(r.Output, m.Output)
+		m.Tools, m.Vision, m.Thinking, m.Documents = &r.Tools, &r.Vision, &r.Thinking, &r.Documents
+		m.Input, m.Answer = r.Rate.Input, r.Rate.Output
+	}
+	return m
+}

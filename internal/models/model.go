@@ -1,0 +1,50 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"adze/session"
+)
+
+// Model is a chosen model with what it needs.
+type Model struct {
+	Provider session.Provider
+	Name     string // without the provider's prefix
+	Origin   string // how it was chosen
+	Profile  Profile
+	window   *window // nil: what the table tells
+}
+
+// Full is provider/name.
+func (m Model) Full() string { return m.Provider.Name() + "/" + m.Name }
+
+// Warm lets its provider open its connection while the store opens and the tools are made.
+func (m Model) Warm(ctx context.Context) {
+	if m.Origin == foundOllama {
+		return // asking it for its models left a connection
+	}
+	if w, ok := m.Provider.(interface{ Warm(context.Context) }); ok {
+		w.Warm(ctx)
+	}
+}
+
+// Answer asks a model one question without tools and without a session.
+func (m Model) Answer(ctx context.Context, instruction, question string) (string, error) {
+	request := session.Request{
+		Model: m.Name, System: instruction, MaxTokens: 200,
+		Messages: []session.Message{{ID: "m1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: question}}}},
+	}
+	var text strings.Builder
+	err := errors.New("the stream ended without its end")
+	for c := range m.Provider.Stream(ctx, request) {
+		switch c := c.(type) {
+		case session.Text:
+			text.WriteString(c.Delta)
+		case session.Done:
+			err = c.Err
+		}
+	}
+	return text.String(), err
+}

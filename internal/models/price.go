@@ -1,0 +1,95 @@
+package models
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/catalog"
+	"adze/internal/llm/anthropic"
+	"adze/internal/llm/gemini"
+	"adze/session"
+)
+
+// rows are what is known of models: the person's own words first, then the table.
+func (f *Finder) rows() ([]catalog.Row, error) {
+	var own []catalog.Row
+	for name, m := range f.config.Models {
+		own = append(own, catalog.Row{
+			Model: name, Context: m.Context, Output: m.Output, Vision: m.Vision, Tools: m.Tools, Rate: catalog.Rate(m.Price),
+			Source: f.config.Origin("models"),
+		})
+	}
+	// The longest name is the most exact one: ollama/qwen3 before ollama/*.
+	slices.SortFunc(own, func(a, b catalog.Row) int {
+		if n := len(b.Model) - len(a.Model); n != 0 {
+			return n
+		}
+		return strings.Compare(a.Model, b.Model)
+	})
+	known, err := catalog.Known()
+	return append(own, known...), err
+}
+
+// row finds what is known of a model. The table tells the prices of the companies themselves: of another
+// server with models of the same name, only the configuration tells any.
+func (f *Finder) row(provider, model string) (catalog.Row, bool) {
+	all, err := f.rows()
+	if err != nil {
+		return catalog.Row{}, false
+	}
+	if provider == "responses" {
+		provider = "openai" // one server, two formats
+	}
+	full := provider + "/" + model
+	if _, own := catalog.Find(all[:len(f.config.Models)], full, today()); !own && !f.AtHome(provider) {
+		return catalog.Row{}, false
+	}
+	return catalog.Find(all, full, today())
+}
+
+func today() string { return time.Now().Format(time.DateOnly) }
+
+// AtHome reports whether a provider is asked at its company's own address.
+func (f *Finder) AtHome(provider string) bool {
+	at := func(address, home string) bool { return address == "" || hostname(address) == home }
+	switch provider {
+	case "anthropic":
+		o, _ := anthropic.FromEnv(f.getenv)
+		return at(base(f.config.Providers[provider], o.BaseURL), "api.anthropic.com")
+	case "gemini":
+		o, _ := gemini.FromEnv(f.getenv)
+		return at(base(f.config.Providers[provider], o.BaseURL), "generativelanguage.googleapis.com")
+	case "openai":
+		h, err := f.host(provider)
+		return err == nil && hostname(h.base) == "api.openai.com"
+	}
+	return true
+}
+
+// Prices tells a session what its requests cost. Nothing is read before the first one was made.
+func (f *Finder) Prices() func(provider, model string, u session.Usage) (float64, bool) {
+	type known struct {
+		row catalog.Row
+		ok  bool
+	}
+	var seen sync.Map // a session has few models, and asks for each request
+	return func(provider, model string, u session.Usage) (float64, bool) {
+		kept, hit := seen.Load(provider + "/" + model)
+		if !hit {
+			var k known
+			k.row, k.ok = f.row(provider, model)
+			kept, _ = seen.LoadOrStore(provider+"/"+model, k)
+		}
+		k := kept.(known)
+		usd, priced := k.row.Cost(catalog.Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite})
+		return usd, k.ok && priced
+	}
+}
+
+// Priced reports whether it is known what a model costs.
+func (f *Finder) Priced(m Model) bool {
+	row, ok := f.row(m.Provider.Name(), m.Name)
+	return ok && row.Priced()
+}

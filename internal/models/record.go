@@ -1,0 +1,69 @@
+package models
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"adze/internal/config"
+	"adze/internal/llm/replay"
+	"adze/internal/usage"
+)
+
+// Recording serves a recording in place of a model.
+func Recording(path string, secrets []string) (Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Model{}, usage.Mistake("check the path", "--replay: %v", err)
+	}
+	defer f.Close()
+	p, err := replay.NewPlayer(f, secrets...)
+	if err != nil {
+		return Model{}, usage.Mistake("record the run again with --record", "--replay %s: %v", path, err)
+	}
+	m := Model{Provider: p, Name: p.Model(), Origin: "--replay", Profile: Coder()}
+	if p.Name() == "ollama" {
+		m.Profile = Local()
+	}
+	return m, nil
+}
+
+// Record writes down what a model is sent and answers, to a new file that only the person reads. Whoever asked for it
+// closes the file.
+func (m Model) Record(path string, secrets []string) (Model, io.Closer, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return m, nil, usage.Mistake("name a new file, or remove that one", "--record %s: the file exists", path)
+	}
+	if err != nil {
+		return m, nil, usage.Mistake("name a file that can be written", "--record: %v", err)
+	}
+	m.Provider = replay.NewRecorder(m.Provider, f, secrets...)
+	return m, f, nil
+}
+
+// Secrets are the values of all variables that hold keys.
+func (f *Finder) Secrets() []string {
+	var out []string
+	for _, name := range KeyNames(f.config) {
+		if v := f.getenv(name); v != "" {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// KeyNames are the variables that hold providers' keys; no command ever sees one.
+func KeyNames(cfg config.Config) []string {
+	names := append(hostKeys(), "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OLLAMA_API_KEY")
+	for _, p := range cfg.Providers {
+		if p.KeyEnv != "" {
+			names = append(names, p.KeyEnv)
+		}
+	}
+	if name := cfg.Tools.Embeddings.KeyEnv; name != "" {
+		names = append(names, name)
+	}
+	return names
+}
