@@ -1,0 +1,86 @@
+// Package secret finds secrets in text and puts a mark in their place: values that are known, such as the provider's
+// key, what has the shape of a published kind of key, and what stands where keys stand.
+//
+// The one rule: what is written to last, or for others to read, goes through one Masker: the session store,
+// stream-json, what audit shows, recordings, errors and notices. What is masked stays masked, and masking it again
+// changes nothing, so that a log that is loaded and stored again keeps its bytes.
+//
+// Start reading at Masker.Text. known.go has the values, shapes.go the table of kinds, places.go what goes by its
+// place, scan.go the one pass over a text, stream.go text that comes in pieces, json.go text inside JSON.
+//
+// Known limits: the middle of a private key without its first line, a password in prose, and a key of a kind that is
+// not in the table look like other text. A value of fewer than eight letters is masked nowhere: it would hit words.
+package secret
+
+import (
+	"slices"
+	"strings"
+)
+
+// Mark stands where a secret was.
+const Mark = "[masked]"
+
+// Masker masks. The zero value knows no value, only shapes and places. It is safe for concurrent use.
+type Masker struct{ values []value }
+
+// New makes a Masker that knows these values.
+func New(values ...string) *Masker {
+	m := &Masker{}
+	for _, v := range values {
+		m.values = append(m.values, spellings(v)...)
+	}
+	// The longest first: one may be the beginning of another.
+	slices.SortStableFunc(m.values, func(a, b value) int { return len(b.text) - len(a.text) })
+	m.values = slices.CompactFunc(m.values, func(a, b value) bool { return a.text == b.text })
+	return m
+}
+
+// Text masks all secrets of a text.
+func (m *Masker) Text(s string) string { return masked(s, m.Spans(s)) }
+
+// Known masks only the values that are known: in what a person asked for, a key of a known shape may be an example.
+func (m *Masker) Known(s string) string { return masked(s, merge(m.known(nil, s, 0))) }
+
+// Span is where a secret stands: the byte of its beginning, and the one after its end.
+type Span struct{ Start, End int }
+
+// Spans are the secrets of a text, in order; they do not overlap, and none is a mark.
+func (m *Masker) Spans(s string) []Span { return m.spans(s, 0) }
+
+// spans are those that begin at from or behind; what stands before it only tells where words begin.
+func (m *Masker) spans(s string, from int) []Span {
+	found, _ := scan(s, from, true)
+	return slices.DeleteFunc(merge(m.known(found, s, from)), func(x Span) bool { return strings.Contains(s[x.Start:x.End], Mark) })
+}
+
+func masked(s string, spans []Span) string {
+	if len(spans) == 0 {
+		return s
+	}
+	var b strings.Builder
+	at := 0
+	for _, x := range spans {
+		b.WriteString(s[at:x.Start])
+		b.WriteString(Mark)
+		at = x.End
+	}
+	b.WriteString(s[at:])
+	return b.String()
+}
+
+// merge sorts spans and joins those that overlap.
+func merge(all []Span) []Span {
+	if len(all) < 2 {
+		return all
+	}
+	slices.SortFunc(all, func(a, b Span) int { return a.Start - b.Start })
+	out := all[:1]
+	for _, x := range all[1:] {
+		if last := &out[len(out)-1]; x.Start < last.End {
+			last.End = max(last.End, x.End)
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}
