@@ -56,10 +56,11 @@ func Table() []Row {
 		{Package: "tui/port", Room: true, May: []string{"session", "tool"}, Never: outside(), Why: "functions and plain values"},
 		{Package: "tui/plain", Room: true, May: []string{"session", "internal/safeterm", "tui/draw", "tui/choose", "tui/pane", "tui/permission", "tui/transcript"},
 			Why: "the same panes by lines; the root only through its port"},
-		{Package: "internal/print", May: []string{"session", "tool", "internal/safeterm"}, Why: "an observer of one event stream"},
+		{Package: "internal/print", May: []string{"session", "tool", "internal/safeterm", "internal/secret"}, Why: "an observer of one event stream"},
 
 		{Package: "internal/llm", May: []string{"session", "tool"}, Why: "adapters depend inwards"},
-		{Package: "internal/llm/wire", May: []string{"session", "tool"}, Why: "what adapters share"},
+		{Package: "internal/llm/wire", May: []string{"session", "tool", "internal/secret"}, Why: "what adapters share"},
+		{Package: "internal/llm/replay", May: []string{"session", "tool", "internal/secret"}, Why: "a recording is masked as every log is"},
 		{Package: "internal/llm/*", May: []string{"session", "tool", "internal/llm/wire"}, Why: "adapters depend inwards, not on one another"},
 		{Package: "internal/store", May: []string{"session", "tool"}, Why: "adapters depend inwards"},
 		{Package: "internal/agent", May: []string{"session", "tool", "toolset"}, Why: "it turns a call of the task tool into a session"},
@@ -75,6 +76,7 @@ func Table() []Row {
 
 		{Package: "internal/config", May: []string{"internal/jsonc"}, Why: "a file that a person writes"},
 
+		{Package: "internal/proc", May: []string{"internal/secret"}, Why: "it keeps secrets out of the environment of commands"},
 		{Package: "internal/git", May: []string{"internal/proc"}, Why: "git is a supervised process"},
 
 		{Package: "internal/desk", May: []string{"session", "tui/port", "internal/search", "internal/policy", "internal/safeterm"},

@@ -116,7 +116,7 @@ type contextLine struct {
 	Cost     *float64              `json:"cost_usd"`
 }
 
-// lineOf shapes an event; nil: it has no line. Forming calls are for panes only, and the result is
+// lineOf shapes an event; nil: it has no line. What arrives in pieces is written by mask.go; forming calls are for panes only, and the result is
 // written by Finish.
 func lineOf(e session.Event) any {
 	switch e := e.(type) {

@@ -19,6 +19,7 @@ import (
 	"syscall"
 
 	"adze/internal/safeterm"
+	"adze/internal/secret"
 	"adze/session"
 )
 
@@ -47,11 +48,14 @@ type Printer struct {
 	Format   Format
 	// Closed is called once, when the reader of Out is gone.
 	Closed func(error)
+	// Mask hides secrets; nil: only those that are known by their look.
+	Mask func() *secret.Masker
 
 	mu       sync.Mutex
 	head     Head
 	broken   error
 	finished bool
+	arriving arriving
 }
 
 // Head is what the first line tells about the run.
@@ -89,8 +93,8 @@ func (p *Printer) Observe(e session.Event) {
 	if p.finished {
 		return
 	}
-	if l := lineOf(e); l != nil {
-		p.line(l)
+	if p.Format == StreamJSON {
+		p.stream(e)
 	}
 	if p.Format == Text || p.Format == JSON && isNotice(e) { // the one object has no place for a notice
 		p.progress(e)
@@ -122,20 +126,22 @@ func (p *Printer) Finish(r session.Result) int {
 			text = string(r.Structured) // without the fence that a model puts around it
 		}
 		if text != "" {
-			p.write(endLine(safeterm.Clean(text).String()))
+			// A key in the answer itself may be what the person asked for, unless it is one of theirs.
+			p.write(endLine(p.mask().Known(safeterm.Clean(text).String())))
 		}
 	default:
+		p.endStreams()
 		p.emit(resultOf(r, p.head))
 	}
 	p.finished = true
 	if r.Cause != session.CauseDone && r.Cause != session.CauseClosed {
-		Complain(p.Err, r.Message, r.Hint)
+		Complain(p.stderr(), r.Message, r.Hint)
 	}
 	if p.broken == nil {
 		return code
 	}
 	if !errors.Is(p.broken, syscall.EPIPE) { // a reader that left knows; a full disk tells nobody
-		Complain(p.Err, p.broken.Error(), "the answer is incomplete there")
+		Complain(p.stderr(), p.broken.Error(), "the answer is incomplete there")
 	}
 	return ExitCode(session.CauseClosed)
 }
@@ -155,12 +161,12 @@ func Complain(w io.Writer, message, hint string) {
 
 // line writes one line of the stream; the other formats have none.
 func (p *Printer) line(l any) {
-	if p.Format == StreamJSON {
+	if p.Format == StreamJSON && l != nil {
 		p.emit(l)
 	}
 }
 
-func (p *Printer) emit(l any) { p.write(encode(l) + "\n") }
+func (p *Printer) emit(l any) { p.write(string(p.mask().JSON([]byte(encode(l)))) + "\n") }
 
 func (p *Printer) write(s string) {
 	if p.broken != nil {
@@ -183,24 +189,24 @@ func (p *Printer) progress(e session.Event) {
 		if title == "" {
 			title = string(o.Status)
 		}
-		fmt.Fprintf(p.Err, "%s %s%s: %s\n", mark(o.Status), of(e.Agent), safeterm.Name(o.Tool), safeterm.Name(title))
+		fmt.Fprintf(p.stderr(), "%s %s%s: %s\n", mark(o.Status), of(e.Agent), safeterm.Name(o.Tool), safeterm.Name(title))
 	case session.ToolAsk:
 		if e.Decision != nil && !e.Decision.Allow {
-			fmt.Fprintf(p.Err, "! %s%s denied: %s\n", of(e.Agent), safeterm.Name(e.Tool), safeterm.Name(e.Decision.Reason))
+			fmt.Fprintf(p.stderr(), "! %s%s denied: %s\n", of(e.Agent), safeterm.Name(e.Tool), safeterm.Name(e.Decision.Reason))
 		}
 	case session.Retry:
-		fmt.Fprintf(p.Err, "! %s; attempt %d of %d in %s\n", safeterm.Name(e.Cause), e.Attempt, e.Of, e.Delay.Round(100_000_000))
+		fmt.Fprintf(p.stderr(), "! %s; attempt %d of %d in %s\n", safeterm.Name(e.Cause), e.Attempt, e.Of, e.Delay.Round(100_000_000))
 	case session.Notice:
-		fmt.Fprintf(p.Err, "! %s\n", safeterm.Name(e.Text))
+		fmt.Fprintf(p.stderr(), "! %s\n", safeterm.Name(e.Text))
 	case session.MessageDone:
 		if e.Message.Note {
-			fmt.Fprintf(p.Err, "! %s\n", safeterm.Name(e.Message.NoteText()))
+			fmt.Fprintf(p.stderr(), "! %s\n", safeterm.Name(e.Message.NoteText()))
 		}
 	case session.Compacted:
-		fmt.Fprintf(p.Err, "! %s\n", safeterm.Name(e.String()))
+		fmt.Fprintf(p.stderr(), "! %s\n", safeterm.Name(e.String()))
 	case session.PrefixChanged:
 		if !e.Change.Expected {
-			fmt.Fprintf(p.Err, "! warning: %s\n", safeterm.Name(e.Change.String()))
+			fmt.Fprintf(p.stderr(), "! warning: %s\n", safeterm.Name(e.Change.String()))
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"adze/internal/secret"
 )
 
 // EnvPolicy says what of a person's environment a command gets. Names are compared in upper case; a
@@ -115,7 +117,7 @@ func (p EnvPolicy) passes(name, value string) bool {
 	case matches(p.Allow, upper):
 		return true
 	}
-	return !secretName(upper) && !secretValue(value) && !injects(upper)
+	return !secret.Name(upper) && !secret.Value(value) && !injects(upper)
 }
 
 func matches(patterns []string, name string) bool {
@@ -126,75 +128,6 @@ func matches(patterns []string, name string) bool {
 		}
 		return p == name
 	})
-}
-
-// secretName tells by the words of a name, so that MONKEY, KEYBOARD and GIT_AUTHOR_NAME pass.
-func secretName(name string) bool {
-	words := strings.FieldsFunc(name, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') })
-	for i, w := range words {
-		switch w {
-		case "KEY", "KEYS", "TOKEN", "TOKENS", "SECRET", "SECRETS", "AUTH", "CREDENTIAL", "CREDENTIALS", "CREDS",
-			"PAT", "COOKIE", "COOKIES", "PASS", "PRIVATE", "SIGNATURE", "BEARER", "JWT", "DSN":
-			return true
-		case "PWD": // MYSQL_PWD, but not PWD and OLDPWD
-			if i > 0 {
-				return true
-			}
-		}
-		for _, end := range []string{"APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWORDS", "PASSWD", "PASSPHRASE", "PASSFILE"} {
-			if strings.HasSuffix(w, end) {
-				return true
-			}
-		}
-		if strings.HasSuffix(w, "KEY") && len(w) > len("KEY")+2 && keyed(w) {
-			return true
-		}
-	}
-	return false
-}
-
-// keyed tells OPENAIKEY and ACCESSKEY from MONKEY and HOTKEY.
-func keyed(word string) bool {
-	for _, stem := range []string{"ACCESS", "SECRET", "PRIVATE", "AI", "MASTER", "SIGNING", "ENCRYPTION", "SSH", "AUTH"} {
-		if strings.HasSuffix(strings.TrimSuffix(word, "KEY"), stem) {
-			return true
-		}
-	}
-	return false
-}
-
-// secretValue tells by the fixed beginnings that issuers give their keys, and by a password in a URL.
-func secretValue(value string) bool {
-	for _, start := range []string{
-		"sk-", "sk_live_", "rk_live_", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "xoxb-", "xoxp-",
-		"AKIA", "ASIA", "AIza", "-----BEGIN ",
-	} {
-		if strings.HasPrefix(value, start) && len(value) >= 16 {
-			return true
-		}
-	}
-	return urlPassword(value)
-}
-
-// urlPassword finds scheme://user:password@host. A proxy with a password is one too; a build that
-// needs it names it in EnvPolicy.Allow.
-func urlPassword(value string) bool {
-	_, rest, ok := strings.Cut(value, "://")
-	if !ok {
-		return false
-	}
-	authority, _, _ := strings.Cut(rest, "/")
-	user, _, ok := cutLast(authority, "@")
-	_, password, colon := strings.Cut(user, ":")
-	return ok && colon && password != ""
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
 }
 
 // injects tells names that make a loader, an interpreter or git run or load something else.

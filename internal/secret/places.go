@@ -159,7 +159,7 @@ func named(name string) match {
 		if end < len(s) && word(s[end]) {
 			return Span{}, false
 		}
-		return given(s, i, end)
+		return given(s, i, end, strings.Contains(name, "-")) // a header
 	}
 }
 
@@ -173,11 +173,12 @@ func variable(s string, i int) (Span, bool) {
 	if end-i < 5 || end-i > 80 || word(s[end]) || !Name(s[i:end]) {
 		return Span{}, false
 	}
-	return given(s, i, end)
+	return given(s, i, end, false)
 }
 
-// given finds a value behind a name that ends at end. A name alone says little, so the value must look the part.
-func given(s string, i, end int) (Span, bool) {
+// given finds a value behind a name that ends at end. A name alone says little, so the value must look the part; that of
+// a header less so.
+func given(s string, i, end int, header bool) (Span, bool) {
 	at, open := separator(s, end)
 	if at < 0 {
 		return Span{}, open
@@ -189,7 +190,7 @@ func given(s string, i, end int) (Span, bool) {
 		return Span{}, false
 	}
 	between := i > 0 && s[i-1] == ';' || stop < len(s) && s[stop] == ';' && s[end] == '=' // of a connection string
-	if template(v) || !random(v) && !(between && len(v) >= 6 && !isLetterOnly(v)) {
+	if template(v) || !random(v) && !((between || header && count(v, isDigit) > 0) && len(v) >= 6 && !isLetterOnly(v)) {
 		return Span{}, open
 	}
 	return Span{at, stop}, open
@@ -285,13 +286,14 @@ func privateKey(s string, i int) (Span, bool) {
 	if next := strings.Index(s[body:end], "-----BEGIN "); next >= 0 {
 		end, open = body+next, false
 	}
-	if last := strings.Index(s[body:end], "-----END "); last >= 0 {
+	last := strings.Index(s[body:end], "-----END ")
+	if last >= 0 {
 		label := body + last + len("-----END ")
 		if shut := strings.Index(s[label:min(len(s), label+80)], "-----"); shut >= 0 {
 			end, open = label+shut+5, false
 		}
 	}
-	if count(s[body:end], alnum) < minBody {
+	if n := count(s[body:end], alnum); n < minBody && (last < 0 || n == 0 || strings.ContainsAny(s[body:end], "\"'`,+")) {
 		return Span{}, open
 	}
 	return Span{i, end}, open

@@ -146,9 +146,9 @@ func TestServersThatTellNothing(t *testing.T) {
 		"garbage":            {"\x00\x01 not JSON", session.BadResponse, "malformed"},
 		"nothing":            {"", session.BadResponse, "malformed"},
 		"JSON of others":     {`{"status":"ok"}`, session.BadResponse, "malformed"},
-		"a refused key":      {`401 {"error":{"message":"wrong key ` + key + `"}}`, session.AuthError, "wrong key ***"},
+		"a refused key":      {`401 {"error":{"message":"wrong key ` + key + `"}}`, session.AuthError, "wrong key [masked]"},
 		"another program":    {"404 page not found", session.RequestError, "page not found"},
-		"an error in a list": {`{"error":{"message":"overheated by ` + key + `"}}`, session.ServerError, "overheated by ***"},
+		"an error in a list": {`{"error":{"message":"overheated by ` + key + `"}}`, session.ServerError, "overheated by [masked]"},
 		"still loading":      {`503 {"error":{"message":"Loading model"}}`, session.ServerError, "Loading model"},
 		"a redirect":         {`302 elsewhere`, session.RequestError, "redirects"},
 	} {

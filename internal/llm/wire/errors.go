@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strings"
 
+	"adze/internal/secret"
 	"adze/session"
 )
 
@@ -197,13 +198,13 @@ func (c *Client) quote(text string) string {
 	return strings.ToValidUTF8(text[:maxWrote], "") + " …"
 }
 
-// mask removes the key, also when only its start is repeated.
+// minHead is the shortest key of which a repeated start is masked, too.
+const minHead = 12
+
+// mask removes the key, also when only its start is repeated, as servers do that mean well.
 func (c *Client) mask(text string) string {
-	if c.Secret == "" {
-		return text
-	}
-	text = strings.ReplaceAll(text, c.Secret, "***")
-	if len(c.Secret) < 8 {
+	text = secret.New(c.Secret).Text(text)
+	if len(c.Secret) < minHead {
 		return text
 	}
 	head := c.Secret[:8]
@@ -216,6 +217,6 @@ func (c *Client) mask(text string) string {
 		for end < len(text) && !strings.ContainsRune(" \t\r\n\"'`,;)", rune(text[end])) {
 			end++
 		}
-		text = text[:i] + "***" + text[end:]
+		text = text[:i] + secret.Mark + text[end:]
 	}
 }
