@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // past is what a log tells of the requests that were made: what the ledger and the prefix guard of a resumed
@@ -115,13 +116,22 @@ func (s *Session) recallRequest(l *log) {
 	}
 	at := slices.IndexFunc(s.history, func(m Message) bool { return m.Role == Assistant && m.ID == p.last.ID })
 	last := sentRequest{system: s.config.Start.System, digest: s.digest, tools: s.tools}
-	if at >= 0 && !p.summed {
+	known := at >= 0 && !p.summed
+	if known {
 		last = s.identify(l, s.history[:at])
-	} else { // messages were taken back or summed up: only what stands before them can be compared
+	}
+	hidden := known && last.vague && s.hides(s.history[:at])
+	if hidden {
+		last = sentRequest{system: s.config.Start.System, digest: s.digest, tools: s.tools}
+	}
+	if !known || hidden { // messages were taken back or summed up: only what stands before them can be compared
 		at, last.cut = len(s.history), true
 		s.prints.of(Request{Messages: s.history})
 		cause := "the conversation was summed up"
-		if p.rewound != "" {
+		switch {
+		case hidden:
+			cause = "secrets were masked when the conversation was stored"
+		case p.rewound != "":
 			cause = "message " + p.rewound + " was taken back"
 		}
 		s.prefix.foreseen = append(s.prefix.foreseen, foreseen{cause: cause})
@@ -129,6 +139,16 @@ func (s *Session) recallRequest(l *log) {
 	last.provider, last.model = p.last.Provider, p.last.Model
 	last.tokens = s.ledger.tokens(s.ledger.bytes()) - s.ledger.since(at)
 	s.prefix.last = &last
+}
+
+// hides reports whether something that was sent is masked in the log.
+func (s *Session) hides(messages []Message) bool {
+	return s.config.Mark != "" && slices.ContainsFunc(messages, func(m Message) bool {
+		return slices.ContainsFunc(m.Parts, func(p Part) bool {
+			return strings.Contains(p.Text, s.config.Mark) || p.Call != nil && strings.Contains(p.Call.Arguments, s.config.Mark) ||
+				p.Outcome != nil && strings.Contains(p.Outcome.Output, s.config.Mark)
+		})
+	})
 }
 
 // identify finds out with which system prompt and tools a request was made that had these messages: the hash

@@ -48,9 +48,11 @@ type Config struct {
 	Provider Provider
 	Model    string // without the provider's prefix
 	Store    Store
-	Tools    *tool.Set
-	Gate     tool.Gate
-	Clip     tool.Clip
+	// Mark stands in the log for a secret that the model was sent; empty: the log keeps all as it was.
+	Mark  string
+	Tools *tool.Set
+	Gate  tool.Gate
+	Clip  tool.Clip
 	// Repairer may mend arguments that are not JSON where no rule applies; nil: nobody does.
 	Repairer tool.Repairer
 	Limits   Limits

@@ -35,6 +35,7 @@ import (
 	"adze/internal/config"
 	"adze/internal/models"
 	"adze/internal/print"
+	"adze/internal/secret"
 	"adze/internal/usage"
 	"adze/session"
 	"adze/tool"
@@ -57,9 +58,10 @@ type app struct {
 	in, out     *os.File
 	err         io.Writer
 	getenv      func(string) string
-	environment *environment           // nil: the process keeps its own
-	lines       <-chan string          // of the person, for an interface of lines
-	front       atomic.Pointer[tui.UI] // the interface that runs now
+	environment *environment                  // nil: the process keeps its own
+	masker      atomic.Pointer[secret.Masker] // made when the configuration is read; mask is the way to it
+	lines       <-chan string                 // of the person, for an interface of lines
+	front       atomic.Pointer[tui.UI]        // the interface that runs now
 	exit        int
 	// wait sleeps before a model request is made again; nil: a timer.
 	wait func(context.Context, time.Duration) error
@@ -79,7 +81,7 @@ func (a *app) main(args []string) (exit int) {
 // refuse reports an error that came before a run could begin. A script that asked for JSON gets its one
 // result all the same.
 func (a *app) refuse(args []string, err error) int {
-	p := &print.Printer{Out: a.out, Err: a.err, Format: formatIn(args)}
+	p := &print.Printer{Out: a.out, Err: a.err, Format: formatIn(args), Mask: a.mask}
 	return p.Finish(failure(err))
 }
 

@@ -66,17 +66,17 @@ func gateFlags(c *cobra.Command, o *options) {
 func (a *app) conclude(cause session.Cause, message, hint string) {
 	a.exit = print.ExitCode(cause)
 	if message != "" {
-		print.Complain(a.err, message, hint)
+		print.Complain(print.Masked{To: a.err, By: a.mask()}, message, hint)
 	}
 }
 
 // show writes lines of our own, into which foreign text was put; controls in it are written out.
 func (a *app) show(format string, args ...any) {
-	fmt.Fprint(a.out, safeterm.Reveal(fmt.Sprintf(format, args...)))
+	fmt.Fprint(a.out, a.mask().Text(safeterm.Reveal(fmt.Sprintf(format, args...)).String()))
 }
 
 // showJSON writes one line for a script.
-func (a *app) showJSON(v any) { fmt.Fprintln(a.out, print.Line(v)) }
+func (a *app) showJSON(v any) { fmt.Fprintf(a.out, "%s\n", a.mask().JSON([]byte(print.Line(v)))) }
 
 // storedSession finds the session that a command is about: by the beginning of its id, else the newest one
 // of this folder.

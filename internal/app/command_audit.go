@@ -76,7 +76,7 @@ func (a *app) showAudit(ctx context.Context, words []string, asJSON bool) error 
 		}
 		fmt.Fprintf(a.out, "session %s in %s\n", safeterm.Name(string(id)), safeterm.Name(t.Start.Cwd))
 		for _, item := range t.Items() {
-			fmt.Fprint(a.out, auditText(item))
+			fmt.Fprint(a.out, a.mask().Text(auditText(item)))
 		}
 		for _, f := range t.Findings {
 			a.show("! %s\n", f)

@@ -29,7 +29,7 @@ func TestAClockBeforeThisProgramIsTold(t *testing.T) {
 func TestOnlineAsksEveryCompanyWhoseKeyIsSet(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get("Authorization") + r.Header.Get("X-Api-Key")
-		if r.URL.Path != "/groq/models" || key != "Bearer "+secret {
+		if r.URL.Path != "/groq/models" || key != "Bearer "+plantedKey {
 			w.WriteHeader(http.StatusUnauthorized)
 			fmt.Fprintf(w, `{"error":{"message":"%s is no key"}}`, key)
 			return
@@ -38,14 +38,14 @@ func TestOnlineAsksEveryCompanyWhoseKeyIsSet(t *testing.T) {
 	}))
 	defer s.Close()
 	a := &app{getenv: func(name string) string {
-		return map[string]string{"GROQ_API_KEY": secret, "GROQ_BASE_URL": s.URL + "/groq", "MISTRAL_API_KEY": secret, "MISTRAL_BASE_URL": s.URL + "/m"}[name]
+		return map[string]string{"GROQ_API_KEY": plantedKey, "GROQ_BASE_URL": s.URL + "/groq", "MISTRAL_API_KEY": plantedKey, "MISTRAL_BASE_URL": s.URL + "/m"}[name]
 	}}
 	var got []string
 	for _, c := range a.checkOnline(context.Background(), config.Config{}) {
 		got = append(got, c.State+" "+c.Found)
 	}
 	all := strings.Join(got, "\n")
-	if !strings.Contains(all, "ok groq takes GROQ_API_KEY") || !strings.Contains(all, "warn mistral: ") || strings.Contains(all, secret[:14]) || len(got) != 2 {
+	if !strings.Contains(all, "ok groq takes GROQ_API_KEY") || !strings.Contains(all, "warn mistral: ") || strings.Contains(all, plantedKey[:14]) || len(got) != 2 {
 		t.Errorf("%s", all)
 	}
 }

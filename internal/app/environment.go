@@ -9,6 +9,7 @@ import (
 	"adze/internal/config"
 	"adze/internal/models"
 	"adze/internal/proc"
+	"adze/internal/secret"
 )
 
 // environment holds the keys, which are taken out of the process's own environment: whatever adze starts, an editor or
@@ -63,5 +64,33 @@ func (a *app) load(path string) (config.Config, error) {
 			return cfg, misuse("set "+name+" to the key alone, on one line", "the key in %s holds a line break or another control character", name)
 		}
 	}
+	a.masker.Store(secret.New(a.secrets(cfg)...))
 	return cfg, nil
+}
+
+// secrets are the values that nothing lasting may hold: the keys of providers, and what of the other variables is a
+// secret.
+func (a *app) secrets(cfg config.Config) []string {
+	var out []string
+	for _, name := range models.KeyNames(cfg) {
+		if v := a.getenv(name); v != "" {
+			out = append(out, v)
+		}
+	}
+	for _, kv := range os.Environ() {
+		name, value, _ := strings.Cut(kv, "=")
+		if v := secret.InVariable(name, value); v != "" {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// mask is what hides secrets in all that lasts or that others read; before the configuration is read it knows the keys
+// of the providers that have names.
+func (a *app) mask() *secret.Masker {
+	if m := a.masker.Load(); m != nil {
+		return m
+	}
+	return secret.New(a.secrets(config.Config{})...)
 }

@@ -27,7 +27,7 @@ import (
 )
 
 // secret is the key of all these runs. Every server repeats it in what it says.
-const secret = "sk-secret-of-the-table-0123456789"
+const plantedKey = "sk-secret-of-the-table-0123456789"
 
 // format is one wire format: how a run reaches it, and how it writes a failure.
 type format struct {
@@ -50,28 +50,28 @@ func formats() map[string]format {
 	const fitsNot = "This model's maximum context length is 8192 tokens, however you requested 9000"
 	return map[string]format{
 		"chat": {
-			model: "openai/m", env: map[string]string{"OPENAI_API_KEY": secret, "OPENAI_BASE_URL": "%s/v1"}, failure: chat, tooLong: fitsNot,
+			model: "openai/m", env: map[string]string{"OPENAI_API_KEY": plantedKey, "OPENAI_BASE_URL": "%s/v1"}, failure: chat, tooLong: fitsNot,
 			half:    `data: {"choices":[{"index":0,"delta":{"content":"half"}}]}` + "\n\n",
 			refused: `data: {"choices":[{"index":0,"delta":{"content":"I"},"finish_reason":"content_filter"}]}` + "\n\ndata: [DONE]\n\n",
 			provider: func(c *http.Client, base string, idle time.Duration) session.Provider {
-				return openai.New(openai.Options{BaseURL: base + "/v1", Key: secret, HTTP: c, Idle: idle})
+				return openai.New(openai.Options{BaseURL: base + "/v1", Key: plantedKey, HTTP: c, Idle: idle})
 			},
 		},
 		"chat of a local server": {
-			model: "llamacpp/m", env: map[string]string{"LLAMA_API_KEY": secret, "LLAMACPP_BASE_URL": "%s/v1"}, failure: chat, tooLong: "the request exceeds the available context size",
+			model: "llamacpp/m", env: map[string]string{"LLAMA_API_KEY": plantedKey, "LLAMACPP_BASE_URL": "%s/v1"}, failure: chat, tooLong: "the request exceeds the available context size",
 			half:    `data: {"choices":[{"index":0,"delta":{"content":"half"}}]}` + "\n\n",
 			refused: `data: {"choices":[{"index":0,"delta":{"content":"I"},"finish_reason":"content_filter"}]}` + "\n\ndata: [DONE]\n\n",
 		},
 		"responses": {
-			model: "responses/m", env: map[string]string{"OPENAI_API_KEY": secret, "OPENAI_BASE_URL": "%s/v1"}, failure: chat, tooLong: fitsNot,
+			model: "responses/m", env: map[string]string{"OPENAI_API_KEY": plantedKey, "OPENAI_BASE_URL": "%s/v1"}, failure: chat, tooLong: fitsNot,
 			half:    `data: {"type":"response.output_text.delta","item_id":"m","output_index":0,"delta":"half"}` + "\n\n",
 			refused: `data: {"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"content_filter"}}}` + "\n\n",
 			provider: func(c *http.Client, base string, idle time.Duration) session.Provider {
-				return responses.New(responses.Options{BaseURL: base + "/v1", Key: secret, HTTP: c, Idle: idle})
+				return responses.New(responses.Options{BaseURL: base + "/v1", Key: plantedKey, HTTP: c, Idle: idle})
 			},
 		},
 		"messages": {
-			model: "anthropic/m", env: map[string]string{"ANTHROPIC_API_KEY": secret, "ANTHROPIC_BASE_URL": "%s"},
+			model: "anthropic/m", env: map[string]string{"ANTHROPIC_API_KEY": plantedKey, "ANTHROPIC_BASE_URL": "%s"},
 			failure: func(_ int, kind, text string) string {
 				return fmt.Sprintf(`{"type":"error","error":{"type":%q,"message":%q}}`, kind, text)
 			},
@@ -82,25 +82,25 @@ func formats() map[string]format {
 				"event: message_delta\n" + `data: {"type":"message_delta","delta":{"stop_reason":"refusal"},"usage":{"output_tokens":1}}` + "\n\n" +
 				"event: message_stop\n" + `data: {"type":"message_stop"}` + "\n\n",
 			provider: func(c *http.Client, base string, idle time.Duration) session.Provider {
-				return anthropic.New(anthropic.Options{BaseURL: base, Key: secret, HTTP: c, Idle: idle})
+				return anthropic.New(anthropic.Options{BaseURL: base, Key: plantedKey, HTTP: c, Idle: idle})
 			},
 		},
 		"gemini": {
-			model: "gemini/m", env: map[string]string{"GEMINI_API_KEY": secret, "GEMINI_BASE_URL": "%s"}, failure: google,
+			model: "gemini/m", env: map[string]string{"GEMINI_API_KEY": plantedKey, "GEMINI_BASE_URL": "%s"}, failure: google,
 			tooLong: "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
 			half:    `data: {"candidates":[{"content":{"parts":[{"text":"half"}]}}]}` + "\n\n",
 			refused: `data: {"candidates":[{"finishReason":"SAFETY"}]}` + "\n\n",
 			provider: func(c *http.Client, base string, idle time.Duration) session.Provider {
-				return gemini.New(gemini.Options{BaseURL: base, Key: secret, HTTP: c, Idle: idle})
+				return gemini.New(gemini.Options{BaseURL: base, Key: plantedKey, HTTP: c, Idle: idle})
 			},
 		},
 		"ollama": {
-			model: "ollama/m", env: map[string]string{"OLLAMA_API_KEY": secret, "OLLAMA_HOST": "%s"},
+			model: "ollama/m", env: map[string]string{"OLLAMA_API_KEY": plantedKey, "OLLAMA_HOST": "%s"},
 			failure: func(_ int, _, text string) string { return fmt.Sprintf(`{"error":%q}`, text) },
 			tooLong: "the input length exceeds the context length",
 			half:    `{"message":{"role":"assistant","content":"half"},"done":false}` + "\n",
 			provider: func(c *http.Client, base string, idle time.Duration) session.Provider {
-				return ollama.New(ollama.Options{BaseURL: base, Key: secret, HTTP: c, Idle: idle})
+				return ollama.New(ollama.Options{BaseURL: base, Key: plantedKey, HTTP: c, Idle: idle})
 			},
 		},
 	}
@@ -122,7 +122,7 @@ const (
 
 func classes() map[string]class {
 	status := func(n int, kind, text string) func(format) (int, string) {
-		return func(f format) (int, string) { return n, f.failure(n, kind, text+" "+secret) }
+		return func(f format) (int, string) { return n, f.failure(n, kind, text+" "+plantedKey) }
 	}
 	good := func(body string) func(format) (int, string) {
 		return func(format) (int, string) { return 200, body }
@@ -140,7 +140,7 @@ func classes() map[string]class {
 		"garbage":           {good("\x00\x01\x02 no JSON at all\n\n"), 4, "", 0},
 		"nothing":           {good(""), 4, "", 0},
 		"an error that is no failure": {func(f format) (int, string) {
-			return 200, "data: " + f.failure(500, "server_error", "overheated "+secret) + "\n\n"
+			return 200, "data: " + f.failure(500, "server_error", "overheated "+plantedKey) + "\n\n"
 		}, 4, "", 0},
 		"an answer that breaks off": {func(f format) (int, string) { return 200, f.half }, 4, "", timesBroken},
 		"a refusal":                 {func(f format) (int, string) { return 200, f.refused }, 9, "refused", 1},
@@ -206,7 +206,7 @@ func (o outcome) wants(t *testing.T, code int, says string) {
 	if sentences != 1 {
 		t.Errorf("%d sentences:\n%s", sentences, o.err)
 	}
-	if strings.Contains(o.out+o.err, secret) || strings.Contains(o.out+o.err, secret[:14]) {
+	if strings.Contains(o.out+o.err, plantedKey) || strings.Contains(o.out+o.err, plantedKey[:14]) {
 		t.Errorf("the key was shown:\n%s%s", o.out, o.err)
 	}
 }
@@ -315,7 +315,7 @@ func TestFailuresOfTheNetwork(t *testing.T) {
 				}
 			}
 			r := session.Sort(done.Err)
-			if code := print.ExitCode(r.Cause); code != 4 || !strings.Contains(r.Message, c.says) || r.Hint == "" || strings.Contains(r.Message+r.Hint, secret) {
+			if code := print.ExitCode(r.Cause); code != 4 || !strings.Contains(r.Message, c.says) || r.Hint == "" || strings.Contains(r.Message+r.Hint, plantedKey) {
 				t.Errorf("%s, %s: exit code %d, %q, hint %q", wire, name, code, r.Message, r.Hint)
 			}
 		}

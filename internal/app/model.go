@@ -18,7 +18,7 @@ func (a *app) models(cfg config.Config) *models.Finder {
 func (a *app) modelOf(ctx context.Context, o *options, w *wired) (models.Model, error) {
 	cfg := w.settings.config
 	find := a.models(cfg)
-	m, err := o.modelFrom(ctx, find)
+	m, err := o.modelFrom(ctx, find, a.secrets(cfg))
 	if err != nil {
 		return m, err
 	}
@@ -32,7 +32,7 @@ func (a *app) modelOf(ctx context.Context, o *options, w *wired) (models.Model, 
 	if o.record == "" {
 		return m, nil
 	}
-	m, file, err := m.Record(o.record, find.Secrets())
+	m, file, err := m.Record(o.record, a.secrets(cfg))
 	if err == nil {
 		w.closers = append(w.closers, func() { file.Close() })
 	}
@@ -40,14 +40,14 @@ func (a *app) modelOf(ctx context.Context, o *options, w *wired) (models.Model, 
 }
 
 // modelFrom is what the flags put in a model's place, else the model that is found.
-func (o *options) modelFrom(ctx context.Context, find *models.Finder) (models.Model, error) {
+func (o *options) modelFrom(ctx context.Context, find *models.Finder, secrets []string) (models.Model, error) {
 	switch {
 	case o.byHand != nil:
 		return models.Model{Provider: o.byHand, Name: "tools-run", Profile: models.Coder()}, nil
 	case o.demo:
 		return demoModel(o), nil
 	case o.replay != "":
-		return models.Recording(o.replay, find.Secrets())
+		return models.Recording(o.replay, secrets)
 	}
 	return find.Choose(ctx)
 }

@@ -59,7 +59,7 @@ func (o *options) check() error {
 func (a *app) headless(o *options, words string) (exit int) {
 	format, _ := print.ParseFormat(o.format) // checked before
 	ctx, cancel := context.WithCancelCause(context.Background())
-	p := &print.Printer{Out: a.out, Err: a.err, Format: format, Closed: func(error) { cancel(session.ErrClosed) }}
+	p := &print.Printer{Out: a.out, Err: a.err, Format: format, Mask: a.mask, Closed: func(error) { cancel(session.ErrClosed) }}
 	defer func() {
 		if r := recover(); r != nil {
 			fmt.Fprintf(a.err, "%s\n", debug.Stack())

@@ -120,7 +120,7 @@ func (a *app) openStore(ctx context.Context, o *options, at places) (session.Sto
 	if o.noSession || o.demo {
 		return store.NewMemory(), nil
 	}
-	s, err := store.Open(ctx, filepath.Join(at.state, "sessions.db"), store.Options{})
+	s, err := store.Open(ctx, filepath.Join(at.state, "sessions.db"), store.Options{Mask: a.maskEntry})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errStoreOpen, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"adze/internal/policy"
 	"adze/internal/print"
 	"adze/internal/proc"
+	"adze/internal/secret"
 	"adze/internal/workspace"
 	"adze/prompts"
 	"adze/session"
@@ -98,7 +99,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 		Ignored: toolset.ProjectTools(s.root.Dir()),
 	}
 	c := session.Config{
-		ID: id, Provider: model.Provider, Model: model.Name, Store: stored, Tools: w.set, Gate: gate,
+		ID: id, Provider: model.Provider, Model: model.Name, Store: stored, Mark: secret.Mark, Tools: w.set, Gate: gate,
 		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: spill.save}, Limits: s.limits(o), Price: a.models(s.config).Prices(), Window: a.models(s.config).Windows(model), Wait: a.wait, Pieces: pieces,
 		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Offer: offer.Offerer(), Accept: o.answer.judge(), Schema: o.answer.grammar(), Sum: prompts.Compact(),
 		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.Full(), System: system, Tools: w.set.Digest()},

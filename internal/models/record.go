@@ -43,17 +43,6 @@ func (m Model) Record(path string, secrets []string) (Model, io.Closer, error) {
 	return m, f, nil
 }
 
-// Secrets are the values of all variables that hold keys.
-func (f *Finder) Secrets() []string {
-	var out []string
-	for _, name := range KeyNames(f.config) {
-		if v := f.getenv(name); v != "" {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
 // KeyNames are the variables that hold providers' keys; no command ever sees one.
 func KeyNames(cfg config.Config) []string {
 	names := append(hostKeys(), "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OLLAMA_API_KEY")

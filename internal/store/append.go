@@ -31,7 +31,18 @@ func (s *Store) Append(ctx context.Context, id session.ID, entries ...session.En
 	if err := checkJSON(entries); err != nil || len(entries) == 0 {
 		return err
 	}
-	return s.save(ctx, w, entries)
+	return s.save(ctx, w, s.masked(entries))
+}
+
+func (s *Store) masked(entries []session.Entry) []session.Entry {
+	if s.options.Mask == nil {
+		return entries
+	}
+	out := make([]session.Entry, len(entries))
+	for i, e := range entries {
+		out[i] = s.options.Mask(e)
+	}
+	return out
 }
 
 func checkJSON(entries []session.Entry) error {

@@ -90,7 +90,9 @@ func (s *Store) rebuild(ctx context.Context, work string, loss *Loss) error {
 			return s.fileError("copy it for repair", err)
 		}
 	}
-	fresh, err := Open(ctx, filepath.Join(work, "fresh.db"), s.options)
+	options := s.options
+	options.Mask = nil // what is saved stays as it was written
+	fresh, err := Open(ctx, filepath.Join(work, "fresh.db"), options)
 	if err != nil {
 		return err
 	}

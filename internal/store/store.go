@@ -56,6 +56,9 @@ var (
 type Options struct {
 	Now     func() time.Time       // names the kept file of a salvage; nil: time.Now
 	Network func(path string) bool // reports a network file system; nil: asks the kernel (Linux only)
+	// Mask takes secrets out of an entry before it is written; nil: entries are stored as they come. It gives the same
+	// for the same, and for what it gave leaves it.
+	Mask func(session.Entry) session.Entry
 }
 
 // Store implements session.Store. It is safe for concurrent use.
