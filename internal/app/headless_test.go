@@ -356,8 +356,11 @@ func waiting(started chan<- struct{}, head string) http.HandlerFunc {
 			io.WriteString(w, head)
 			w.(http.Flusher).Flush()
 		}
-		started <- struct{}{}
-		<-r.Context().Done()
+		select {
+		case started <- struct{}{}:
+			<-r.Context().Done()
+		case <-r.Context().Done(): // a second request, which nobody waits for
+		}
 	}
 }
 
