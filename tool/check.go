@@ -37,7 +37,7 @@ func (d *declaration) check() error {
 		refuse("%w", err)
 	}
 	if f.ProviderSchema != nil {
-		if err := localSchema(f.ProviderSchema); err != nil {
+		if err := soundSchema(f.ProviderSchema); err != nil {
 			refuse("provider schema: %w", err)
 		}
 	}
@@ -116,7 +116,7 @@ func (d *declaration) checkSchema() error {
 		return errors.New("AllowNoSchema with Parameters: a schema that is there is always checked; drop one of them")
 	}
 	if f.Parameters != nil {
-		return localSchema(f.Parameters)
+		return soundSchema(f.Parameters)
 	}
 	if f.AllowNoSchema {
 		return nil

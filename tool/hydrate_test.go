@@ -12,7 +12,7 @@ import (
 )
 
 func TestHydrateLookup(t *testing.T) {
-	set := setOf(t, say("read", func(c *sayConfig) { c.Aliases = []string{"cat", "write"} }), say("write", func(c *sayConfig) { c.Kin = []string{"ApplyPatch"} }), say("todoread"))
+	set := setOf(t, say("read", func(c *sayConfig) { c.Aliases = []string{"cat"} }), say("write", func(c *sayConfig) { c.Kin = []string{"ApplyPatch"} }), say("todoread"))
 	for name, want := range map[string]struct {
 		tool    string
 		origin  tool.Origin
@@ -20,7 +20,7 @@ func TestHydrateLookup(t *testing.T) {
 	}{
 		"read":                        {"read", tool.Native, ""},
 		"cat":                         {"read", tool.Alias, ""},
-		"write":                       {"write", tool.Native, ""}, // a real name wins over an alias
+		"write":                       {"write", tool.Native, ""},
 		"raed":                        {"", "", `there is no tool "raed"; did you mean read?`},
 		"Read":                        {"read", tool.Alias, ""},
 		"TODO_Read":                   {"todoread", tool.Alias, ""},

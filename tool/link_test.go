@@ -119,7 +119,7 @@ func TestRefsWorkInBothStylesAndForProviderSchemas(t *testing.T) {
 }
 
 func TestRegistryCompilesEarlyWhenAsked(t *testing.T) {
-	bad := linkedTool(`{"properties":{"a":{"pattern":"("}}}`, nil)
+	bad := linkedTool(`{"$schema":"http://example.org/no-dialect#","properties":{"a":{"$ref":"#/x-there"}},"x-there":7}`, nil)
 	for _, eager := range []bool{false, true} {
 		r := tool.Registry{Eager: eager}
 		if err := r.Register(bad); err != nil {

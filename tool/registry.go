@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -26,10 +27,12 @@ type Registry struct {
 
 	mu    sync.Mutex
 	tools []Tool
+	taken map[string]string // names and aliases in small letters, and whose they are
 }
 
-// Register adds a tool and fails closed: a bad or taken name, no schema, a remote $ref, no Redact, an
-// unknown permission are errors, all named at once.
+// Register adds a tool and fails closed: a bad or taken name or alias, no schema, one that its metaschema does not
+// allow, a pattern that cannot be read, a remote $ref, no Redact, an unknown permission are errors, all named at once.
+// Of names, case does not count: models do not keep to it.
 func (r *Registry) Register(t Tool) error {
 	if !goodName(t.id) {
 		return fmt.Errorf("tool %q: bad name: want a letter, then up to 63 letters, digits, _ or -", t.id)
@@ -42,10 +45,35 @@ func (r *Registry) Register(t Tool) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if slices.ContainsFunc(r.tools, func(have Tool) bool { return have.id == t.id }) {
-		return fmt.Errorf("tool %s: a tool of this name is registered already", t.id)
+	if err := r.claim(t); err != nil {
+		return err
 	}
 	r.tools = append(r.tools, t)
+	return nil
+}
+
+// claim takes the tool's name and aliases, or none of them.
+func (r *Registry) claim(t Tool) error {
+	names := append([]string{t.id}, t.aliases...)
+	for i, name := range names {
+		owner, taken := r.taken[strings.ToLower(name)]
+		switch {
+		case !taken:
+		case i > 0 && owner == t.id:
+		case strings.EqualFold(owner, name) && i == 0:
+			return fmt.Errorf("tool %s: a tool of this name is registered already", t.id)
+		case i == 0:
+			return fmt.Errorf("tool %s: the name is an alias of the tool %s; choose another", t.id, owner)
+		default:
+			return fmt.Errorf("tool %s: the alias %q is taken by the tool %s", t.id, name, owner)
+		}
+	}
+	if r.taken == nil {
+		r.taken = map[string]string{}
+	}
+	for _, name := range names {
+		r.taken[strings.ToLower(name)] = t.id
+	}
 	return nil
 }
 
@@ -55,6 +83,7 @@ func (r *Registry) Unregister(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	before := len(r.tools)
+	maps.DeleteFunc(r.taken, func(_, owner string) bool { return owner == id })
 	r.tools = slices.DeleteFunc(r.tools, func(t Tool) bool { return t.id == id })
 	return len(r.tools) < before
 }
@@ -111,6 +140,11 @@ func (r *Registry) Tools(ctx context.Context, in Init) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
+		for _, alias := range p.def.Aliases {
+			if owner, taken := set.aliases[alias]; taken {
+				return nil, fmt.Errorf("tool %s: the alias %q is taken by the tool %s", t.id, alias, owner)
+			}
+		}
 		p.check = r.compiler(validator, p.def.Parameters)
 		if err := r.eagerly(p); err != nil {
 			return nil, err
@@ -151,7 +185,7 @@ type Set struct {
 	roster roster
 }
 
-// add keeps the first owner of an alias; a real name always wins over an alias in lookup.
+// add keeps the first owner of an alias; there is no second one in what Tools makes.
 func (s *Set) add(p *prepared) {
 	s.order = append(s.order, p)
 	s.byName[p.def.Name] = p

@@ -131,18 +131,18 @@ func TestRegistryGetDoesNotWakeTheOthers(t *testing.T) {
 }
 
 func TestSetOnly(t *testing.T) {
-	set := setOf(t, say("a", func(c *sayConfig) { c.Aliases = []string{"z"} }), say("b", func(c *sayConfig) { c.Aliases = []string{"z", "y"} }))
+	set := setOf(t, say("a", func(c *sayConfig) { c.Aliases = []string{"z"} }), say("b", func(c *sayConfig) { c.Aliases = []string{"y"} }))
 	only := set.Only(func(d tool.Definition) bool { return d.Name == "b" })
 	if !slices.Equal(only.Names(), []string{"b"}) || only.Digest() == set.Digest() || len(set.Names()) != 2 {
 		t.Errorf("%v of %v", only.Names(), set.Names())
 	}
 	for _, c := range []struct {
-		set  *tool.Set
-		want string
-	}{{set, "a"}, {only, "b"}} {
-		h := allowing().Hydrate(t.Context(), c.set, []tool.RawCall{{ID: "1", Name: "z", Arguments: `{"text":"x"}`}})[0]
+		set         *tool.Set
+		alias, want string
+	}{{set, "z", "a"}, {set, "y", "b"}, {only, "y", "b"}, {only, "z", "z"}} {
+		h := allowing().Hydrate(t.Context(), c.set, []tool.RawCall{{ID: "1", Name: c.alias, Arguments: `{"text":"x"}`}})[0]
 		if h.Tool != c.want {
-			t.Errorf("z is %s, want %s", h.Tool, c.want)
+			t.Errorf("%s is %q, want %q", c.alias, h.Tool, c.want)
 		}
 	}
 	if same := set.Only(func(tool.Definition) bool { return true }); same.Digest() != set.Digest() {

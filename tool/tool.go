@@ -90,9 +90,10 @@ type Config[Args, Meta any] struct {
 
 // Tool is a declared tool, ready to be registered. The zero value is not usable; Define makes one.
 type Tool struct {
-	id    string
-	check func() error // what Register can know without initialising the tool
-	load  func(context.Context, Init) (*prepared, error)
+	id      string
+	aliases []string     // as far as they are known before it is initialised
+	check   func() error // what Register can know without initialising the tool
+	load    func(context.Context, Init) (*prepared, error)
 }
 
 // ID is the name under which the tool registers.
@@ -103,8 +104,9 @@ func (t Tool) ID() string { return t.id }
 func Define[Args, Meta any](id string, c Config[Args, Meta]) Tool {
 	d, h := declare(id, c), hooksOf(c)
 	return Tool{
-		id:    id,
-		check: d.check,
+		id:      id,
+		aliases: d.face.Aliases,
+		check:   d.check,
 		load: func(_ context.Context, in Init) (*prepared, error) {
 			return prepare(d, h, in)
 		},

@@ -65,13 +65,8 @@ func ProjectTools(root string) int {
 	return len(slices.DeleteFunc(names, func(n string) bool { return !strings.HasSuffix(n, ".json") }))
 }
 
-// enlist registers the tool under a name that is free.
+// enlist registers the tool under a name that is free, if its schema is sound.
 func (d *declared) enlist(registry *tool.Registry, root *workspace.Root, shell *Shell) error {
-	for _, have := range registry.Enabled(tool.Read, tool.Write, tool.Execute, tool.Network) {
-		if strings.EqualFold(have.Name, d.Name) {
-			return d.mistake("there is a tool %s already; choose another name", have.Name)
-		}
-	}
 	if err := registry.Register(d.tool(root, shell)); err != nil {
 		return d.mistake("%w", err)
 	}

@@ -214,9 +214,6 @@ func (d *declared) checkRest() error {
 			return fmt.Errorf("a parameter named %s cannot be exposed; rename it", name)
 		}
 	}
-	if _, err := (tool.JSONSchema{}).Compile(d.Parameters); err != nil {
-		return fmt.Errorf("parameters is no valid schema: %w", err)
-	}
 	return nil
 }
 

@@ -4,10 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"adze/internal/search"
 	"adze/internal/workspace"
@@ -83,15 +80,8 @@ func (p place) name(rel string) string {
 	return shownName(path.Join(p.path.Display(), rel))
 }
 
-// shownName quotes a name that could not be told from the text around it: one with a line break, other
-// control characters, or bytes that are not UTF-8.
-func shownName(name string) string {
-	odd := func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }
-	if strings.IndexFunc(name, odd) >= 0 {
-		return strconv.Quote(name)
-	}
-	return name
-}
+// shownName is a name as the model reads it and can give it back.
+func shownName(name string) string { return workspace.ShownName(name) }
 
 // globs parts a list at its commas, but not inside braces or brackets.
 func globs(list string) []string {

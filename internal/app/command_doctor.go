@@ -106,6 +106,9 @@ func (a *app) checks(ctx context.Context, how examination) []check {
 			out = append(out, a.checkOnline(ctx, cfg)...)
 		}
 	}
+	if err == nil {
+		out = append(out, a.checkTools(cfg, at)...)
+	}
 	out = append(out, checkStore(ctx, at), checkDisk(at.state), checkJobs(at), checkProgram("git", "the git tools and the history of files need it"),
 		checkProgram("bash", "no command can run without it"))
 	out = append(append(out, checkClock(time.Now())), a.checkTerminal()...)

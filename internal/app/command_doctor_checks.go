@@ -22,6 +22,7 @@ import (
 	"adze/internal/proc"
 	"adze/internal/store"
 	"adze/session"
+	"adze/toolset"
 )
 
 // littleDisk is what a long session with many cut outputs may take, in bytes.
@@ -93,6 +94,22 @@ func (a *app) checkServer(ctx context.Context, cfg config.Config, m models.Model
 		return lacks("server", e.Shown()+" answers, and does not list "+m.Name, "adze models --check lists what it has")
 	}
 	return fine("server", e.Shown()+" answers")
+}
+
+// checkTools reads the declared tools as a run does; a mistake leaves out one of them.
+func (a *app) checkTools(cfg config.Config, at places) (out []check) {
+	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment, Secrets: keyNames(cfg)})
+	own := &toolset.Declared{Dir: filepath.Join(at.config, "tools")}
+	if _, err := toolset.New(toolset.Deps{Shell: toolset.NewShell(proc.Supervisor{}, env), Declared: own}); err != nil {
+		return []check{failing("tools", err)}
+	}
+	for _, mistake := range own.Mistakes {
+		out = append(out, lacks("tools", mistake.Error(), "mend the file, or remove it: the others work"))
+	}
+	if len(own.Names) > 0 {
+		out = append(out, fine("tools", fmt.Sprintf("%d of your own", len(own.Names))))
+	}
+	return out
 }
 
 // checkStore opens the store as a run does, and writes beside it.

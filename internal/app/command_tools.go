@@ -16,6 +16,7 @@ import (
 	"adze/internal/llm/ollama"
 	"adze/internal/llm/openai"
 	"adze/internal/llm/responses"
+	"adze/internal/print"
 	"adze/internal/safeterm"
 	"adze/tool"
 	"adze/toolset"
@@ -63,9 +64,13 @@ func (a *app) withTools(ctx context.Context, use func(*tool.Set) error) error {
 	if err != nil {
 		return err
 	}
-	registry, err := toolset.New(a.deps(s, w))
+	deps := a.deps(s, w)
+	registry, err := toolset.New(deps)
 	if err != nil {
 		return err
+	}
+	for _, mistake := range deps.Declared.Mistakes {
+		print.Complain(print.Masked{To: a.err, By: a.mask()}, mistake.Error(), "that tool is left out; the others work")
 	}
 	dir := s.root.Dir()
 	set, err := registry.Tools(ctx, tool.Init{Workspace: dir, Directory: dir, Cwd: dir})

@@ -83,6 +83,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if err != nil {
 		return w, err
 	}
+	w.tellHidden(o, s, system)
 	stored, id, resumed, err := logs()
 	if err != nil {
 		return w, err

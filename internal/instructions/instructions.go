@@ -135,7 +135,44 @@ func instructionText(path, within string) (string, error) {
 	if info.Size() > maxInstructions {
 		text += fmt.Sprintf("\n(cut: the file has %d bytes; read the rest when it matters)", info.Size())
 	}
-	return text, nil
+	return shownHidden(text), nil
+}
+
+// shownHidden writes out what nobody sees in a file but a model reads: tags, which carry whole texts, and what turns the
+// direction of writing. Joiners and selectors of emoji stay.
+func shownHidden(text string) string {
+	var b strings.Builder
+	for i, r := range text {
+		if hidden(r) && !(i == 0 && r == 0xFEFF) {
+			fmt.Fprintf(&b, "<U+%04X>", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func hidden(r rune) bool {
+	switch {
+	case r < 0x61C:
+		return false
+	case r == 0x61C, r == 0x200B, r == 0x200E, r == 0x200F, r == 0xFEFF:
+		return true
+	}
+	return r >= 0x202A && r <= 0x202E || r >= 0x2060 && r <= 0x206F || r >= 0xE0000 && r <= 0xE01EF
+}
+
+// tellHidden tells the person which instructions hold what they cannot see.
+func (w *wired) tellHidden(o *options, s settings, system string) {
+	if o.bare || o.system != "" || !strings.Contains(system, "<U+") {
+		return
+	}
+	files, _ := instructions(s.at.config, s.root.Dir()) // they were read a moment ago
+	for _, f := range files {
+		if n := strings.Count(f.Text, "<U+"); n > 0 {
+			w.notices = append(w.notices, fmt.Sprintf("%s holds characters that nobody sees (%d); the model is shown them as %s", f.Path, n, f.Text[strings.Index(f.Text, "<U+"):][:8]))
+		}
+	}
 }
 
 // repository finds the folder that holds .git, upwards from dir. It looks at names only and runs nothing.

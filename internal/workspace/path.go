@@ -102,7 +102,7 @@ func (r *Root) Resolve(name string) (Path, error) {
 // absolute turns name into an absolute path without looking at links. It must not clean: in "link/.." the
 // parent is that of the link's target.
 func (r *Root) absolute(name string) (string, error) {
-	name = r.withoutAt(name)
+	name = r.withoutAt(plainName(name))
 	switch {
 	case name == "~" || strings.HasPrefix(name, "~/"):
 		if r.home == "" {
