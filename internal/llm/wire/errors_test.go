@@ -171,7 +171,7 @@ func TestWordingsOfAFilter(t *testing.T) {
 func TestAnswersThatAServerCouldNotRead(t *testing.T) {
 	c := wire.Client{Provider: "p", Secret: "sk-0123456789"}
 	for object, want := range map[string]string{
-		`{"message":"Failed to call a function. See 'failed_generation'.","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"<function=read{\"path\":\"sk-0123456789\"}"}`: `<function=read{"path":"***"}`,
+		`{"message":"Failed to call a function. See 'failed_generation'.","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"<function=read{\"path\":\"sk-0123456789\"}"}`: `<function=read{"path":"[masked]"}`,
 		`{"message":"Parsing failed.","code":"output_parse_failed","failed_generation":"to=read {"}`:                                                                                                 "to=read {",
 		`{"message":"Failed to call a function.","code":"tool_use_failed"}`:                                                                                                                          "Failed to call a function.",
 		`"error parsing tool call: raw='{\"name\": read}', err=invalid character 'r'"`:                                                                                                               `{"name": read}`,
