@@ -135,15 +135,17 @@ func (r *Registry) Tools(ctx context.Context, in Init) (*Set, error) {
 	}
 	in.Vars = maps.Clone(in.Vars) // every call of the set sees it
 	set := &Set{byName: map[string]*prepared{}, roster: newRoster()}
+	owners := map[string]string{}
 	for _, t := range r.all() {
 		p, err := t.load(ctx, in)
 		if err != nil {
 			return nil, err
 		}
-		for _, alias := range p.def.Aliases {
-			if owner, taken := set.aliases[alias]; taken {
+		for _, alias := range p.def.Aliases { // those of DefineFunc are known only now
+			if owner, taken := owners[strings.ToLower(alias)]; taken && owner != t.id {
 				return nil, fmt.Errorf("tool %s: the alias %q is taken by the tool %s", t.id, alias, owner)
 			}
+			owners[strings.ToLower(alias)] = t.id
 		}
 		p.check = r.compiler(validator, p.def.Parameters)
 		if err := r.eagerly(p); err != nil {
