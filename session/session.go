@@ -48,19 +48,17 @@ type Config struct {
 	Provider Provider
 	Model    string // without the provider's prefix
 	Store    Store
-	// Mark stands in the log for a secret that the model was sent; empty: the log keeps all as it was.
-	Mark  string
-	Tools *tool.Set
-	Gate  tool.Gate
-	Clip  tool.Clip
+	Mark     string // stands in the log for a secret that the model was sent; empty: the log keeps all as it was
+	Tools    *tool.Set
+	Gate     tool.Gate
+	Clip     tool.Clip
 	// Repairer may mend arguments that are not JSON where no rule applies; nil: nobody does.
 	Repairer tool.Repairer
 	Limits   Limits
 	// Within is the budget of the turn that this session works for as a subagent: what it uses counts there,
 	// too. Nil: it works for nobody.
 	Within *Budget
-	// Grace is how long a call may take to end after its abort; 0: that of tool.Runner.
-	Grace time.Duration
+	Grace  time.Duration // how long a call may take to end after its abort; 0: that of tool.Runner
 	// Price tells what the tokens of one request cost in USD, and whether that is known; nil: it never is.
 	Price func(provider, model string, u Usage) (usd float64, known bool)
 	// Accept judges the text that a turn would end with; nil: every text is accepted. What it returns is told to
