@@ -198,12 +198,18 @@ func (c *Client) quote(text string) string {
 	return strings.ToValidUTF8(text[:maxWrote], "") + " …"
 }
 
-// minHead is the shortest key of which a repeated start is masked, too.
-const minHead = 12
+// minExact is the shortest key that is masked in an error, and minHead that of which a repeated start is, too.
+const (
+	minExact = 6
+	minHead  = 12
+)
 
 // mask removes the key, also when only its start is repeated, as servers do that mean well.
 func (c *Client) mask(text string) string {
 	text = secret.New(c.Secret).Text(text)
+	if len(c.Secret) >= minExact { // here it is no word of other text, as it might be in a log
+		text = strings.ReplaceAll(text, c.Secret, secret.Mark)
+	}
 	if len(c.Secret) < minHead {
 		return text
 	}
