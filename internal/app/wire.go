@@ -83,7 +83,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if err != nil {
 		return w, err
 	}
-	w.tellHidden(o, s, system)
+	w.notices = append(w.notices, o.instructions().Hidden(s.at.config, s.root.Dir(), system)...)
 	stored, id, resumed, err := logs()
 	if err != nil {
 		return w, err

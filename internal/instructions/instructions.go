@@ -162,17 +162,18 @@ func hidden(r rune) bool {
 	return r >= 0x202A && r <= 0x202E || r >= 0x2060 && r <= 0x206F || r >= 0xE0000 && r <= 0xE01EF
 }
 
-// tellHidden tells the person which instructions hold what they cannot see.
-func (w *wired) tellHidden(o *options, s settings, system string) {
-	if o.bare || o.system != "" || !strings.Contains(system, "<U+") {
-		return
+// Hidden tells the person which instructions of a rendered prompt hold what they cannot see.
+func (o Source) Hidden(own, dir, system string) (notices []string) {
+	if o.Bare || o.System != "" || !strings.Contains(system, "<U+") {
+		return nil
 	}
-	files, _ := instructions(s.at.config, s.root.Dir()) // they were read a moment ago
+	files, _ := Files(own, dir) // they were read a moment ago
 	for _, f := range files {
 		if n := strings.Count(f.Text, "<U+"); n > 0 {
-			w.notices = append(w.notices, fmt.Sprintf("%s holds characters that nobody sees (%d); the model is shown them as %s", f.Path, n, f.Text[strings.Index(f.Text, "<U+"):][:8]))
+			notices = append(notices, fmt.Sprintf("%s holds characters that nobody sees (%d); the model is shown them as %.8s", f.Path, n, f.Text[strings.Index(f.Text, "<U+"):]))
 		}
 	}
+	return notices
 }
 
 // repository finds the folder that holds .git, upwards from dir. It looks at names only and runs nothing.
