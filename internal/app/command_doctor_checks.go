@@ -98,7 +98,7 @@ func (a *app) checkServer(ctx context.Context, cfg config.Config, m models.Model
 
 // checkTools reads the declared tools as a run does; a mistake leaves out one of them.
 func (a *app) checkTools(cfg config.Config, at places) (out []check) {
-	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment, Secrets: keyNames(cfg)})
+	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment, Secrets: models.KeyNames(cfg)})
 	own := &toolset.Declared{Dir: filepath.Join(at.config, "tools")}
 	if _, err := toolset.New(toolset.Deps{Shell: toolset.NewShell(proc.Supervisor{}, env), Declared: own}); err != nil {
 		return []check{failing("tools", err)}

@@ -73,12 +73,9 @@ func Table() []Row {
 		{Package: "internal/sandbox", May: []string{"tool", "internal/workspace", "internal/proc"}, Why: "a sandbox wraps processes"},
 
 		{Package: "internal/textedit", May: []string{"internal/text", "internal/diff"}, Why: "edits keep the format that text found and show what changed"},
-
 		{Package: "internal/config", May: []string{"internal/jsonc"}, Why: "a file that a person writes"},
-
 		{Package: "internal/proc", May: []string{"internal/secret"}, Why: "it keeps secrets out of the environment of commands"},
 		{Package: "internal/git", May: []string{"internal/proc"}, Why: "git is a supervised process"},
-
 		{Package: "internal/desk", May: []string{"session", "tui/port", "internal/search", "internal/policy", "internal/safeterm"},
 			Why: "it does things for the person and knows neither the interface nor a run"},
 		{Package: "internal/offer", May: []string{"session", "tool", "toolset", "internal/config", "internal/llm/embed", "internal/usage"},
