@@ -114,6 +114,7 @@ type UI struct {
 	once    sync.Once
 	turns   sync.WaitGroup
 	ended   atomic.Bool // the input ended
+	screen  atomic.Pointer[screen.Screen]
 	breaks  *plain.Breaks
 }
 
@@ -171,6 +172,7 @@ func (u *UI) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("take over the terminal: %w", err)
 	}
+	u.screen.Store(s)
 	ctx, cancel := context.WithCancel(ctx)
 	t := &tty{Screen: s, ctx: ctx}
 	defer func() {
@@ -199,6 +201,13 @@ func (u *UI) Run(ctx context.Context) (err error) {
 		s.Show(screen.Frame{W: u.model.w, Scrolled: last})
 	}
 	return u.verdict(ctx, s, err)
+}
+
+// GiveBack gives the terminal back as it was, from any goroutine and whatever else hangs: for a process that ends now.
+func (u *UI) GiveBack() {
+	if s := u.screen.Load(); s != nil {
+		s.Suspend()
+	}
 }
 
 // listen says what becomes of the terminal's input, and of its end.

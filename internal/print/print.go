@@ -50,6 +50,8 @@ type Printer struct {
 
 	mu       sync.Mutex
 	head     Head
+	waiting  bool  // for the session's first commit, with the first line
+	held     []any // what comes behind that line
 	broken   error
 	finished bool
 }
@@ -74,12 +76,22 @@ type Sandbox struct {
 	How   string `json:"how"`
 }
 
-// Begin writes the first line.
+// Begin says what the first line tells. It is written when the first message is stored: who reads it may go on with
+// that session.
 func (p *Printer) Begin(h Head) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.head = h
-	p.line(initLine{Type: "init", Schema: Schema, Head: h})
+	p.head, p.waiting = h, true
+}
+
+// begin writes the first line, and what was held back for it.
+func (p *Printer) begin() {
+	p.waiting = false
+	p.line(initLine{Type: "init", Schema: Schema, Head: p.head})
+	for _, l := range p.held {
+		p.line(l)
+	}
+	p.held = nil
 }
 
 // Observe writes one event. It blocks as long as the reader does: nothing is dropped.
@@ -89,7 +101,14 @@ func (p *Printer) Observe(e session.Event) {
 	if p.finished {
 		return
 	}
-	if l := lineOf(e); l != nil {
+	if done, ok := e.(session.MessageDone); ok && p.waiting && done.Message.Role == session.User {
+		p.begin()
+	}
+	switch l := lineOf(e); {
+	case l == nil:
+	case p.waiting:
+		p.held = append(p.held, l)
+	default:
 		p.line(l)
 	}
 	if p.Format == Text || p.Format == JSON && isNotice(e) { // the one object has no place for a notice
@@ -125,6 +144,9 @@ func (p *Printer) Finish(r session.Result) int {
 			p.write(endLine(safeterm.Clean(text).String()))
 		}
 	default:
+		for _, l := range p.held { // of a run whose session could not be begun
+			p.line(l)
+		}
 		p.emit(resultOf(r, p.head))
 	}
 	p.finished = true
