@@ -203,13 +203,6 @@ func (u *UI) Run(ctx context.Context) (err error) {
 	return u.verdict(ctx, s, err)
 }
 
-// GiveBack gives the terminal back as it was, from any goroutine and whatever else hangs: for a process that ends now.
-func (u *UI) GiveBack() {
-	if s := u.screen.Load(); s != nil {
-		s.Suspend()
-	}
-}
-
 // listen says what becomes of the terminal's input, and of its end.
 func (u *UI) listen(t *tty, emit func(uv.Event), gone func()) {
 	k := &t.keys
