@@ -245,6 +245,9 @@ var errStore = errors.New("the session could not be saved")
 
 func (s *Session) entry(kind EntryType, data any) Entry {
 	var b bytes.Buffer
+	if m, ok := data.(saidMessage); ok {
+		b.Grow(m.size()) // of a long answer, growing step by step would take twice as much
+	}
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // what a provider wants back unchanged must be loaded as it was stored
 	if err := enc.Encode(data); err != nil {

@@ -141,7 +141,10 @@ func (p *Printer) Finish(r session.Result) int {
 			text = string(r.Structured) // without the fence that a model puts around it
 		}
 		if text != "" {
-			p.write(endLine(safeterm.Clean(text).String()))
+			p.write(safeterm.Clean(text).String())
+			if !strings.HasSuffix(text, "\n") {
+				p.write("\n")
+			}
 		}
 	default:
 		for _, l := range p.held { // of a run whose session could not be begun
@@ -233,11 +236,4 @@ func of(agent string) safeterm.Text {
 		return safeterm.Text{}
 	}
 	return safeterm.Name(agent + " › ")
-}
-
-func endLine(s string) string {
-	if strings.HasSuffix(s, "\n") {
-		return s
-	}
-	return s + "\n"
 }
