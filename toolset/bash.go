@@ -237,15 +237,6 @@ func (x *bashCall) describe(r proc.Result, file string) {
 	}
 }
 
-// lastBytes is the end of s, from the start of a line where it is cut.
-func lastBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	s = s[len(s)-n:]
-	return s[strings.IndexByte(s, '\n')+1:]
-}
-
 // verdict is nil for exit code 0, else says how it ended and the next move.
 func (x *bashCall) verdict(r proc.Result) error {
 	after := short(r.Duration)
