@@ -128,9 +128,13 @@ func (a *app) openStore(ctx context.Context, o *options, at places) (session.Sto
 	return s, nil
 }
 
-// withStore looks into the store: it makes and changes nothing.
+// withStore looks into the store: it makes and changes nothing, unless the database must be mended to be read.
 func (a *app) withStore(ctx context.Context, use func(*store.Store) error) error {
-	s, err := store.Look(ctx, filepath.Join(userPlaces(a.getenv).state, "sessions.db"), store.Options{})
+	path := filepath.Join(userPlaces(a.getenv).state, "sessions.db")
+	s, err := store.Look(ctx, path, store.Options{})
+	if errors.Is(err, store.ErrDamaged) {
+		s, err = store.Open(ctx, path, store.Options{})
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", errStoreOpen, err)
 	}
