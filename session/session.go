@@ -186,10 +186,8 @@ func (s *Session) prepare(t *turn) error {
 	if err := t.step(); err != nil {
 		return err
 	}
-	if warning := t.guard.warning(); warning != "" {
-		if err := s.remark(t, warning); err != nil {
-			return err
-		}
+	if err := s.warn(t); err != nil {
+		return err
 	}
 	if err := s.hear(t); err != nil {
 		return err

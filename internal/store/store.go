@@ -15,7 +15,7 @@
 //
 // Beside the database lie PATH-wal and PATH-shm (SQLite's log, which a short run leaves for the next, and
 // its index), PATH.lock (held, shared, by every process that has it open), PATH.locks/ (one file per
-// session being written), PATH.last (which entry was stored last: see last.go), PATH.check (left by a process that met damage) and PATH.damaged-TIME (what a
+// session being written), PATH.last (which entry was stored last: see wal.go), PATH.check (left by a process that met damage) and PATH.damaged-TIME (what a
 // salvage replaced).
 //
 // Known limits:
