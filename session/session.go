@@ -198,20 +198,6 @@ func (s *Session) prepare(t *turn) error {
 	return s.hear(t)
 }
 
-// recover goes on after an answer that failed, or returns what ends the turn.
-func (s *Session) recover(t *turn, failed error) error {
-	var c *cutCall
-	if errors.As(failed, &c) && !t.cut {
-		t.cut = true
-		return s.remark(t, c.advice())
-	}
-	if p := stumbled(failed); p != nil && !t.stumbled {
-		t.stumbled = true
-		return s.remark(t, p.correction())
-	}
-	return s.shrink(t, failed)
-}
-
 // open stores the prompt, with the start entry before the first one, in one commit.
 func (s *Session) open(ctx context.Context, in Input) error {
 	m := Message{ID: s.nextID(), Role: User, Parts: []Part{{Kind: TextPart, Text: in.Text}}}
