@@ -194,7 +194,8 @@ func TestTheStateGoesAwayDuringARun(t *testing.T) {
 	for _, command := range []string{"rm -rf %s/state", "chmod -R a-w %s/state", "rm %s/state/sessions.db*", "mv %s/state %[1]s/away"} {
 		u := newUser(t)
 		u.t.Cleanup(func() { exec.Command("chmod", "-R", "u+w", u.home).Run() })
-		steps := fmt.Sprintf("-- 1 --\ncall bash: {\"command\":%q}\n-- 2 --\ntext: all done\n", fmt.Sprintf(command, u.home))
+		u.file("wreck", fmt.Sprintf(command, u.home)) // by its name alone the gate would keep the folder
+		steps := "-- 1 --\ncall bash: {\"command\":\"sh wreck\"}\n-- 2 --\ntext: all done\n"
 		u.run("-p", "--permission-mode", "yolo", u.script(steps), "go").wants(10, "session store", "while adze had it open")
 	}
 }
