@@ -6,14 +6,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
 	"adze/tool"
 )
-
-// partialEvery is how often unfinished text is saved: a crash costs at most so much of it.
-const partialEvery = time.Second
 
 // ask makes one model request and stores the answer before any of its calls runs. A message that failed
 // or was aborted is stored as far as it came, without calls.
@@ -67,6 +63,8 @@ type draft struct {
 	worked  bool   // the model had begun to answer
 	began   time.Time
 	saved   time.Time
+	named   bool // a fragment tells whose answer it is
+	stored  []storedPart
 }
 
 // stream reads one attempt to its end.
@@ -84,7 +82,7 @@ func (s *Session) stream(t *turn, id string) (*draft, error) {
 			return d, &ProviderError{Kind: BadResponse, Message: "the adapter sent more after the end of its stream"}
 		}
 		s.take(d, c)
-		if err := s.savePartial(t, d); err != nil {
+		if err := s.saveFragments(t, d); err != nil {
 			return d, err
 		}
 	}
@@ -178,38 +176,6 @@ func (d *draft) settle(ctx context.Context) error {
 		m.Parts = append(m.Parts, Part{Kind: CallPart, Call: &c})
 	}
 	return nil
-}
-
-// savePartial keeps unfinished text across a crash.
-func (s *Session) savePartial(t *turn, d *draft) error {
-	now := s.config.Now()
-	if !d.text || now.Sub(d.saved) < partialEvery {
-		return nil
-	}
-	d.saved = now
-	snapshot := d.message
-	snapshot.Stop = StopAborted
-	snapshot.Provider, snapshot.Model = s.config.Provider.Name(), s.config.Model
-	snapshot.Parts = make([]Part, len(d.message.Parts))
-	for i, p := range d.message.Parts {
-		p.close()
-		snapshot.Parts[i] = p
-	}
-	return s.store(t.ctx, s.entry(PartialEntry, snapshot))
-}
-
-// grow collects deltas; the builder is shared by copies of a part, which only ever read it whole.
-func (p *Part) grow(delta string) {
-	if p.open == nil {
-		p.open = &strings.Builder{}
-	}
-	p.open.WriteString(delta)
-}
-
-func (p *Part) close() {
-	if p.open != nil {
-		p.Text, p.open = p.open.String(), nil
-	}
 }
 
 // temporary reports whether an error may go away by itself, and what the provider asked to wait.

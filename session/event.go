@@ -29,7 +29,7 @@ type CallForming struct {
 // MessageDone is a whole stored message, the user's too.
 type MessageDone struct{ Message Message }
 
-// ToolStart says that a call entered the pipeline.
+// ToolStart says that a call begins, or ends without having begun. What it may change was decided and its record stored.
 type ToolStart struct{ tool.Event }
 
 // ToolUpdate is the newest metadata of a running call. Redacted is what of it may be logged.

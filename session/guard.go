@@ -131,6 +131,14 @@ func (g *loopGuard) warning() string {
 		"The turn ends if this goes on.", names, g.repeats)
 }
 
+// warn tells a model that repeats itself, before its next request.
+func (s *Session) warn(t *turn) error {
+	if text := t.guard.warning(); text != "" {
+		return s.remark(t, text)
+	}
+	return nil
+}
+
 func distinct(names []string) []string {
 	var out []string
 	have := map[string]bool{}

@@ -121,6 +121,10 @@ func replay(entries []Entry) (*log, error) {
 		case PartialEntry:
 			err = json.Unmarshal(e.Data, &m)
 			partial = &m
+		case FragmentEntry:
+			var f Fragment
+			err = json.Unmarshal(e.Data, &f)
+			partial = f.add(partial)
 		case RequestEntry:
 			partial = nil // it was asked again: what was shown of it is void
 			l.past.note(e)
@@ -147,6 +151,9 @@ func replay(entries []Entry) (*log, error) {
 		}
 	}
 	if partial != nil {
+		for i := range partial.Parts {
+			partial.Parts[i].close()
+		}
 		messages = append(messages, *partial)
 		l.past.message(*partial)
 	}

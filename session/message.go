@@ -87,15 +87,24 @@ func said(m Message) saidMessage {
 	return saidMessage{m, parts}
 }
 
+// size is about how many bytes m takes when it is encoded.
+func (m saidMessage) size() int {
+	n := 512
+	for _, p := range m.Parts {
+		n += len(p.Text) + len(p.Text)/8 + len(p.Opaque)
+	}
+	return n
+}
+
 // Text joins the text parts of a message.
 func (m Message) Text() string {
-	var b strings.Builder
+	text := ""
 	for _, p := range m.Parts {
 		if p.Kind == TextPart {
-			b.WriteString(p.Text)
+			text += p.Text // nearly always the only one, which is not copied
 		}
 	}
-	return b.String()
+	return text
 }
 
 // NoteText is a note as the person reads it.

@@ -117,7 +117,7 @@ func TestAVoidAnswerStaysVoid(t *testing.T) {
 			}
 		}
 		session.New(r.config).Prompt(ctx, session.Input{Text: "go"})
-		if !r.shelf.has(session.PartialEntry, "half") || r.shelf.has(session.MessageEntry, "half") {
+		if !r.shelf.has(session.FragmentEntry, "half") || r.shelf.has(session.MessageEntry, "half") {
 			t.Fatalf("the log is %s", r.shelf.types())
 		}
 		s, err := session.Resume(t.Context(), r.config)

@@ -186,10 +186,8 @@ func (s *Session) prepare(t *turn) error {
 	if err := t.step(); err != nil {
 		return err
 	}
-	if warning := t.guard.warning(); warning != "" {
-		if err := s.remark(t, warning); err != nil {
-			return err
-		}
+	if err := s.warn(t); err != nil {
+		return err
 	}
 	if err := s.hear(t); err != nil {
 		return err
@@ -198,20 +196,6 @@ func (s *Session) prepare(t *turn) error {
 		return err
 	}
 	return s.hear(t)
-}
-
-// recover goes on after an answer that failed, or returns what ends the turn.
-func (s *Session) recover(t *turn, failed error) error {
-	var c *cutCall
-	if errors.As(failed, &c) && !t.cut {
-		t.cut = true
-		return s.remark(t, c.advice())
-	}
-	if p := stumbled(failed); p != nil && !t.stumbled {
-		t.stumbled = true
-		return s.remark(t, p.correction())
-	}
-	return s.shrink(t, failed)
 }
 
 // open stores the prompt, with the start entry before the first one, in one commit.
@@ -245,6 +229,9 @@ var errStore = errors.New("the session could not be saved")
 
 func (s *Session) entry(kind EntryType, data any) Entry {
 	var b bytes.Buffer
+	if m, ok := data.(saidMessage); ok {
+		b.Grow(m.size()) // of a long answer, growing step by step would take twice as much
+	}
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // what a provider wants back unchanged must be loaded as it was stored
 	if err := enc.Encode(data); err != nil {

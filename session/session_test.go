@@ -348,9 +348,9 @@ func TestUnfinishedTextIsSavedEverySecond(t *testing.T) {
 	})
 	r.config.Now = func() time.Time { return now }
 	wantCause(t, r.prompt(t, "go"), session.CauseDone)
-	wantText(t, "log", r.shelf.types(), "start message partial message end")
-	if !r.shelf.has(session.PartialEntry, "one two ") {
-		t.Error("the partial entry does not hold the text so far")
+	wantText(t, "log", r.shelf.types(), "start message fragment message end")
+	if !r.shelf.has(session.FragmentEntry, "one two ") {
+		t.Error("the fragment does not hold the text so far")
 	}
 }
 

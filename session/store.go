@@ -42,7 +42,8 @@ type EntryType string
 const (
 	StartEntry    EntryType = "start"    // Start
 	MessageEntry  EntryType = "message"  // Message of the user or the assistant
-	PartialEntry  EntryType = "partial"  // Message so far; replaced by the whole one, or kept after a crash
+	FragmentEntry EntryType = "fragment" // Fragment of a message that arrives; void with the whole one, or kept after a crash
+	PartialEntry  EntryType = "partial"  // Message so far, as older versions stored it
 	IntentEntry   EntryType = "intent"   // tool.Record, before a side effect
 	DecisionEntry EntryType = "decision" // Decided: a person or a rule answered
 	OutcomeEntry  EntryType = "outcome"  // tool.Outcome

@@ -80,6 +80,9 @@ func (t *turn) count(of Start, o tool.Outcome) {
 	t.budget.count(of, o)
 }
 
+// endText is how much of the answer the entry of a turn's end repeats, in bytes.
+const endText = 4 << 10
+
 // end sums up the turn, stores the result and announces it.
 func (s *Session) end(t *turn, err error) Result {
 	r := t.result
@@ -91,7 +94,9 @@ func (s *Session) end(t *turn, err error) Result {
 	if t.last != nil {
 		entries = append(entries, s.entry(MessageEntry, said(*t.last)))
 	}
-	serr := s.store(t.ctx, append(entries, s.entry(EndEntry, r))...)
+	stored := r
+	stored.Text = shortened(r.Text, endText) // the message or outcome has the whole
+	serr := s.store(t.ctx, append(entries, s.entry(EndEntry, stored))...)
 	switch {
 	case serr == nil && t.last != nil:
 		s.keep(*t.last)

@@ -54,14 +54,16 @@ func (r *Runner) Exec(ctx context.Context, h Hydration) (out Outcome) {
 	if h.ran != nil && h.ran.Swap(true) {
 		return x.finish(outcomeParts{output: "this call ran before and is not run again"}, Failed, CodeDuplicateCall)
 	}
-	x.announce()
 	if !h.runnable() {
+		x.announce()
 		return x.finish(outcomeParts{output: h.advice()}, Invalid, h.code())
 	}
-	if err := x.permit(ctx); err != nil {
-		return x.fail(ctx, outcomeParts{}, err)
+	err := x.permit(ctx)
+	if err == nil {
+		err = x.intend(ctx)
 	}
-	if err := x.intend(ctx); err != nil {
+	x.announce() // who saw a call begin finds its record
+	if err != nil {
 		return x.fail(ctx, outcomeParts{}, err)
 	}
 	parts, err := x.run(ctx)

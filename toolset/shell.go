@@ -42,6 +42,9 @@ const (
 	maxOutput = 16 << 30
 	// maxSpill bounds the file that keeps the whole output, in bytes.
 	maxSpill = 256 << 20
+	// headShown and tailShown are what the model gets of an output whose whole is kept in a file: the end says how it
+	// went, and the rest costs tokens in every request that follows.
+	headShown, tailShown = 2800, 5200
 )
 
 // NewShell makes the shell of one session.
@@ -64,8 +67,17 @@ func (s *Shell) Close() { s.jobs.Close() }
 
 // Of a long output the model gets the start and twice as much of the end, which says how it went; together
 // less than the pipeline lets through, so that it does not cut a second time.
-func (s *Shell) head() int      { return s.Bounds.bytes() * 28 / 100 }
-func (s *Shell) tail() int      { return s.Bounds.bytes() * 64 / 100 }
+func (s *Shell) head() int { return s.Bounds.bytes() * 28 / 100 }
+func (s *Shell) tail() int { return s.Bounds.bytes() * 64 / 100 }
+
+// kept are the bytes of the start and the end of an output that can be read whole in a file.
+func (s *Shell) kept() (head, tail int) {
+	if s.Spill == nil {
+		return s.head(), s.tail()
+	}
+	return min(headShown, s.head()), min(tailShown, s.tail())
+}
+
 func (s *Shell) headLines() int { return s.Bounds.lines() / 4 }
 func (s *Shell) tailLines() int { return max(1, s.Bounds.lines()*29/40) }
 

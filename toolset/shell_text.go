@@ -150,3 +150,12 @@ func oneLine(s string, size int) string {
 	}
 	return line
 }
+
+// lastBytes is the end of s, from the start of a line where it is cut.
+func lastBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	s = s[len(s)-n:]
+	return s[strings.IndexByte(s, '\n')+1:]
+}

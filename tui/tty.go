@@ -54,3 +54,10 @@ func quiet(ctx context.Context, p *tea.Program) {
 		_ = p.ReleaseTerminal()
 	}
 }
+
+// GiveBack gives the terminal back as it was, from any goroutine and whatever else hangs: for a process that ends now.
+func (u *UI) GiveBack() {
+	if s := u.screen.Load(); s != nil {
+		s.Suspend()
+	}
+}

@@ -114,6 +114,7 @@ type UI struct {
 	once    sync.Once
 	turns   sync.WaitGroup
 	ended   atomic.Bool // the input ended
+	screen  atomic.Pointer[screen.Screen]
 	breaks  *plain.Breaks
 }
 
@@ -171,6 +172,7 @@ func (u *UI) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("take over the terminal: %w", err)
 	}
+	u.screen.Store(s)
 	ctx, cancel := context.WithCancel(ctx)
 	t := &tty{Screen: s, ctx: ctx}
 	defer func() {

@@ -65,6 +65,8 @@ type app struct {
 	exit        int
 	// wait sleeps before a model request is made again; nil: a timer.
 	wait func(context.Context, time.Duration) error
+	// after tells when a time is over; nil: time.After.
+	after func(time.Duration) <-chan time.Time
 }
 
 func (a *app) main(args []string) (exit int) {

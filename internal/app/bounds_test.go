@@ -2,6 +2,9 @@ package app_test
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -43,4 +46,33 @@ func TestTheUsualNumberOfRequests(t *testing.T) {
 	u.run("-p", "--no-session", script, "hi").wants(6, "the usual 500 model requests", "--continue")
 	u.run("-p", "--no-session", "--max-turns", "0", script, "hi").wants(0, "end")
 	u.run("--help").wants(0, "(default 500)", "12", "13")
+}
+
+// Whose answer nobody can get is not run, and fails: the runtime would send it to /dev/null in silence.
+func TestStdoutThatWasClosedAtTheStart(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /proc")
+	}
+	u := newUser(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(redirect string) (string, int) {
+		cmd := exec.Command("sh", "-c", `"$0" -p "$1" hi `+redirect+`; exit $?`, self, u.script("-- 1 --\ntext: lost\n"))
+		cmd.Dir, cmd.Env = u.dir, u.env
+		said, _ := cmd.CombinedOutput() // the code is what counts
+		return string(said), cmd.ProcessState.ExitCode()
+	}
+	if said, code := run(">&-"); code != 11 || !strings.Contains(said, "closed when adze was started") {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	for _, fine := range []string{"", ">/dev/null", "2>&-", "<&-"} {
+		if said, code := run(fine); code != 0 {
+			t.Errorf("%q: exit code %d: %s", fine, code, said)
+		}
+	}
+	if heads := u.run("session", "list"); strings.Count(heads.out, "\n") != 4 {
+		t.Errorf("sessions of runs that were refused: %s", heads.out)
+	}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 // options are the flags of a run.
 type options struct {
 	print        bool
+	stdin        bool // "-" stands among the words: the prompt is on stdin, or goes on there
 	format       string
 	model        string
 	resume       string
@@ -56,6 +58,7 @@ const examples = `  adze                                    work in this folder
   adze "why does the build fail?"         with a first prompt
   adze -p "add a test for Parse"          no terminal: print the answer
   git diff | adze -p "review this"        the prompt from both
+  slow | adze -p "review this" -          wait for stdin, however long it is silent
   adze -p --output-format stream-json --allow 'execute(go test **)' "fix the tests"
   adze --continue                         go on with the last session of this folder
   adze --demo --print                     see it work without a key`
@@ -73,6 +76,9 @@ func (a *app) command() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(_ *cobra.Command, words []string) error {
+			if o.stdin = slices.Contains(words, "-"); o.stdin {
+				words = slices.DeleteFunc(words, func(w string) bool { return w == "-" })
+			}
 			return a.start(o, strings.Join(words, " "))
 		},
 	}

@@ -351,6 +351,10 @@ func TestAStoreThatCannotBeOpened(t *testing.T) {
 func waiting(started chan<- struct{}, head string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
+		if r.Method != http.MethodPost || !strings.Contains(r.URL.Path, "completions") {
+			http.NotFound(w, r) // it is asked what kind of server it is
+			return
+		}
 		if head != "" {
 			w.Header().Set("Content-Type", "text/event-stream")
 			io.WriteString(w, head)

@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,12 +12,9 @@ import (
 	"adze/tool"
 )
 
-// maxInput bounds what is read from stdin; more would not fit any model.
-const maxInput = 10 << 20
-
-// headlessPrompt joins the words of the command line with what is piped in.
-func (a *app) headlessPrompt(ctx context.Context, words string) (string, error) {
-	piped, err := a.piped(ctx)
+// headlessPrompt joins the words of the command line with what is piped in. stdin says that it was asked for by "-".
+func (a *app) headlessPrompt(ctx context.Context, words string, stdin bool) (string, error) {
+	piped, err := a.piped(ctx, strings.TrimSpace(words) != "", stdin)
 	if err != nil {
 		return "", err
 	}
@@ -32,39 +27,6 @@ func (a *app) headlessPrompt(ctx context.Context, words string) (string, error) 
 		return piped, nil
 	}
 	return words + "\n\n<stdin>\n" + strings.TrimSuffix(piped, "\n") + "\n</stdin>", nil
-}
-
-// piped reads stdin to its end, unless it is a terminal or another device. ctx ends a wait for a writer
-// that never closes.
-func (a *app) piped(ctx context.Context) (string, error) {
-	info, err := a.in.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
-		return "", nil // no stdin at all is as good as an empty one
-	}
-	if info.IsDir() {
-		return "", misuse("pipe text in, or leave stdin alone", "stdin is a directory")
-	}
-	type result struct {
-		raw []byte
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
-		raw, err := io.ReadAll(io.LimitReader(a.in, maxInput+1))
-		done <- result{raw, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	case r := <-done:
-		if r.err != nil {
-			return "", fmt.Errorf("read stdin: %w", r.err)
-		}
-		if len(r.raw) > maxInput {
-			return "", misuse("put it in a file and name the file in the prompt", "stdin is longer than %d MiB", maxInput>>20)
-		}
-		return string(r.raw), nil
-	}
 }
 
 // attachments reads the files of --attach.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"adze/internal/instructions"
 	"adze/internal/policy"
@@ -23,7 +24,7 @@ func (a *app) interactive(o *options, words string) error {
 	defer cancel(nil)
 	var ended session.Cause
 	stop := watchSignals(func(err error) { ended = session.Sort(err).Cause; cancel(err) },
-		func(c session.Cause) { os.Exit(print.ExitCode(c)) },
+		func(c session.Cause) { a.giveBack(); os.Exit(print.ExitCode(c)) },
 		func() bool { ui := a.front.Load(); return ui != nil && ui.Interrupt() })
 	defer stop()
 	err := a.sittings(ctx, o, words)
@@ -35,6 +36,24 @@ func (a *app) interactive(o *options, words string) error {
 		return nil
 	}
 	return err
+}
+
+// giveBackTime bounds how long a process that must end now waits for its terminal, which may be what hangs.
+const giveBackTime = 200 * time.Millisecond
+
+// giveBack leaves the terminal to the shell as it was.
+func (a *app) giveBack() {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if ui := a.front.Load(); ui != nil {
+			ui.GiveBack()
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(giveBackTime):
+	}
 }
 
 // sittings follows the person from session to session and from model to model. What cannot be opened leads

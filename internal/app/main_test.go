@@ -182,7 +182,7 @@ func (u *user) serve(handler http.HandlerFunc) *httptest.Server {
 func (u *user) serveHalf() {
 	u.t.Helper()
 	u.serve(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"This is half of\"}}]}\n\n")
+		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"This is half of it\"}}]}\n\n")
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	})

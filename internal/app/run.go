@@ -20,6 +20,10 @@ func (a *app) start(o *options, words string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if closedAtStart(a.out) {
+		a.conclude(session.CauseClosed, "stdout was closed when adze was started, and nobody would get the answer", "redirect it to a file, or to /dev/null")
+		return nil
+	}
 	if o.print {
 		a.exit = a.headless(o, words)
 		return nil
@@ -78,7 +82,7 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 	started := time.Now()
 	prompt, err := words, error(nil)
 	if !o.demo {
-		prompt, err = a.headlessPrompt(ctx, words)
+		prompt, err = a.headlessPrompt(ctx, words, o.stdin)
 	}
 	if err != nil {
 		return failure(err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,8 +128,13 @@ func (a *app) openStore(ctx context.Context, o *options, at places) (session.Sto
 	return s, nil
 }
 
+// withStore looks into the store: it makes and changes nothing, unless the database must be mended to be read.
 func (a *app) withStore(ctx context.Context, use func(*store.Store) error) error {
-	s, err := store.Open(ctx, filepath.Join(userPlaces(a.getenv).state, "sessions.db"), store.Options{})
+	path := filepath.Join(userPlaces(a.getenv).state, "sessions.db")
+	s, err := store.Look(ctx, path, store.Options{})
+	if errors.Is(err, store.ErrDamaged) {
+		s, err = store.Open(ctx, path, store.Options{})
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", errStoreOpen, err)
 	}
@@ -139,10 +145,14 @@ func (a *app) withStore(ctx context.Context, use func(*store.Store) error) error
 // lossOf tells what a damaged store left behind when it was opened, in lines; none when it was sound.
 func lossOf(logs session.Store) []string {
 	s, ok := logs.(*store.Store)
-	if !ok || s.Salvaged() == nil {
+	if !ok {
 		return nil
 	}
-	return strings.Split(s.Salvaged().String(), "\n")
+	lines := slices.Clone(s.Notices())
+	if s.Salvaged() != nil {
+		lines = append(lines, strings.Split(s.Salvaged().String(), "\n")...)
+	}
+	return lines
 }
 
 func (a *app) tellLosses(lines []string) {

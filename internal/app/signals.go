@@ -9,15 +9,16 @@ import (
 	"adze/session"
 )
 
-// watchSignals ends ctx on the first SIGINT, SIGTERM or SIGHUP, with a cause that names it. On the second,
-// insist is called: whatever hangs, the process ends. A SIGHUP never insists: a terminal that is closed sends it
+// watchSignals ends ctx on the first SIGINT, SIGTERM, SIGQUIT, SIGABRT or SIGHUP, with a cause that names it. On the second,
+// insist is called: whatever hangs, the process ends. SIGQUIT and SIGABRT are taken like SIGTERM, because what the runtime
+// does with them leaves a terminal as it is and calls as they are. A SIGHUP never insists: a terminal that is closed sends it
 // more than once, from the shell and from the kernel. A SIGINT that taken takes ends nothing; nil takes none. Stop
 // releases the signals, beside what comes next.
 func watchSignals(cancel context.CancelCauseFunc, insist func(session.Cause), taken func() bool) (stop func()) {
 	// SIGPIPE is caught and dropped, so that a closed stdout is an error of write and not the end of the
 	// process without its result. It is not ignored: children would inherit that.
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGHUP, syscall.SIGPIPE)
 	done := make(chan struct{})
 	go func() {
 		seen := 0

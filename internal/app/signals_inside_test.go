@@ -16,7 +16,7 @@ func TestASecondHangupDoesNotInsist(t *testing.T) {
 	for _, step := range []struct {
 		signal syscall.Signal
 		insist bool
-	}{{syscall.SIGHUP, false}, {syscall.SIGHUP, false}, {syscall.SIGTERM, true}} {
+	}{{syscall.SIGHUP, false}, {syscall.SIGHUP, false}, {syscall.SIGTERM, true}, {syscall.SIGQUIT, true}, {syscall.SIGABRT, true}} {
 		if err := syscall.Kill(syscall.Getpid(), step.signal); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,33 +16,60 @@ import (
 // spillAge is how long whole outputs of cut calls are kept.
 const spillAge = 14 * 24 * time.Hour
 
+// maxSpilled bounds what the outputs of one session may take on the disk, in bytes.
+const maxSpilled = 1 << 30
+
 // spiller saves whole outputs of one session.
 type spiller struct {
 	dir   string
+	most  int64 // bytes
 	swept *sync.Once
 }
 
-func newSpiller(dir string) spiller { return spiller{dir: dir, swept: &sync.Once{}} }
+func newSpiller(dir string) spiller { return spiller{dir: dir, most: maxSpilled, swept: &sync.Once{}} }
 
-// save writes one output, mode 0600, and returns its path. The first one of a run removes what is too old.
+// save writes one output and returns its path.
 func (s spiller) save(_ context.Context, call tool.CallID, whole string) (string, error) {
-	s.swept.Do(func() { sweep(filepath.Dir(s.dir), time.Now().Add(-spillAge)) })
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return "", err
-	}
-	f, err := os.CreateTemp(s.dir, fileName(call)+"-*.txt") // 0600, and never an existing file
+	f, path, err := s.open(call)
 	if err != nil {
 		return "", err
 	}
-	_, err = f.WriteString(whole)
+	_, err = io.WriteString(f, whole)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
 	if err != nil {
-		os.Remove(f.Name())
+		os.Remove(path)
 		return "", err
 	}
-	return f.Name(), nil
+	return path, nil
+}
+
+// open makes the file of one output, mode 0600. The first one of a run removes what is too old.
+func (s spiller) open(call tool.CallID) (io.WriteCloser, string, error) {
+	s.swept.Do(func() { sweep(filepath.Dir(s.dir), time.Now().Add(-spillAge)) })
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return nil, "", err
+	}
+	if used := sizeOf(s.dir); used >= s.most {
+		return nil, "", fmt.Errorf("the outputs of this session take %d MiB in %s already, which is the most", used>>20, s.dir)
+	}
+	f, err := os.CreateTemp(s.dir, fileName(call)+"-*.txt") // 0600, and never an existing file
+	if err != nil {
+		return nil, "", err
+	}
+	return f, f.Name(), nil
+}
+
+// sizeOf is what the files of a folder take together.
+func sizeOf(dir string) (size int64) {
+	files, _ := os.ReadDir(dir) // what cannot be read cannot be counted
+	for _, f := range files {
+		if info, err := f.Info(); err == nil {
+			size += info.Size()
+		}
+	}
+	return size
 }
 
 // sweep removes the folders of sessions that spilled last before the given time. What cannot be removed

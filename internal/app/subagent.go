@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"adze/internal/agent"
@@ -23,6 +24,7 @@ type staff struct {
 	model    models.Model   // of the subagents
 	session  session.Config // of the run
 	deps     toolset.Deps
+	spill    func(tool.CallID) (io.WriteCloser, string, error) // keeps whole outputs
 }
 
 // employ prepares subagents: with the model of the run, or the one that the configuration names for them.
@@ -96,6 +98,7 @@ func (f *staff) tools(ctx context.Context) (*tool.Set, func(), error) {
 	deps.Seen, deps.Todos, deps.Shell = nil, nil, f.settings.shell(f.wired.ledger)
 	deps.Tasks, deps.Finder, deps.Brief = nil, nil, f.model.Profile.Budget > 0
 	deps.Declared = &toolset.Declared{Dir: f.deps.Declared.Dir} // New writes into it, and several may work at once
+	deps.Shell.Spill = f.spill
 	dir := f.settings.root.Dir()
 	set, err := toolsFor(ctx, &options{}, deps, dir, f.model.Profile)
 	if err != nil {

@@ -58,8 +58,8 @@ text: One of two.
 	want := []string{
 		"tool_start write call_1_1/call_1_1 call_1_1 general: the job",
 		"tool_end write call_1_1/call_1_1 call_1_1 general: the job",
-		"tool_start bash call_1_1/call_1_2 call_1_1 general: the job",
 		"ask bash call_1_1/call_1_2 call_1_1 general: the job",
+		"tool_start bash call_1_1/call_1_2 call_1_1 general: the job",
 		"tool_end bash call_1_1/call_1_2 call_1_1 general: the job",
 	}
 	if !slices.Equal(marked, want) {

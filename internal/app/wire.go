@@ -89,6 +89,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 		return w, err
 	}
 	spill := newSpiller(filepath.Join(s.at.spill, string(id)))
+	staff.deps.Shell.Spill, staff.spill = spill.open, spill.open
 	gate, err := newGate(s.config, o, s.ground(spill.dir), asker)
 	if err != nil {
 		return w, err

@@ -53,6 +53,8 @@ type Printer struct {
 
 	mu       sync.Mutex
 	head     Head
+	waiting  bool  // for the session's first commit, with the first line
+	held     []any // what comes behind that line
 	broken   error
 	finished bool
 	arriving arriving
@@ -78,12 +80,22 @@ type Sandbox struct {
 	How   string `json:"how"`
 }
 
-// Begin writes the first line.
+// Begin says what the first line tells. It is written when the first message is stored: who reads it may go on with
+// that session.
 func (p *Printer) Begin(h Head) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.head = h
-	p.line(initLine{Type: "init", Schema: Schema, Head: h})
+	p.head, p.waiting = h, true
+}
+
+// begin writes the first line, and what was held back for it.
+func (p *Printer) begin() {
+	p.waiting = false
+	p.line(initLine{Type: "init", Schema: Schema, Head: p.head})
+	for _, l := range p.held {
+		p.line(l)
+	}
+	p.held = nil
 }
 
 // Observe writes one event. It blocks as long as the reader does: nothing is dropped.
@@ -92,6 +104,9 @@ func (p *Printer) Observe(e session.Event) {
 	defer p.mu.Unlock()
 	if p.finished {
 		return
+	}
+	if done, ok := e.(session.MessageDone); ok && p.waiting && done.Message.Role == session.User {
+		p.begin()
 	}
 	if p.Format == StreamJSON {
 		p.stream(e)
@@ -127,9 +142,16 @@ func (p *Printer) Finish(r session.Result) int {
 		}
 		if text != "" {
 			// A key in the answer itself may be what the person asked for, unless it is one of theirs.
-			p.write(endLine(p.mask().Known(safeterm.Clean(text).String())))
+			p.write(p.mask().Known(safeterm.Clean(text).String()))
+			if !strings.HasSuffix(text, "\n") {
+				p.write("\n")
+			}
 		}
 	default:
+		p.waiting = false
+		for _, l := range p.held { // of a run whose session could not be begun
+			p.line(l)
+		}
 		p.endStreams()
 		p.emit(resultOf(r, p.head))
 	}
@@ -161,7 +183,11 @@ func Complain(w io.Writer, message, hint string) {
 
 // line writes one line of the stream; the other formats have none.
 func (p *Printer) line(l any) {
-	if p.Format == StreamJSON && l != nil {
+	switch {
+	case p.Format != StreamJSON || l == nil:
+	case p.waiting:
+		p.held = append(p.held, l)
+	default:
 		p.emit(l)
 	}
 }
@@ -217,11 +243,4 @@ func of(agent string) safeterm.Text {
 		return safeterm.Text{}
 	}
 	return safeterm.Name(agent + " › ")
-}
-
-func endLine(s string) string {
-	if strings.HasSuffix(s, "\n") {
-		return s
-	}
-	return s + "\n"
 }

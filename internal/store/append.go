@@ -63,6 +63,10 @@ func (s *Store) save(ctx context.Context, w *writer, entries []session.Entry) er
 		end = link{rows[i].seq, rows[i].hash}
 	}
 	opening := openingOf(entries, w)
+	if err := s.present(); err != nil {
+		w.lost = err
+		return err
+	}
 	var num int64
 	err := s.prepareInsert(ctx)
 	if err != nil {
@@ -77,6 +81,8 @@ func (s *Store) save(ctx context.Context, w *writer, entries []session.Entry) er
 		return s.giveUp(w, err)
 	}
 	w.num, w.end = num, end
+	s.noteLog()
+	s.noteLast(w)
 	if opening != nil {
 		w.start = w.start || opening.start != nil
 		w.first = w.first || opening.first != nil

@@ -39,13 +39,18 @@ func newRow(id session.ID, before link, e session.Entry) row {
 func (r row) sum(id session.ID, before []byte) []byte {
 	h := sha256.New()
 	var n [8]byte
+	var piece [4 << 10]byte
 	number := func(v int64) {
 		binary.BigEndian.PutUint64(n[:], uint64(v))
 		h.Write(n[:])
 	}
 	text := func(s string) {
 		number(int64(len(s)))
-		h.Write([]byte(s))
+		for len(s) > 0 { // in pieces: a long answer is not copied for its hash
+			n := copy(piece[:], s)
+			h.Write(piece[:n])
+			s = s[n:]
+		}
 	}
 	text(string(before))
 	text(string(id))

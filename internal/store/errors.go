@@ -55,6 +55,9 @@ func (s *Store) explain(doing string, err error) error {
 
 // noteDamage makes the next Open look through the whole file.
 func (s *Store) noteDamage() {
+	if s.inUse == nil {
+		return // only looked at
+	}
 	_ = os.WriteFile(s.path+".check", nil, 0o600) // without it the damage is met again, and noted again
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -70,6 +71,35 @@ func (s *Store) resume(ctx context.Context, w *writer) error {
 // lockTries bounds how often a lock file may vanish between opening and locking it.
 const lockTries = 100
 
+// A process that was killed holds its locks until the kernel has taken it apart, which takes some milliseconds, and up
+// to seconds on a machine without a free processor: whoever goes on at once waits for that.
+const (
+	lockPause      = 5 * time.Millisecond
+	lockPatience   = 400 * time.Millisecond
+	endingPatience = 5 * time.Second // of a holder that is no longer alive
+)
+
+func (s *Store) pause(d time.Duration) {
+	if s.options.Wait != nil {
+		s.options.Wait(d)
+		return
+	}
+	time.Sleep(d)
+}
+
+// alive reports whether who signed a lock still runs, as far as that can be known.
+func alive(who string) bool {
+	var pid int
+	var host string
+	if _, err := fmt.Sscanf(who, "pid %d on %s", &pid, &host); err != nil {
+		return true
+	}
+	if here, err := os.Hostname(); err == nil && here != host {
+		return true
+	}
+	return running(pid)
+}
+
 // acquire takes the lock file of id. Its holder removes it at the end, so a lock counts only when the file
 // is still the one at its path.
 func (s *Store) acquire(id session.ID) (*flock.Flock, error) {
@@ -77,19 +107,27 @@ func (s *Store) acquire(id session.ID) (*flock.Flock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, s.fileError("make the folder of its locks", err)
 	}
-	for range lockTries {
+	waited := time.Duration(0)
+	for tries := 0; tries < lockTries; {
 		lock := flock.New(path)
 		held, err := lock.TryLock()
 		if err != nil {
 			return nil, s.fileError("lock the session", err)
 		}
-		if !held {
-			return nil, fmt.Errorf("%w: %s has it; end that one, or go on with a copy (--fork)", session.ErrLocked, holder(path))
-		}
-		if samePath(lock, path) {
+		if held && samePath(lock, path) {
 			return lock, s.sign(lock)
 		}
-		_ = lock.Unlock() // of a file that is gone
+		_ = lock.Close() // of a file that is gone, or that another process holds
+		if held {
+			tries++
+			continue
+		}
+		who := holder(path)
+		if waited >= lockPatience && (waited >= endingPatience || alive(who)) {
+			return nil, fmt.Errorf("%w: %s has it; end that one, or go on with a copy (--fork)", session.ErrLocked, who)
+		}
+		s.pause(lockPause)
+		waited += lockPause
 	}
 	return nil, fmt.Errorf("%w: its lock file %s changes hands all the time; try again", session.ErrLocked, path)
 }

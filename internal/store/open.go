@@ -69,10 +69,14 @@ func (s *Store) openOrSalvage(ctx context.Context) error {
 	if err == nil {
 		err = s.recheck(ctx)
 	}
+	if err == nil {
+		err = s.missed(ctx)
+	}
 	if !errors.Is(err, ErrDamaged) {
 		return err
 	}
 	s.disconnect()
+	_ = os.Remove(s.path + ".last") // what is missing is told below
 	if s.loss, err = s.salvage(ctx, err); err != nil {
 		return err
 	}
@@ -105,7 +109,7 @@ func (s *Store) recheck(ctx context.Context) error {
 
 // connect opens the file as its header says and brings its schema up to date.
 func (s *Store) connect(ctx context.Context) error {
-	h, err := s.readHeader()
+	h, err := s.readHeader(os.O_RDWR | os.O_CREATE)
 	if err != nil {
 		return err
 	}
@@ -183,8 +187,8 @@ type header struct {
 
 const magic = "SQLite format 3\x00"
 
-func (s *Store) readHeader() (header, error) {
-	f, err := os.OpenFile(s.path, os.O_RDWR|os.O_CREATE, 0o600)
+func (s *Store) readHeader(flag int) (header, error) {
+	f, err := os.OpenFile(s.path, flag, 0o600)
 	if err != nil {
 		return header{}, s.fileError("open it", err)
 	}
@@ -196,7 +200,8 @@ func (s *Store) readHeader() (header, error) {
 	if !info.Mode().IsRegular() {
 		return header{}, fmt.Errorf("session store %s: not a regular file; move it away", s.path)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	s.file = info
+	if info.Mode().Perm()&0o077 != 0 && flag != os.O_RDONLY {
 		if err := f.Chmod(0o600); err != nil {
 			return header{}, s.fileError("keep others from reading it", err)
 		}

@@ -15,7 +15,7 @@
 //
 // Beside the database lie PATH-wal and PATH-shm (SQLite's log, which a short run leaves for the next, and
 // its index), PATH.lock (held, shared, by every process that has it open), PATH.locks/ (one file per
-// session being written), PATH.check (left by a process that met damage) and PATH.damaged-TIME (what a
+// session being written), PATH.last (which entry was stored last: see wal.go), PATH.check (left by a process that met damage) and PATH.damaged-TIME (what a
 // salvage replaced).
 //
 // Known limits:
@@ -32,6 +32,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -56,6 +57,7 @@ var (
 type Options struct {
 	Now     func() time.Time       // names the kept file of a salvage; nil: time.Now
 	Network func(path string) bool // reports a network file system; nil: asks the kernel (Linux only)
+	Wait    func(time.Duration)    // before a lock that is held is tried again; nil: time.Sleep
 	// Mask takes secrets out of an entry before it is written; nil: entries are stored as they come. It gives the same
 	// for the same, and for what it gave leaves it.
 	Mask func(session.Entry) session.Entry
@@ -65,7 +67,11 @@ type Options struct {
 type Store struct {
 	path    string
 	options Options
-	inUse   *flock.Flock // shared: keeps a salvage of another process away
+	inUse   *flock.Flock // shared: keeps a salvage of another process away; nil: the store is only looked at
+	file    os.FileInfo  // the database when it was opened
+	log     os.FileInfo  // its write-ahead log after the first commit; nil: there is none
+	copied  string       // the folder of a copy that is looked at in its place
+	notices []string
 	db      *sql.DB
 	loss    *Loss
 	frozen  error // why nothing can be written; nil: it can
@@ -75,6 +81,7 @@ type Store struct {
 	closed  bool
 	writers map[session.ID]*writer
 	insert  *sql.Stmt // made by the first Append
+	last    *os.File  // PATH.last, opened by it, too
 }
 
 var _ session.Store = (*Store)(nil)
@@ -117,7 +124,13 @@ func (s *Store) Close() error {
 	for _, w := range s.writers {
 		errs = append(errs, w.release())
 	}
-	return errors.Join(append(errs, s.inUse.Unlock())...)
+	if s.last != nil {
+		errs = append(errs, s.last.Close())
+	}
+	if s.inUse != nil {
+		errs = append(errs, s.inUse.Unlock())
+	}
+	return errors.Join(append(errs, s.forgetCopy())...)
 }
 
 // Lock makes this process the only writer of id until Close.

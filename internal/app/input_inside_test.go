@@ -1,0 +1,110 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"adze/session"
+)
+
+// listener is an app whose stdin is a pipe and whose clock is turned by hand.
+func listener(t *testing.T) (a *app, stdin *os.File, over chan time.Time) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close(); w.Close() })
+	over = make(chan time.Time, 1)
+	return &app{in: r, err: &bytes.Buffer{}, after: func(d time.Duration) <-chan time.Time {
+		if d != stdinPatience {
+			t.Errorf("waits %s", d)
+		}
+		return over
+	}}, w, over
+}
+
+func TestASilentPipeBesideAPromptIsLeft(t *testing.T) {
+	a, _, over := listener(t)
+	over <- time.Time{}
+	got, err := a.headlessPrompt(t.Context(), "go", false)
+	if err != nil || got != "go" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if said := a.err.(*bytes.Buffer).String(); !strings.Contains(said, "nothing came from stdin for 3s") {
+		t.Errorf("said %q", said)
+	}
+}
+
+// What has begun to speak is read to its end; so is what is asked for, and what is the only prompt, though the time is
+// over.
+func TestAPipeThatSpeaksIsReadToItsEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		words string
+		asked bool
+		first string // else the time is over before anything comes
+		want  string
+	}{
+		"it began to speak": {"go", false, "a", "go\n\n<stdin>\nab\n</stdin>"},
+		"it was asked for":  {"go", true, "", "go\n\n<stdin>\nb\n</stdin>"},
+		"it is the prompt":  {"", false, "", "b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, stdin, over := listener(t)
+			if _, err := stdin.WriteString(c.first); err != nil {
+				t.Fatal(err)
+			}
+			done := make(chan string, 1)
+			go func() {
+				got, err := a.headlessPrompt(t.Context(), c.words, c.asked)
+				if err != nil {
+					t.Error(err)
+				}
+				done <- got
+			}()
+			if c.first == "" {
+				over <- time.Time{}
+			}
+			if _, err := stdin.WriteString("b"); err != nil {
+				t.Fatal(err)
+			}
+			stdin.Close()
+			if got := <-done; got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAFileIsReadAtOnce(t *testing.T) {
+	a, _, over := listener(t)
+	over <- time.Time{}
+	f, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString("text"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Seek(0, 0); err != nil {
+		t.Fatal(err)
+	}
+	a.in = f
+	if got, err := a.headlessPrompt(t.Context(), "go", false); err != nil || !strings.Contains(got, "text") {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestAnAbortEndsTheWaitForStdin(t *testing.T) {
+	a, _, _ := listener(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(session.ErrInterrupted)
+	if _, err := a.headlessPrompt(ctx, "", false); err != session.ErrInterrupted {
+		t.Errorf("err = %v", err)
+	}
+}
