@@ -60,8 +60,9 @@ type app struct {
 	getenv      func(string) string
 	environment *environment                  // nil: the process keeps its own
 	masker      atomic.Pointer[secret.Masker] // made when the configuration is read; mask is the way to it
-	lines       <-chan string                 // of the person, for an interface of lines
-	front       atomic.Pointer[tui.UI]        // the interface that runs now
+	fragments   fragments
+	lines       <-chan string          // of the person, for an interface of lines
+	front       atomic.Pointer[tui.UI] // the interface that runs now
 	exit        int
 	// wait sleeps before a model request is made again; nil: a timer.
 	wait func(context.Context, time.Duration) error

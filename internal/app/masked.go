@@ -5,14 +5,20 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"strings"
+	"sync"
 
+	"adze/internal/secret"
 	"adze/session"
 	"adze/tool"
 )
 
 // maskEntry hides the secrets of a line of the log. What is sound without them stays sound: an outcome's hash is of the
 // output that is kept, and thinking that was changed loses its seal, which its provider would refuse.
-func (a *app) maskEntry(e session.Entry) session.Entry {
+func (a *app) maskEntry(id session.ID, e session.Entry) session.Entry {
+	if e.Type == session.FragmentEntry {
+		return a.maskFragment(id, e)
+	}
 	data := a.mask().JSON(e.Data)
 	if bytes.Equal(data, e.Data) {
 		return e
@@ -25,6 +31,61 @@ func (a *app) maskEntry(e session.Entry) session.Entry {
 	}
 	e.Data = data
 	return e
+}
+
+// fragments are the parts of answers that still arrive, by session. What a fragment holds back comes with the next one,
+// or with the whole message.
+type fragments struct {
+	mu    sync.Mutex
+	parts map[session.ID]arriving
+}
+
+// arriving is the part of a session's answer that arrives.
+type arriving struct {
+	message string
+	part    int
+	changed bool
+	text    *secret.Stream
+}
+
+// maskFragment masks a piece of an answer, which may begin or end in the middle of a secret.
+func (a *app) maskFragment(id session.ID, e session.Entry) session.Entry {
+	var f session.Fragment
+	if json.Unmarshal(e.Data, &f) != nil {
+		return e
+	}
+	a.fragments.mu.Lock()
+	defer a.fragments.mu.Unlock()
+	now := a.fragments.parts[id]
+	if now.text == nil || now.message != f.Message || now.part != f.Part {
+		now = arriving{message: f.Message, part: f.Part, text: a.mask().Stream()}
+	}
+	f.Text = now.text.Write(f.Text)
+	if f.Opaque != nil {
+		f.Text += now.text.End()
+		f.Opaque = a.mask().JSON(f.Opaque)
+	}
+	now.changed = now.changed || strings.Contains(f.Text, secret.Mark)
+	if now.changed && signed(f.Opaque) {
+		f.Opaque = nil
+	}
+	if a.fragments.parts == nil {
+		a.fragments.parts = map[session.ID]arriving{}
+	}
+	a.fragments.parts[id] = now
+	e.Data = encoded(f, e.Data)
+	return e
+}
+
+// encoded writes a value down as the log does; where that fails it is what stands instead.
+func encoded(v any, instead []byte) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
+		return instead
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // rehashed is an outcome with the hash of its own output.
@@ -55,13 +116,7 @@ func unsealed(before, masked []byte) []byte {
 	if !dropped {
 		return masked
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // as the log is written
-	if enc.Encode(is) != nil {
-		return masked
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return encoded(is, masked)
 }
 
 func signed(opaque json.RawMessage) bool {

@@ -31,16 +31,16 @@ func (s *Store) Append(ctx context.Context, id session.ID, entries ...session.En
 	if err := checkJSON(entries); err != nil || len(entries) == 0 {
 		return err
 	}
-	return s.save(ctx, w, s.masked(entries))
+	return s.save(ctx, w, s.masked(id, entries))
 }
 
-func (s *Store) masked(entries []session.Entry) []session.Entry {
+func (s *Store) masked(id session.ID, entries []session.Entry) []session.Entry {
 	if s.options.Mask == nil {
 		return entries
 	}
 	out := make([]session.Entry, len(entries))
 	for i, e := range entries {
-		out[i] = s.options.Mask(e)
+		out[i] = s.options.Mask(id, e)
 	}
 	return out
 }

@@ -60,7 +60,7 @@ type Options struct {
 	Wait    func(time.Duration)    // before a lock that is held is tried again; nil: time.Sleep
 	// Mask takes secrets out of an entry before it is written; nil: entries are stored as they come. It gives the same
 	// for the same, and for what it gave leaves it.
-	Mask func(session.Entry) session.Entry
+	Mask func(session.ID, session.Entry) session.Entry
 }
 
 // Store implements session.Store. It is safe for concurrent use.
