@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -128,7 +129,7 @@ func (c *counter) properties(i int, s argumentSchema, depth int) {
 	if depth == 0 {
 		return
 	}
-	for _, name := range sortedKeys(s.Properties) {
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		c.text(i, inArguments, name)
 		c.text(i, inArgumentWords, s.Properties[name].Description)
 		c.properties(i, s.Properties[name], depth-1)

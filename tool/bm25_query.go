@@ -107,7 +107,7 @@ func (x *bm25Index) guess(term string) (out []variant) {
 		return out
 	}
 	for n, name := range x.names {
-		if off := len(name) - len(term); name[0] == term[0] && -1 <= off && off <= 1 && distance(name, term) == 1 {
+		if off := len(name) - len(term); name[0] == term[0] && -1 <= off && off <= 1 && Distance(name, term) == 1 {
 			out = append(out, variant{n, guessWeight, " (as " + name + ")"})
 		}
 	}

@@ -102,11 +102,11 @@ func (p *Picker) Pick(ctx context.Context, query string, o PickOptions) []PickRe
 	}
 	picked, excluded := o.choose(results, r)
 	for i := range picked {
-		picked[i].Definition = picked[i].Definition.clone()
+		picked[i].Definition = picked[i].Definition.Clone()
 	}
 	if o.Debug {
 		for i := range excluded {
-			excluded[i].Definition = excluded[i].Definition.clone()
+			excluded[i].Definition = excluded[i].Definition.Clone()
 		}
 		picked = append(picked, excluded...)
 	}
@@ -163,7 +163,7 @@ func (p *Picker) rate(ctx context.Context, query string, timeout time.Duration) 
 
 // name is the scorer's, or what stands for one that cannot even say that.
 func (p *Picker) name() string {
-	name, err := sound(func() (string, error) { return p.scorer.Name(), nil })
+	name, err := guarded(func() (string, error) { return p.scorer.Name(), nil })
 	if err != nil {
 		return "the scorer"
 	}
@@ -203,7 +203,7 @@ func (p *Picker) ask(ctx context.Context, query string, timeout time.Duration) (
 }
 
 func (p *Picker) scores(ctx context.Context, query string) (Scores, error) {
-	return sound(func() (Scores, error) {
+	return guarded(func() (Scores, error) {
 		index, err := p.indexed(ctx)
 		if err != nil {
 			return Scores{}, err
@@ -224,4 +224,14 @@ func (p *Picker) indexed(ctx context.Context) (Index, error) {
 		p.index = index
 	}
 	return index, err
+}
+
+// guarded runs code of a scorer. What panics has failed, and takes nothing else with it.
+func guarded[T any](f func() (T, error)) (out T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it failed inside: %.200v", p)
+		}
+	}()
+	return f()
 }

@@ -44,7 +44,7 @@ func (r rating) reason(place int) string {
 	if r.scores.Explain == nil {
 		return "in the order of registration"
 	}
-	why, err := sound(func() (string, error) { return r.scores.Explain(r.order[place]), nil })
+	why, err := guarded(func() (string, error) { return r.scores.Explain(r.order[place]), nil })
 	if err != nil {
 		return "the scorer cannot say why: " + err.Error()
 	}

@@ -30,16 +30,6 @@ type Scores struct {
 	Explain func(i int) string
 }
 
-// sound runs code that an author or a library brings. What panics has failed, and takes nothing else with it.
-func sound[T any](f func() (T, error)) (out T, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("it failed inside: %.200v", p)
-		}
-	}()
-	return f()
-}
-
 // DefaultScorer is the one that measures best on testdata/pick without asking anybody: BM25.
 func DefaultScorer() Scorer { return BM25{} }
 
