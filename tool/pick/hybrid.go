@@ -1,10 +1,12 @@
-package tool
+package pick
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"strings"
+
+	"adze/tool"
 )
 
 // Hybrid adds up what several scorers say, by weight. One that fails is left out of that answer; only when
@@ -27,7 +29,7 @@ func (h Hybrid) Name() string {
 }
 
 // Index makes the indexes of all parts.
-func (h Hybrid) Index(ctx context.Context, defs []Definition) (Index, error) {
+func (h Hybrid) Index(ctx context.Context, defs []tool.Definition) (Index, error) {
 	x := &hybridIndex{docs: len(defs)}
 	var errs []error
 	for _, p := range h.Parts {

@@ -1,4 +1,4 @@
-package tool
+package pick
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"adze/tool"
 )
 
 // BM25 ranks by the words that a query and a tool share, weighted by how rare a word is and by where it
@@ -55,7 +57,7 @@ func (b BM25) Name() string {
 }
 
 // Index counts the words of all fields.
-func (b BM25) Index(ctx context.Context, defs []Definition) (Index, error) {
+func (b BM25) Index(ctx context.Context, defs []tool.Definition) (Index, error) {
 	x := &bm25Index{terms: make(map[string]int, 4*len(defs)), docs: len(defs)}
 	if !b.Plain {
 		x.synonyms = synonyms()
@@ -96,7 +98,7 @@ type counter struct {
 	lengths [][fields]int
 }
 
-func (c *counter) document(i int, d Definition) {
+func (c *counter) document(i int, d tool.Definition) {
 	c.text(i, inName, d.Name)
 	for _, a := range d.Aliases {
 		c.text(i, inAliases, a)

@@ -1,9 +1,11 @@
-package tool
+package pick
 
 import (
 	"context"
 	"fmt"
 	"strings"
+
+	"adze/tool"
 )
 
 // Scorer says how well tools fit a query. Contract:
@@ -14,7 +16,7 @@ import (
 type Scorer interface {
 	// Name says which scorer it was, in provenance: "bm25".
 	Name() string
-	Index(ctx context.Context, defs []Definition) (Index, error)
+	Index(ctx context.Context, defs []tool.Definition) (Index, error)
 }
 
 // Index is a scorer's view of some definitions. It is safe for concurrent use.
@@ -41,7 +43,7 @@ type Keyword struct{}
 func (Keyword) Name() string { return "keyword" }
 
 // Index collects each definition's words.
-func (Keyword) Index(_ context.Context, defs []Definition) (Index, error) {
+func (Keyword) Index(_ context.Context, defs []tool.Definition) (Index, error) {
 	index := make(keywordIndex, len(defs))
 	for i, d := range defs {
 		index[i] = map[string]bool{}

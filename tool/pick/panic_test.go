@@ -1,4 +1,4 @@
-package tool_test
+package pick_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adze/tool"
+	"adze/tool/pick"
 )
 
 // fuse is a scorer that panics in one of its parts.
@@ -20,7 +21,7 @@ func (f fuse) blow(here string) {
 
 func (f fuse) Name() string { f.blow("Name"); return "fuse" }
 
-func (f fuse) Index(context.Context, []tool.Definition) (tool.Index, error) {
+func (f fuse) Index(context.Context, []tool.Definition) (pick.Index, error) {
 	f.blow("Index")
 	if f.where == "nil index" {
 		return nil, nil
@@ -28,9 +29,9 @@ func (f fuse) Index(context.Context, []tool.Definition) (tool.Index, error) {
 	return f, nil
 }
 
-func (f fuse) Score(context.Context, string) (tool.Scores, error) {
+func (f fuse) Score(context.Context, string) (pick.Scores, error) {
 	f.blow("Score")
-	s := tool.Scores{Values: []float64{1, 0.5}, Explain: func(int) string { f.blow("Explain"); return "fits" }}
+	s := pick.Scores{Values: []float64{1, 0.5}, Explain: func(int) string { f.blow("Explain"); return "fits" }}
 	return s, nil
 }
 
@@ -39,8 +40,8 @@ func TestAPanickingScorerEndsOnePick(t *testing.T) {
 	defs := []tool.Definition{{Name: "one"}, {Name: "two"}}
 	for _, where := range []string{"Name", "Index", "nil index", "Score", "Explain"} {
 		for _, timeout := range []time.Duration{0, time.Minute} {
-			picker := tool.NewPicker(defs, fuse{where})
-			got := picker.Pick(t.Context(), "one", tool.PickOptions{AllowUnsafe: true, Timeout: timeout})
+			picker := pick.New(defs, fuse{where})
+			got := picker.Pick(t.Context(), "one", pick.Options{AllowUnsafe: true, Timeout: timeout})
 			if len(got) != 2 || got[0].Definition.Name != "one" {
 				t.Fatalf("%s: %+v", where, got)
 			}
@@ -49,8 +50,8 @@ func TestAPanickingScorerEndsOnePick(t *testing.T) {
 				t.Errorf("%s: nobody is told: %q", where, told)
 			}
 		}
-		mixed := tool.Hybrid{Parts: []tool.Weighted{{Scorer: fuse{where}}, {Scorer: tool.Keyword{}}}}
-		if got := tool.Pick(t.Context(), "one", defs, tool.PickOptions{AllowUnsafe: true, Scorer: mixed}); len(got) == 0 {
+		mixed := pick.Hybrid{Parts: []pick.Weighted{{Scorer: fuse{where}}, {Scorer: pick.Keyword{}}}}
+		if got := pick.Tools(t.Context(), "one", defs, pick.Options{AllowUnsafe: true, Scorer: mixed}); len(got) == 0 {
 			t.Errorf("%s in a hybrid: nothing is picked", where)
 		}
 	}
