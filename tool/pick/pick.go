@@ -1,3 +1,17 @@
+// Package pick chooses among many definitions of tools those that fit a query, and says why the others do not.
+//
+// The one rule: it is pure. It runs no tool, keeps nothing between two picks but an index of the definitions, and
+// the same input gives the same answer. What a scorer brings may fail, panic or take too long: then the order is
+// that of registration, and every result says so.
+//
+// Start reading at Tools and Picker in pick.go. scorer.go has the port. bm25.go is the default, with query.go for
+// what is asked of its index, words.go, synonyms.go and hints.go for what words and values mean; semantic.go rates
+// by vectors, asking.go asks a small model, hybrid.go adds scorers up. choose.go goes from scores to results.
+// tool/pickset measures all of them on testdata/pick.
+//
+// Known limits: BM25 knows English words only, and cannot find a tool that shares neither a word nor a synonym with
+// the query; the synonyms were written by the hand that wrote most of the labelled set, so recall on other
+// catalogues may be lower.
 package pick
 
 import (
