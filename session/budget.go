@@ -48,13 +48,6 @@ func newBudget(l Limits, within *Budget) *Budget {
 	return b
 }
 
-// Budget is that of the running turn, or of the last one; nil before the first.
-func (s *Session) Budget() *Budget {
-	s.beside.mu.Lock()
-	defer s.beside.mu.Unlock()
-	return s.beside.budget
-}
-
 // step takes one model request, unless a limit is reached.
 func (b *Budget) step() error {
 	b.mu.Lock()

@@ -113,7 +113,7 @@ func (s *Session) shrink(t *turn, refused error) error {
 	}
 	s.ledger.window = 0 // the refusal may have told another one
 	s.recount()
-	if s.shorten(s.room() / largeShare) {
+	if s.shorten(s.ledger.room() / largeShare) {
 		return nil
 	}
 	if s.config.Sum == "" || t.shrunk {
@@ -133,7 +133,7 @@ func (s *Session) shrink(t *turn, refused error) error {
 // compact asks for a summary, stores it and puts it in the place of what it sums up.
 func (s *Session) compact(t *turn, cause, wish string) error {
 	s.recount()
-	cut := s.cut()
+	cut := s.ledger.cut(s.history)
 	if cut == 0 || s.config.Sum == "" {
 		return ErrShort
 	}
@@ -145,7 +145,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 		return err
 	}
 	c.Prompt, c.Usage, c.Took = d.message.Prompt, &d.done.Usage, s.config.Now().Sub(d.began)
-	text := summaryHead + strings.TrimSpace(d.message.Text()) + "\n" + s.lastWords(cut)
+	text := summaryHead + strings.TrimSpace(d.message.Text()) + "\n" + lastWords(s.history, cut)
 	c.Summary = Message{ID: s.nextID(), Role: User, Summary: true, Parts: []Part{{Kind: TextPart, Text: text}}}
 	if cut < len(s.history) {
 		c.Kept = s.history[cut].ID
@@ -171,18 +171,18 @@ const summaryHead = "The conversation before this point was summed up to make ro
 
 // cut is how many messages are summed up: as many as leave the newest ones, up to a bound, as they are. A message
 // with calls and its outcomes stay together.
-func (s *Session) cut() int {
-	keep := min(keptTokens, s.ledger.since(0)/keptShare)
-	if w := s.ledger.window; w > 0 {
+func (l *ledger) cut(history []Message) int {
+	keep := min(keptTokens, l.since(0)/keptShare)
+	if w := l.window; w > 0 {
 		keep = min(keep, w/keptShare)
 	}
-	at := len(s.history)
-	for i := len(s.history) - 1; i > 0 && s.ledger.since(i) <= keep; i-- {
-		if s.history[i].Role != ToolRole {
+	at := len(history)
+	for i := len(history) - 1; i > 0 && l.since(i) <= keep; i-- {
+		if history[i].Role != ToolRole {
 			at = i
 		}
 	}
-	if at == 1 && s.history[0].Summary {
+	if at == 1 && history[0].Summary {
 		return 0 // a summary of a summary
 	}
 	return at
@@ -192,11 +192,11 @@ func (s *Session) cut() int {
 const wordsHead = "\nThe person's last message, word for word:\n"
 
 // lastWords is the person's last message before the cut, word for word, when none comes after it.
-func (s *Session) lastWords(cut int) string {
-	if slices.ContainsFunc(s.history[cut:], prompted) {
+func lastWords(history []Message, cut int) string {
+	if slices.ContainsFunc(history[cut:], prompted) {
 		return ""
 	}
-	for _, m := range slices.Backward(s.history[:cut]) {
+	for _, m := range slices.Backward(history[:cut]) {
 		if prompted(m) {
 			return wordsHead + "<message>\n" + shortened(m.Text(), wordBytes) + "\n</message>\n"
 		}

@@ -17,26 +17,12 @@ func (c cost) known() *float64 {
 	return &c.usd
 }
 
-// spend counts what one request used and cost, whatever came of it.
-func (s *Session) spend(t *turn, d *draft, err error) {
-	provider, model, used := s.config.Provider.Name(), s.config.Model, d.done.Usage
-	name := provider + "/" + model
-	var price cost
-	if !unanswered(d, err) {
-		price = s.costOf(provider, model, used)
-		broke := err != nil && d.worked && used.Output == 0 // what it had said by then was not counted
-		price.unknown = price.unknown || broke
-	}
-	t.budget.spend(name, used, price)
-	s.ledger.counted(used)
-}
-
 // costOf is what one request costs.
-func (s *Session) costOf(provider, model string, used Usage) cost {
-	if s.config.Price == nil {
+func (c *Config) costOf(provider, model string, used Usage) cost {
+	if c.Price == nil {
 		return cost{unknown: true}
 	}
-	usd, known := s.config.Price(provider, model, used)
+	usd, known := c.Price(provider, model, used)
 	return cost{usd, !known}
 }
 

@@ -41,18 +41,6 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 	return s, nil
 }
 
-// close stores the synthetic outcomes of calls that the last process left open.
-func (s *Session) close(ctx context.Context, orphans []orphan) error {
-	for _, o := range orphans {
-		outcome := o.outcome(s.config)
-		if err := s.store(ctx, s.entry(OutcomeEntry, outcome)); err != nil {
-			return err
-		}
-		s.history[o.message].Parts[o.part] = Part{Kind: OutcomePart, Outcome: &outcome}
-	}
-	return nil
-}
-
 // orphan is a call without an outcome, and where its outcome belongs in the history.
 type orphan struct {
 	call          tool.RawCall

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -78,6 +79,18 @@ func (p *past) note(e Entry) {
 	}
 }
 
+// close stores the synthetic outcomes of calls that the last process left open.
+func (s *Session) close(ctx context.Context, orphans []orphan) error {
+	for _, o := range orphans {
+		outcome := o.outcome(s.config)
+		if err := s.store(ctx, s.entry(OutcomeEntry, outcome)); err != nil {
+			return err
+		}
+		s.history[o.message].Parts[o.part] = Part{Kind: OutcomePart, Outcome: &outcome}
+	}
+	return nil
+}
+
 // remember goes on from a log: what was used, the provider's counts, and the last request.
 func (s *Session) remember(l *log) {
 	for _, t := range append(l.past.turns, l.past.open) {
@@ -85,7 +98,7 @@ func (s *Session) remember(l *log) {
 			if r.free {
 				return cost{}
 			}
-			return s.costOf(r.provider, r.name, r.usage)
+			return s.config.costOf(r.provider, r.name, r.usage)
 		})
 	}
 	s.ledger.last, s.ledger.changes = l.past.counted, l.past.changes

@@ -47,6 +47,13 @@ func (s *Session) CancelCall(id tool.CallID) bool {
 	return ok
 }
 
+// Budget is that of the running turn, or of the last one; nil before the first.
+func (s *Session) Budget() *Budget {
+	s.beside.mu.Lock()
+	defer s.beside.mu.Unlock()
+	return s.beside.budget
+}
+
 // exec runs one call so that CancelCall can end it.
 func (s *Session) exec(ctx context.Context, h tool.Hydration) tool.Outcome {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -67,24 +74,24 @@ func (s *Session) exec(ctx context.Context, h tool.Hydration) tool.Outcome {
 }
 
 // listen opens or closes the turn for Steer.
-func (s *Session) listen(open bool) {
-	s.beside.mu.Lock()
-	defer s.beside.mu.Unlock()
-	s.beside.open, s.beside.said = open, nil
+func (b *beside) listen(open bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.open, b.said = open, nil
 }
 
 // heard takes what the person said meanwhile.
-func (s *Session) heard() []string {
-	s.beside.mu.Lock()
-	defer s.beside.mu.Unlock()
-	said := s.beside.said
-	s.beside.said = nil
+func (b *beside) heard() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	said := b.said
+	b.said = nil
 	return said
 }
 
 // hear stores what the person said since the last request.
 func (s *Session) hear(t *turn) error {
-	said := s.heard()
+	said := s.beside.heard()
 	if len(said) > 0 {
 		t.guard.forget()
 	}
@@ -110,10 +117,11 @@ func (s *Session) say(t *turn, note bool, texts ...string) error {
 // over reports whether the turn ends with what was answered. What the person said meanwhile, or a correction of
 // the answer, keeps it going.
 func (s *Session) over(t *turn) (bool, error) {
-	more, note := s.heard(), false
+	more, note := s.beside.heard(), false
 	if len(more) == 0 && t.silences.now {
-		text, err := s.unanswered(t)
+		text, err := t.silences.answer(s.tools)
 		if err != nil {
+			t.result.Text = "" // no answer of the turn is its result then
 			return true, err
 		}
 		more, note = []string{text}, true

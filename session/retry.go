@@ -48,6 +48,20 @@ func (s *Session) attempts(t *turn, id string) (*draft, error) {
 	}
 }
 
+// spend counts what one request used and cost, whatever came of it.
+func (s *Session) spend(t *turn, d *draft, err error) {
+	provider, model, used := s.config.Provider.Name(), s.config.Model, d.done.Usage
+	name := provider + "/" + model
+	var price cost
+	if !unanswered(d, err) {
+		price = s.config.costOf(provider, model, used)
+		broke := err != nil && d.worked && used.Output == 0 // what it had said by then was not counted
+		price.unknown = price.unknown || broke
+	}
+	t.budget.spend(name, used, price)
+	s.ledger.counted(used)
+}
+
 // begun reports whether a failed attempt was an answer that broke off, not a request that got none.
 func (d *draft) begun(err error) bool {
 	var p *ProviderError

@@ -14,7 +14,7 @@
 // offer.go holds which tools requests show; they change only at an Occasion, so that the provider's cached prefix
 // lasts; prefix.go tells when it did not, by what fingerprint.go keeps of the last request. ledger.go counts what
 // fills a request, budget.go what a turn may use, account.go what the session used: a session with a Within works
-// for the turn of another one, as a subagent. past.go finds all this in a log.
+// for the turn of another one, as a subagent. past.go finds all this in a log, and settles what a process left open.
 //
 // compact.go keeps a conversation within the model's context: a summary (summary.go) takes the place of its
 // beginning. What does not fit even so ends with CauseContext.
@@ -153,8 +153,8 @@ func (s *Session) Prompt(ctx context.Context, in Input) Result {
 	if err := s.open(t.ctx, in); err != nil {
 		return s.end(t, err)
 	}
-	s.listen(true)
-	defer s.listen(false)
+	s.beside.listen(true)
+	defer s.beside.listen(false)
 	for {
 		if err := s.prepare(t); err != nil {
 			return s.end(t, err)

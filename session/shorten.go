@@ -22,7 +22,7 @@ func (s *Session) shorten(large int) bool {
 		if m.Role != ToolRole || s.ledger.since(i)-s.ledger.since(i+1) <= large {
 			continue
 		}
-		if cut, told := s.shorter(m, large); len(told) > 0 {
+		if cut, told := s.ledger.shorter(m, large); len(told) > 0 {
 			s.foresee(i, "a result was shortened")
 			s.history = slices.Clone(s.history) // requests that were made keep theirs
 			s.history[i] = cut
@@ -40,8 +40,7 @@ func (s *Session) shorten(large int) bool {
 
 // room is how many tokens the conversation may have beside what every request holds. Of a window that nobody knows
 // it is less than what was just refused.
-func (s *Session) room() int {
-	l := &s.ledger
+func (l *ledger) room() int {
 	if l.window <= 0 {
 		return l.since(0) * 6 / 10
 	}
@@ -50,10 +49,10 @@ func (s *Session) room() int {
 
 // shorter is a copy of outcomes with the large ones cut, and what the person is told. It has an id of its own:
 // adapters keep what they encoded by the id.
-func (s *Session) shorter(m Message, tokens int) (Message, []string) {
-	perToken := float64(bytesPerToken) / s.ledger.correction.value()
+func (l *ledger) shorter(m Message, tokens int) (Message, []string) {
+	perToken := float64(bytesPerToken) / l.correction.value()
 	large := max(int(float64(tokens)*perToken), 2*cutOutput)
-	most := max(int(float64(s.room()/shortShare)*perToken), cutOutput)
+	most := max(int(float64(l.room()/shortShare)*perToken), cutOutput)
 	out := m
 	out.ID += "-cut"
 	out.Parts = slices.Clone(m.Parts)

@@ -3,6 +3,8 @@ package session
 import (
 	"fmt"
 	"strings"
+
+	"adze/tool"
 )
 
 // An answer may hold neither text nor a call that can be read: some servers swallow a call of a name that was not
@@ -37,14 +39,18 @@ func (n *silences) saw(m Message) {
 }
 
 // answer is what the model is told of its silence, or the error that ends the turn.
-func (n *silences) answer(tools []string) (string, error) {
+func (n *silences) answer(tools []tool.Definition) (string, error) {
 	if n.row > 1 || n.all >= mostSilences {
 		return "", &ProviderError{Kind: EmptyAnswer, Message: n.what(), Hint: "ask again in other words, or try another model; " +
 			"some servers swallow a call that they cannot read"}
 	}
 	text := "Your last reply held no text and no call that could be read."
 	if len(tools) > 0 {
-		text += " The only tools that can be called, by exactly these names, are: " + strings.Join(tools, ", ") + "."
+		names := make([]string, len(tools))
+		for i, d := range tools {
+			names[i] = d.Name
+		}
+		text += " The only tools that can be called, by exactly these names, are: " + strings.Join(names, ", ") + "."
 	}
 	return text + " Call one of them, or answer in plain text.", nil
 }
@@ -57,18 +63,4 @@ func (n *silences) what() string {
 		return fmt.Sprintf("the model answered with %d tokens that hold neither text nor a call, also when it was asked again", n.tokens)
 	}
 	return "the model answered with nothing, also when it was asked again"
-}
-
-// unanswered is what to say to a model that said nothing; no answer of the turn is its result then.
-func (s *Session) unanswered(t *turn) (string, error) {
-	var names []string
-	for _, d := range s.tools {
-		names = append(names, d.Name)
-	}
-	text, err := t.silences.answer(names)
-	if err != nil {
-		t.result.Text = ""
-		return "", err
-	}
-	return text, nil
 }

@@ -21,7 +21,7 @@ func (s *Session) sumUp(t *turn, messages []Message, wish string) (d *draft, att
 	}
 	r := s.request()
 	r.Choice = ChooseNone
-	r.Messages = append(slices.Clone(s.fitting(messages)), Message{ID: s.nextID(), Role: User, Parts: []Part{{Kind: TextPart, Text: ask}}})
+	r.Messages = append(slices.Clone(s.ledger.fitting(messages)), Message{ID: s.nextID(), Role: User, Parts: []Part{{Kind: TextPart, Text: ask}}})
 	pause := backoff.NewExponentialBackOff()
 	for attempt = 1; ; attempt++ {
 		if err := t.budget.step(); err != nil {
@@ -77,8 +77,7 @@ func (s *Session) gather(ctx context.Context, r Request) (*draft, error) {
 
 // fitting is messages as far as they fit into a request: the outputs of calls are cut, the oldest first, and
 // where that is not enough, the oldest messages are left out.
-func (s *Session) fitting(messages []Message) []Message {
-	l := &s.ledger
+func (l *ledger) fitting(messages []Message) []Message {
 	room := l.window*9/10 - l.tokens(l.fixedBytes)
 	if l.window <= 0 { // a request that was refused, by a provider whose window nobody knows
 		room = l.since(0) * 6 / 10

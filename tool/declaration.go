@@ -43,7 +43,7 @@ func declare[Args, Meta any](id string, c Config[Args, Meta]) *declaration {
 		Aliases: c.Aliases, Permissions: c.Permissions, CostClass: c.CostClass,
 	}
 	d := &declaration{
-		face: face.clone(), args: args, argAliases: maps.Clone(c.ArgAliases),
+		face: face.Clone(), args: args, argAliases: maps.Clone(c.ArgAliases),
 		idioms: slices.Clone(c.Idioms), verbs: slices.Clone(c.Verbs), kin: slices.Clone(c.Kin), output: c.Output, redact: c.Redact, runs: c.Run != nil,
 		derive: deriveOnce(args),
 	}

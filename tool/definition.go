@@ -86,7 +86,8 @@ func (d Definition) Concurrent() bool {
 	return !d.Permissions.SideEffects() && len(d.Permissions.Required) > 0
 }
 
-func (d Definition) clone() Definition {
+// Clone is a copy that shares nothing with d: whoever gets it may change it.
+func (d Definition) Clone() Definition {
 	d.Parameters = bytes.Clone(d.Parameters)
 	d.ProviderSchema = bytes.Clone(d.ProviderSchema)
 	d.Tags, d.Roles, d.Aliases = slices.Clone(d.Tags), slices.Clone(d.Roles), slices.Clone(d.Aliases)

@@ -38,7 +38,7 @@ func likeness(a, b string) (cost int, ok bool) {
 	if (longer-shorter)*3 > longer {
 		return 0, false
 	}
-	cost = distance(a, b)
+	cost = Distance(a, b)
 	return cost, cost*3 <= longer
 }
 
@@ -46,9 +46,9 @@ func fold(s string) string { return separators.Replace(strings.ToLower(s)) }
 
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// distance is the Levenshtein distance in bytes, where two neighbours in the wrong order count as one
+// Distance is the Levenshtein distance in bytes, where two neighbours in the wrong order count as one
 // change. Three rows are enough.
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	before, previous, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range previous {
 		previous[j] = j

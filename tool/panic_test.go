@@ -13,53 +13,6 @@ import (
 	"adze/tool"
 )
 
-// fuse is a scorer that panics in one of its parts.
-type fuse struct{ where string }
-
-func (f fuse) blow(here string) {
-	if f.where == here {
-		panic("boom in " + here)
-	}
-}
-
-func (f fuse) Name() string { f.blow("Name"); return "fuse" }
-
-func (f fuse) Index(context.Context, []tool.Definition) (tool.Index, error) {
-	f.blow("Index")
-	if f.where == "nil index" {
-		return nil, nil
-	}
-	return f, nil
-}
-
-func (f fuse) Score(context.Context, string) (tool.Scores, error) {
-	f.blow("Score")
-	s := tool.Scores{Values: []float64{1, 0.5}, Explain: func(int) string { f.blow("Explain"); return "fits" }}
-	return s, nil
-}
-
-// A scorer that panics ends one pick: the tools come in their order, and the reason is told.
-func TestAPanickingScorerEndsOnePick(t *testing.T) {
-	defs := setOf(t, say("one"), say("two")).Definitions()
-	for _, where := range []string{"Name", "Index", "nil index", "Score", "Explain"} {
-		for _, timeout := range []time.Duration{0, time.Minute} {
-			picker := tool.NewPicker(defs, fuse{where})
-			got := picker.Pick(t.Context(), "one", tool.PickOptions{AllowUnsafe: true, Timeout: timeout})
-			if len(got) != 2 || got[0].Definition.Name != "one" {
-				t.Fatalf("%s: %+v", where, got)
-			}
-			told := got[0].Provenance.Fallback + got[0].Reason
-			if where != "Name" && !strings.Contains(told, "failed inside") {
-				t.Errorf("%s: nobody is told: %q", where, told)
-			}
-		}
-		mixed := tool.Hybrid{Parts: []tool.Weighted{{Scorer: fuse{where}}, {Scorer: tool.Keyword{}}}}
-		if got := tool.Pick(t.Context(), "one", defs, tool.PickOptions{AllowUnsafe: true, Scorer: mixed}); len(got) == 0 {
-			t.Errorf("%s in a hybrid: nothing is picked", where)
-		}
-	}
-}
-
 // A tool whose initialisation panics is an error with its name.
 func TestAPanickingInitIsAnError(t *testing.T) {
 	var r tool.Registry

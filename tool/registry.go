@@ -97,7 +97,7 @@ func (r *Registry) Get(id string) (Definition, bool) {
 			if err != nil {
 				return Definition{}, false
 			}
-			return p.def.clone(), true
+			return p.def.Clone(), true
 		}
 	}
 	return Definition{}, false
@@ -114,7 +114,7 @@ func (r *Registry) Enabled(granted ...Permission) []Definition {
 		}
 		missing := func(need Permission) bool { return !slices.Contains(granted, need) }
 		if !slices.ContainsFunc(p.def.Permissions.Required, missing) {
-			out = append(out, p.def.clone())
+			out = append(out, p.def.Clone())
 		}
 	}
 	return out
@@ -198,7 +198,7 @@ func (s *Set) add(p *prepared) {
 func (s *Set) Definitions() []Definition {
 	out := make([]Definition, len(s.order))
 	for i, p := range s.order {
-		out[i] = p.def.clone()
+		out[i] = p.def.Clone()
 	}
 	return out
 }
@@ -218,14 +218,14 @@ func (s *Set) Get(name string) (Definition, bool) {
 	if !ok {
 		return Definition{}, false
 	}
-	return p.def.clone(), true
+	return p.def.Clone(), true
 }
 
 // Only returns the Set of those tools that keep accepts.
 func (s *Set) Only(keep func(Definition) bool) *Set {
 	out := &Set{byName: map[string]*prepared{}, roster: newRoster()}
 	for _, p := range s.order {
-		if keep(p.def.clone()) {
+		if keep(p.def.Clone()) {
 			out.add(p)
 		}
 	}

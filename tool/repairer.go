@@ -33,7 +33,7 @@ func (h *Hydration) askModel(ctx context.Context, model Repairer, before string,
 			text, did = "", fixes{}
 		}
 	}()
-	text, err := model.Repair(ctx, Broken{Tool: h.prepared.def.clone(), Arguments: before, Faults: withoutDetail(faults)})
+	text, err := model.Repair(ctx, Broken{Tool: h.prepared.def.Clone(), Arguments: before, Faults: withoutDetail(faults)})
 	if err != nil || !faithful(before, text) {
 		return "", fixes{}
 	}

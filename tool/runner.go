@@ -196,7 +196,7 @@ func (x *execution) decide(ctx context.Context, needs []Need) (d Decision, err e
 
 func (x *execution) question(needs []Need) Question {
 	return Question{
-		Session: x.runner.Session, Call: x.h.Call, Agent: x.runner.Agent, Tool: x.h.prepared.def.clone(),
+		Session: x.runner.Session, Call: x.h.Call, Agent: x.runner.Agent, Tool: x.h.prepared.def.Clone(),
 		Needs: needs, Origin: x.h.Provenance.Origin,
 		Repaired: x.h.Provenance.Repair != nil, Validated: x.record.Validated,
 		Repair: x.h.Provenance.Repair, Reviewed: x.reviewed(),

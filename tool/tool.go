@@ -12,9 +12,8 @@
 // repair.go; testdata/repair shows it case by case. What models of other assistants say is told in dialect.go
 // and lookup.go: it is accepted where its meaning is certain, and no fault.
 //
-// Beside the pipeline stands Pick: which of many definitions fit a query, and why the others do not. It is
-// pure. Start at pick.go; scorer.go has the port; bm25.go is the default, with words.go, synonyms.go and
-// bm25_hints.go for what words and values mean; pickset measures them on testdata/pick.
+// Which of many definitions fit a query is the matter of tool/pick, which knows this package and is not known
+// here.
 //
 // It has more files than most packages, because the steps of the pipeline share types that must stay
 // unexported: only here can a Hydration be made, and only here can its Run be reached.
@@ -24,9 +23,7 @@
 // unevaluatedProperties and unevaluatedItems refuse is refused without a pointer. A lone surrogate escape
 // in arguments becomes U+FFFD, as encoding/json decodes it. A repair looks at type, properties, required,
 // items and additionalProperties only, through plain references and choices with null: what other keywords
-// refuse is not mended. BM25 knows English words only, and cannot find a tool that shares neither a word nor
-// a synonym with the query; the synonyms were written by the hand that wrote most of the labelled set, so recall on
-// other catalogues may be lower.
+// refuse is not mended.
 package tool
 
 import (

@@ -14,12 +14,13 @@ import (
 	"adze/internal/offer"
 	"adze/internal/safeterm"
 	"adze/tool"
+	"adze/tool/pick"
 	"adze/tool/pickset"
 )
 
 // pickOptions are the flags of adze pick.
 type pickOptions struct {
-	tool.PickOptions
+	pick.Options
 	debug, json, safe bool
 	scorer            string
 	from, eval        string
@@ -45,8 +46,8 @@ func (a *app) pickCommand() *cobra.Command {
 	f.SortFlags = false
 	f.BoolVar(&o.debug, "debug", false, "also show what was excluded, with each reason")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
-	f.IntVar(&o.MaxCandidates, "max", tool.DefaultMaxCandidates, "how many tools to choose")
-	f.Float64Var(&o.MinScore, "min-score", tool.DefaultMinScore, "least score, from 0 to 1")
+	f.IntVar(&o.MaxCandidates, "max", pick.DefaultMaxCandidates, "how many tools to choose")
+	f.Float64Var(&o.MinScore, "min-score", pick.DefaultMinScore, "least score, from 0 to 1")
 	f.IntVar(&o.Budget, "budget", 0, "bytes that the chosen tools may take in a request (0: any)")
 	f.StringArrayVar(&o.Roles, "role", nil, "leave out tools that are for other roles")
 	f.BoolVar(&o.safe, "safe", false, "only tools that are declared safe")
@@ -65,10 +66,10 @@ func (o *pickOptions) check(query string) error {
 		return misuse("adze pick --help says what they mean", "--max is at least 1, --min-score from 0 to 1, --budget and --timeout not negative")
 	}
 	o.Debug, o.AllowUnsafe = o.debug, !o.safe
-	switch o.MinScore { // in PickOptions 0 is the default
+	switch o.MinScore { // in pick.Options 0 is the default
 	case 0:
 		o.MinScore = -1
-	case tool.DefaultMinScore:
+	case pick.DefaultMinScore:
 		o.MinScore = 0
 	}
 	return nil
@@ -94,7 +95,7 @@ func (a *app) pick(ctx context.Context, o *pickOptions, query string) error {
 	if err != nil {
 		return err
 	}
-	return a.showPicks(o, query, tool.Pick(ctx, query, defs, o.PickOptions))
+	return a.showPicks(o, query, pick.Tools(ctx, query, defs, o.Options))
 }
 
 // choice is what to pick from.
@@ -128,13 +129,13 @@ type pickLine struct {
 	Digest   string  `json:"digest,omitempty"`
 }
 
-func (a *app) showPicks(o *pickOptions, query string, results []tool.PickResult) error {
+func (a *app) showPicks(o *pickOptions, query string, results []pick.Result) error {
 	fallback := ""
 	lines := []pickLine{}
 	for _, r := range results {
 		fallback = r.Provenance.Fallback
 		lines = append(lines, pickLine{
-			r.Definition.Name, r.Score, r.Reason, r.Excluded, r.Provenance.Rank, tool.OfferSize(r.Definition), r.Definition.Digest,
+			r.Definition.Name, r.Score, r.Reason, r.Excluded, r.Provenance.Rank, pick.OfferSize(r.Definition), r.Definition.Digest,
 		})
 	}
 	if o.json {
@@ -170,13 +171,13 @@ func (a *app) evaluate(ctx context.Context, o *pickOptions, s settings) error {
 	if err != nil {
 		return brokenSet(o.eval, err)
 	}
-	scorers := []tool.Scorer{tool.Keyword{}, tool.BM25{Plain: true}, tool.BM25{}}
+	scorers := []pick.Scorer{pick.Keyword{}, pick.BM25{Plain: true}, pick.BM25{}}
 	if o.scorer != "" {
 		one, err := a.scorer(s, o.scorer)
 		if err != nil {
 			return err
 		}
-		scorers = []tool.Scorer{one}
+		scorers = []pick.Scorer{one}
 	} else if s.config.Tools.Embeddings.BaseURL != "" {
 		for _, name := range []string{"embedding", "hybrid"} {
 			one, err := a.scorer(s, name)

@@ -6,7 +6,7 @@ import (
 	"adze/internal/config"
 	"adze/internal/models"
 	"adze/internal/offer"
-	"adze/tool"
+	"adze/tool/pick"
 )
 
 // newShelf makes the shelf of a run. Tools that the person named are all offered.
@@ -23,7 +23,7 @@ func (a *app) newShelf(o *options, s settings, p models.Profile) (*offer.Shelf, 
 }
 
 // scorer finds a scorer by its name; empty is the default.
-func (a *app) scorer(s settings, name string) (tool.Scorer, error) {
+func (a *app) scorer(s settings, name string) (pick.Scorer, error) {
 	return offer.NewScorers(s.config, a.getenv, s.at.state, func(model string) (func(context.Context, string, string) (string, error), error) {
 		return a.asks(s.config, model)
 	}).Named(name)

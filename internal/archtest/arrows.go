@@ -28,12 +28,10 @@ type Row struct {
 // Table is the architecture: a package that is not in it and lies under internal is a leaf helper, which
 // imports nothing of ours. Arrows point inwards: adapters know ports, ports know nobody.
 func Table() []Row {
-	return []Row{
+	return append(centre(), []Row{
 		{Package: ".", May: []string{"internal/app"}, Why: "main only starts the app"},
 		{Package: "internal/app", May: []string{"*"}, From: []string{"."}, Why: "the wiring sees all and is seen by main alone"},
 
-		{Package: "tool", Never: []string{"os", "os/*", "net", "net/http", "net/netip", "log", "log/*", "syscall"},
-			Why: "tool is the centre and knows nobody: effects go through its fields"},
 		{Package: "session", May: []string{"tool"}, Why: "the conversation knows tools and its own ports"},
 		{Package: "prompts", Why: "embedded texts"},
 		{Package: "toolset", May: []string{"tool", "internal/workspace", "internal/search", "internal/proc",
@@ -84,7 +82,23 @@ func Table() []Row {
 
 		{Package: "internal/golden", From: []string{}, Why: "for tests only"},
 		{Package: "internal/archtest", From: []string{}, Why: "for its own test only"},
+	}...)
+}
+
+// centre is tool and its rooms.
+func centre() []Row {
+	return []Row{
+		{Package: "tool", Room: true, Never: effects(),
+			Why: "tool is the centre and knows nobody: effects go through its fields"},
+		{Package: "tool/pick", Room: true, May: []string{"tool"}, Tests: []string{"tool/pickset"}, Never: effects(),
+			Why: "it rates what tools say of themselves; it runs none and opens nothing"},
+		{Package: "tool/pickset", Room: true, May: []string{"tool", "tool/pick"}, Never: effects(), Why: "it measures what pick says"},
 	}
+}
+
+// effects is what the centre may not reach: it goes through fields there.
+func effects() []string {
+	return []string{"os", "os/*", "net", "net/http", "net/netip", "log", "log/*", "syscall"}
 }
 
 // outside is what a pane may not reach: the event loop, the disk, other programs, the network.

@@ -8,7 +8,6 @@ func Exceptions() []Exception {
 		{ruleCrowd, "internal/app", "files", "it is being taken apart into rooms"},
 		{ruleCrowd, "internal/app", "app", "it is being taken apart into rooms"},
 		{ruleCrowd, "tool", "files", "it is being taken apart into rooms"},
-		{ruleCrowd, "session", "Session", "it is being taken apart into rooms"},
 		{ruleWork, "internal/golden", "update", "the testing package parses flags that exist at import; no binary imports golden"},
 	}
 }

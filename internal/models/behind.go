@@ -66,13 +66,8 @@ func (at place) look(model string, hint *larger) func(context.Context) behind.Fo
 
 // native are the options of an Ollama under the name that the person gave it.
 func (at place) native(root string) ollama.Options {
-	o := ollama.Options{
-		Name: at.server.Name, BaseURL: root, Key: at.key, MaxContext: at.config.MaxContext, KeepAlive: at.config.KeepAlive,
+	return ollama.Options{
+		Name: at.server.Name, BaseURL: root, Key: at.key, MaxContext: at.config.MaxContext, KeepAlive: at.config.KeepAlive, Effort: at.config.Effort,
 		KeyHint: at.server.KeyHint, URLHint: at.server.URLHint,
 	}
-	if at.config.Effort != "" {
-		think := at.config.Effort != "none"
-		o.Think = &think
-	}
-	return o
 }

@@ -20,11 +20,7 @@ func (f *Finder) ollamaOptions() ollama.Options {
 	if !set && p.BaseURL != "" {
 		o.BaseURL = p.BaseURL
 	}
-	if p.Effort != "" {
-		think := p.Effort != "none"
-		o.Think = &think
-	}
-	o.MaxContext, o.KeepAlive = p.MaxContext, p.KeepAlive
+	o.MaxContext, o.KeepAlive, o.Effort = p.MaxContext, p.KeepAlive, p.Effort
 	return o
 }
 

@@ -8,7 +8,7 @@ import (
 	"adze/internal/config"
 	"adze/internal/llm/embed"
 	"adze/internal/usage"
-	"adze/tool"
+	"adze/tool/pick"
 )
 
 // ScorerNames are the values of tools.scorer and --scorer.
@@ -30,26 +30,26 @@ func NewScorers(c config.Config, getenv func(string) string, state string,
 }
 
 // Named finds a scorer by its name; empty is the default.
-func (s Scorers) Named(name string) (tool.Scorer, error) {
+func (s Scorers) Named(name string) (pick.Scorer, error) {
 	switch name {
 	case "":
-		return tool.DefaultScorer(), nil
+		return pick.DefaultScorer(), nil
 	case "bm25":
-		return tool.BM25{}, nil
+		return pick.BM25{}, nil
 	case "keyword":
-		return tool.Keyword{}, nil
+		return pick.Keyword{}, nil
 	case "embedding":
 		return s.embedding()
 	case "hybrid":
 		e, err := s.embedding()
-		return tool.Hybrid{Parts: []tool.Weighted{{Scorer: tool.BM25{}}, {Scorer: e}}}, err
+		return pick.Hybrid{Parts: []pick.Weighted{{Scorer: pick.BM25{}}, {Scorer: e}}}, err
 	case "model":
 		return s.asking()
 	}
 	return nil, usage.Mistake("the scorers are "+ScorerNames, "there is no scorer %q", name)
 }
 
-func (s Scorers) embedding() (tool.Scorer, error) {
+func (s Scorers) embedding() (pick.Scorer, error) {
 	e := s.config.Tools.Embeddings
 	if e.BaseURL == "" || e.Model == "" {
 		return nil, usage.Mistake(`write {"tools": {"embeddings": {"base_url": "http://localhost:11434/v1", "model": "NAME"}}} in the configuration`,
@@ -59,12 +59,12 @@ func (s Scorers) embedding() (tool.Scorer, error) {
 	if e.KeyEnv != "" {
 		key = strings.TrimSpace(s.getenv(e.KeyEnv))
 	}
-	return tool.Embedding{Embedder: embed.New(embed.Options{
+	return pick.Embedding{Embedder: embed.New(embed.Options{
 		BaseURL: e.BaseURL, Model: e.Model, Key: key, Cache: filepath.Join(s.state, "vectors"),
 	})}, nil
 }
 
-func (s Scorers) asking() (tool.Scorer, error) {
+func (s Scorers) asking() (pick.Scorer, error) {
 	if s.config.Tools.Model == "" {
 		return nil, usage.Mistake(`write {"tools": {"model": "provider/NAME"}} in the configuration`, "the scorer model needs a model to ask")
 	}
@@ -72,5 +72,5 @@ func (s Scorers) asking() (tool.Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tool.Model{Ask: ask}, nil
+	return pick.Model{Ask: ask}, nil
 }

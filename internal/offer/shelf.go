@@ -16,6 +16,7 @@ import (
 
 	"adze/session"
 	"adze/tool"
+	"adze/tool/pick"
 	"adze/toolset"
 )
 
@@ -42,13 +43,13 @@ const (
 // Shelf decides which of many tools requests show: the core always, what fits the first prompt, and what
 // tool_search or the model's own calls brought up since.
 type Shelf struct {
-	scorer tool.Scorer
+	scorer pick.Scorer
 	core   []string
 	budget int // bytes of all tools together; 0: they are counted instead
 	above  int
 
 	set *tool.Set
-	all *tool.Picker // nil: all tools are offered
+	all *pick.Picker // nil: all tools are offered
 
 	mu      sync.Mutex
 	offered []string
@@ -56,7 +57,7 @@ type Shelf struct {
 
 // New makes a shelf with the tools that are always offered. All tools together may take budget bytes; where that
 // is 0 they are counted, and up to all of them are shown (0: the usual number).
-func New(scorer tool.Scorer, core []string, budget, all int) *Shelf {
+func New(scorer pick.Scorer, core []string, budget, all int) *Shelf {
 	return &Shelf{scorer: scorer, core: core, budget: budget, above: cmp.Or(all, offerAbove)}
 }
 
@@ -67,7 +68,7 @@ func (s *Shelf) Fill(set *tool.Set) *tool.Set {
 	if !s.tooMany(without) {
 		return without
 	}
-	s.set, s.all = set, tool.NewPicker(without.Definitions(), s.scorer)
+	s.set, s.all = set, pick.New(without.Definitions(), s.scorer)
 	return set
 }
 
@@ -80,7 +81,7 @@ func (s *Shelf) tooMany(set *tool.Set) bool {
 
 func (s *Shelf) size(defs []tool.Definition) (bytes int) {
 	for _, d := range defs {
-		bytes += tool.OfferSize(d)
+		bytes += pick.OfferSize(d)
 	}
 	return bytes
 }
@@ -118,7 +119,7 @@ func (s *Shelf) first(ctx context.Context, prompt string) *session.Offer {
 	if s.budget > 0 {
 		budget = max(1, s.budget-s.size(always.Definitions())) // 0 would be no bound
 	}
-	picks := s.all.Pick(ctx, prompt, tool.PickOptions{
+	picks := s.all.Pick(ctx, prompt, pick.Options{
 		MaxCandidates: firstPicks, Budget: budget, Except: s.core, AllowUnsafe: true, Timeout: Patience, Debug: true,
 	})
 	next := &session.Offer{Tools: always.Names(), Reason: "the core and what fits the prompt; tool_search finds the others"}
@@ -127,10 +128,10 @@ func (s *Shelf) first(ctx context.Context, prompt string) *session.Offer {
 
 // later adds what clearly fits a later prompt.
 func (s *Shelf) later(ctx context.Context, o session.Occasion) *session.Offer {
-	picks := s.all.Pick(ctx, o.Prompt, tool.PickOptions{
+	picks := s.all.Pick(ctx, o.Prompt, pick.Options{
 		MaxCandidates: laterPicks, MinScore: laterMinScore, Except: s.core, AllowUnsafe: true, Timeout: Patience, Debug: true,
 	})
-	news := slices.ContainsFunc(picks, func(p tool.PickResult) bool {
+	news := slices.ContainsFunc(picks, func(p pick.Result) bool {
 		return !p.Excluded && p.Provenance.Fallback == "" && !slices.Contains(o.Offered, p.Definition.Name)
 	})
 	if !news {
@@ -152,7 +153,7 @@ func (s *Shelf) newest(offered []string) []string {
 }
 
 // add puts picks behind the tools of an offer, and groups what was excluded by reason.
-func (s *Shelf) add(next *session.Offer, picks []tool.PickResult) *session.Offer {
+func (s *Shelf) add(next *session.Offer, picks []pick.Result) *session.Offer {
 	if len(picks) > 0 && picks[0].Provenance.Fallback != "" {
 		next.Reason += "; " + picks[0].Provenance.Fallback
 	}
@@ -203,7 +204,7 @@ func (s *Shelf) Find(ctx context.Context, query string, limit int) toolset.Findi
 	s.mu.Lock()
 	offered := s.offered
 	s.mu.Unlock()
-	picks := s.all.Pick(ctx, query, tool.PickOptions{MaxCandidates: limit, AllowUnsafe: true, Timeout: Patience})
+	picks := s.all.Pick(ctx, query, pick.Options{MaxCandidates: limit, AllowUnsafe: true, Timeout: Patience})
 	out := toolset.Finding{Of: len(s.set.Names()) - 1}
 	for _, p := range picks {
 		out.Note = p.Provenance.Fallback

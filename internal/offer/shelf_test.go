@@ -11,6 +11,7 @@ import (
 
 	"adze/session"
 	"adze/tool"
+	"adze/tool/pick"
 	"adze/tool/pickset"
 	"adze/toolset"
 )
@@ -51,7 +52,7 @@ func catalogue(t *testing.T) *tool.Set {
 func filled(t *testing.T, s *Shelf) *Shelf {
 	t.Helper()
 	if s.scorer == nil {
-		s.scorer = tool.DefaultScorer()
+		s.scorer = pick.DefaultScorer()
 	}
 	s.core = []string{"read", "bash"}
 	if s.Fill(catalogue(t)); s.Offerer() == nil {
@@ -65,7 +66,7 @@ func TestFewToolsAreAllOffered(t *testing.T) {
 	few := func(names ...string) *tool.Set {
 		return set.Only(func(d tool.Definition) bool { return slices.Contains(names, d.Name) })
 	}
-	size := tool.OfferSize(must(set.Get("read"))) + tool.OfferSize(must(set.Get("bash")))
+	size := pick.OfferSize(must(set.Get("read"))) + pick.OfferSize(must(set.Get("bash")))
 	for name, c := range map[string]struct {
 		shelf   *Shelf
 		chooses bool
@@ -77,7 +78,7 @@ func TestFewToolsAreAllOffered(t *testing.T) {
 		"tool_search is no one": {&Shelf{above: 2}, false},
 	} {
 		s := c.shelf
-		s.scorer = tool.DefaultScorer()
+		s.scorer = pick.DefaultScorer()
 		kept := s.Fill(few("read", "bash", "tool_search")).Names()
 		if got := s.Offerer() != nil; got != c.chooses || slices.Contains(kept, "tool_search") != c.chooses {
 			t.Errorf("%s: chooses = %v, tools %v", name, got, kept)
@@ -191,7 +192,7 @@ func TestFindMarksWhatIsOffered(t *testing.T) {
 type broken struct{}
 
 func (broken) Name() string { return "broken" }
-func (broken) Index(context.Context, []tool.Definition) (tool.Index, error) {
+func (broken) Index(context.Context, []tool.Definition) (pick.Index, error) {
 	return nil, errors.New("no server")
 }
 

@@ -23,6 +23,7 @@ import (
 	"io/fs"
 
 	"adze/tool"
+	"adze/tool/pick"
 )
 
 // Half is one part of the queries.
@@ -177,15 +178,15 @@ type Recall struct {
 }
 
 // Measure picks for every query of a half as the program would, with any tool allowed.
-func (s Set) Measure(ctx context.Context, scorer tool.Scorer, half Half) Recall {
+func (s Set) Measure(ctx context.Context, scorer pick.Scorer, half Half) Recall {
 	r := Recall{Scorer: scorer.Name(), Half: half, At: make([]float64, len(Depths()))}
-	picker := tool.NewPicker(s.Tools, scorer)
+	picker := pick.New(s.Tools, scorer)
 	for _, q := range s.Queries {
 		if q.Half() != half {
 			continue
 		}
 		r.Queries++
-		picks := picker.Pick(ctx, q.Text, tool.PickOptions{MaxCandidates: 10, AllowUnsafe: true})
+		picks := picker.Pick(ctx, q.Text, pick.Options{MaxCandidates: 10, AllowUnsafe: true})
 		if len(picks) > 0 && picks[0].Provenance.Fallback != "" {
 			r.Failed++
 		}
@@ -206,7 +207,7 @@ func (s Set) Measure(ctx context.Context, scorer tool.Scorer, half Half) Recall 
 }
 
 // place is where the first right answer stands, from 1; past all depths when there is none.
-func (q Query) place(picks []tool.PickResult) int {
+func (q Query) place(picks []pick.Result) int {
 	for i, p := range picks {
 		for _, name := range q.Accept {
 			if p.Definition.Name == name {

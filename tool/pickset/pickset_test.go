@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"adze/tool"
+	"adze/tool/pick"
 	"adze/tool/pickset"
 )
 
@@ -57,21 +58,21 @@ func TestHalvesFollowFromTheTextAlone(t *testing.T) {
 type last struct{}
 
 func (last) Name() string { return "last" }
-func (last) Index(_ context.Context, d []tool.Definition) (tool.Index, error) {
+func (last) Index(_ context.Context, d []tool.Definition) (pick.Index, error) {
 	return rising(len(d)), nil
 }
 
 type rising int
 
-func (n rising) Score(_ context.Context, query string) (tool.Scores, error) {
+func (n rising) Score(_ context.Context, query string) (pick.Scores, error) {
 	if query == "fail" {
-		return tool.Scores{}, context.DeadlineExceeded
+		return pick.Scores{}, context.DeadlineExceeded
 	}
 	out := make([]float64, n)
 	for i := range out {
 		out[i] = float64(i+1) / float64(n)
 	}
-	return tool.Scores{Values: out, Explain: func(int) string { return "late" }}, nil
+	return pick.Scores{Values: out, Explain: func(int) string { return "late" }}, nil
 }
 
 func TestMeasureCountsTheFirstRightAnswer(t *testing.T) {

@@ -93,7 +93,7 @@ func encodePart(p session.Part) any {
 
 // assistant restores the order in which thinking and calls came, because the API checks it.
 func (p *Provider) assistant(m session.Message) [][]byte {
-	own := m.Provider == p.options.Name
+	own := m.Provider == p.Options.Name
 	calls := m.Calls()
 	var list [][]byte
 	thoughts := 0

@@ -52,7 +52,7 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, m)), []byte("}")))
 	if len(r.Tools) > 0 {
 		b.Text(`,"tools":[`)
-		mark(b, p.cache.Tools(r.ToolsDigest, func() []byte { return offer(r.Tools) }))
+		mark(b, p.Cache.Tools(r.ToolsDigest, func() []byte { return offer(r.Tools) }))
 		b.Text("]")
 	}
 	if r.System != "" {
@@ -79,12 +79,12 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 func (p *Provider) head(r session.Request, m manners) head {
 	h := head{Model: r.Model, MaxTokens: r.MaxTokens, Stream: true}
 	if h.MaxTokens == 0 {
-		h.MaxTokens = p.options.MaxTokens
+		h.MaxTokens = p.Options.MaxTokens
 	}
 	if h.MaxTokens == 0 {
 		h.MaxTokens = limitOf(r.Model)
 	}
-	m.think(&h, p.options.Effort)
+	m.think(&h, p.Options.Effort)
 	if len(r.Tools) > 0 {
 		h.Choice = chosen(r.Choice, h.Thinking != nil)
 	}
@@ -153,7 +153,7 @@ func (p *Provider) turns(messages []session.Message) []turn {
 		if m.Role == session.Assistant {
 			role = "assistant"
 		}
-		piece := p.cache.Message("", m, p.encode)
+		piece := p.Cache.Message("", m, p.encode)
 		if len(piece) == 0 {
 			continue
 		}

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"io"
 	"strings"
 
 	"adze/internal/llm/wire"
@@ -19,11 +18,7 @@ type block struct {
 
 // answer reads one stream.
 type answer struct {
-	client *wire.Client
-	reply  *wire.Reply
-	out    *wire.Out
-	calls  wire.Calls
-	done   session.Done
+	wire.Answer
 
 	blocks   map[int]*block
 	thoughts int   // closed thinking blocks
@@ -34,34 +29,23 @@ type answer struct {
 
 // read decodes the stream to its end and releases the calls.
 func (a *answer) read() error {
-	if strings.HasPrefix(a.reply.ContentType(), "application/json") {
-		return a.single()
+	switch body, single, err := a.Single(); {
+	case err != nil:
+		return err
+	case single:
+		return a.single(body)
 	}
-	events := wire.NewEvents(a.reply)
-	for !a.stopped {
-		e, err := events.Next()
-		if err == io.EOF {
-			return a.client.Ended()
-		}
-		if err != nil {
-			return a.client.Framing(err)
-		}
-		if string(e.Data) == "[DONE]" {
-			return a.client.Ended()
-		}
-		if err := a.event(e, events.Unfinished()); err != nil {
-			return err
-		}
+	if _, err := a.Events(&a.stopped, a.event); err != nil {
+		return err
+	}
+	if !a.stopped {
+		return a.Client.Ended()
 	}
 	return a.conclude()
 }
 
 // single reads the answer of a gateway that does not stream.
-func (a *answer) single() error {
-	body, err := io.ReadAll(io.LimitReader(a.reply, wire.MaxLine))
-	if err != nil {
-		return err
-	}
+func (a *answer) single(body []byte) error {
 	var m struct {
 		Type    wire.Word                  `json:"type"`
 		Content wire.Maybe[[]contentBlock] `json:"content"`
@@ -71,11 +55,11 @@ func (a *answer) single() error {
 	}
 	switch err := json.Unmarshal(body, &m); {
 	case err != nil:
-		return a.client.Malformed(body, true)
+		return a.Client.Malformed(body, true)
 	case wire.Given(m.Error):
-		return a.client.Object(m.Error)
+		return a.Client.Object(m.Error)
 	case m.Type != "message" || m.Stop == "":
-		return a.client.Ended()
+		return a.Client.Ended()
 	}
 	a.count(m.Usage.V)
 	for i, b := range m.Content.V {
@@ -87,14 +71,14 @@ func (a *answer) single() error {
 		}
 	}
 	a.reason, a.stopped = string(m.Stop), true
-	a.reply.Settle()
+	a.Reply.Settle()
 	return a.conclude()
 }
 
 func (a *answer) event(from wire.Event, last bool) error {
 	var e event
-	if err := json.Unmarshal(from.Data, &e); err != nil {
-		return a.client.Malformed(from.Data, last)
+	if err := a.Decode(from.Data, last, &e); err != nil {
+		return err
 	}
 	if e.Type == "" && !wire.Given(e.Error) {
 		e.Type = wire.Word(from.Name)
@@ -115,31 +99,31 @@ func (a *answer) event(from wire.Event, last bool) error {
 		}
 	case "message_stop":
 		a.stopped = true
-		a.reply.Settle()
+		a.Reply.Settle()
 	case "error":
-		return a.client.Object(e.Error)
+		return a.Client.Object(e.Error)
 	case "":
 		if wire.Given(e.Error) {
-			return a.client.Object(e.Error)
+			return a.Client.Object(e.Error)
 		}
-		return a.client.Malformed(from.Data, last)
+		return a.Client.Malformed(from.Data, last)
 	}
 	return nil // the API may add events; it asks clients to skip them
 }
 
 func (a *answer) start(index int, c contentBlock) error {
 	if open := a.blocks[index]; open != nil && open.kind == "tool_use" {
-		return a.client.Bad("opened block %d again before it was closed", index)
+		return a.Client.Bad("opened block %d again before it was closed", index)
 	}
 	b := &block{kind: string(c.Type)}
 	a.blocks[index] = b
-	a.reply.Content()
+	a.Reply.Content()
 	switch c.Type {
 	case "text":
-		return a.out.Text(c.Text)
+		return a.Out.Text(c.Text)
 	case "thinking":
 		b.seal.Signature = c.Signature
-		return a.out.Reasoning(c.Thinking)
+		return a.Out.Reasoning(c.Thinking)
 	case "redacted_thinking":
 		b.seal.Redacted = c.Data
 	case "tool_use":
@@ -148,7 +132,7 @@ func (a *answer) start(index int, c contentBlock) error {
 			b.input = s
 		}
 		if c.Name == "" {
-			return a.client.Bad("sent a call without a name")
+			return a.Client.Bad("sent a call without a name")
 		}
 		return a.grow(index, wire.Fragment{New: true, ID: string(c.ID), Name: c.Name})
 	}
@@ -158,11 +142,7 @@ func (a *answer) start(index int, c contentBlock) error {
 // grow adds to a call.
 func (a *answer) grow(index int, f wire.Fragment) error {
 	f.Index = index
-	forming, err := a.calls.Add(f)
-	if err != nil {
-		return a.client.Framing(err)
-	}
-	return a.out.Send(forming)
+	return a.Grow(f)
 }
 
 func (a *answer) delta(index int, d delta) error {
@@ -170,19 +150,19 @@ func (a *answer) delta(index int, d delta) error {
 	if b == nil {
 		return a.loose(index, d)
 	}
-	a.reply.Content()
+	a.Reply.Content()
 	switch {
 	case d.Type == "text_delta" && b.kind == "text":
-		return a.out.Text(d.Text)
+		return a.Out.Text(d.Text)
 	case d.Type == "thinking_delta" && b.kind == "thinking":
-		return a.out.Reasoning(d.Thinking)
+		return a.Out.Reasoning(d.Thinking)
 	case d.Type == "signature_delta" && b.kind == "thinking":
 		b.seal.Signature += d.Signature
 	case d.Type == "input_json_delta" && b.kind == "tool_use":
 		b.grown = b.grown || d.JSON != ""
 		return a.grow(index, wire.Fragment{Arguments: d.JSON})
 	case b.kind == "tool_use" && d.says(), d.Type == "input_json_delta" && b.kind == "text":
-		return a.client.Bad("sent a %s in a block of kind %s", d.Type, b.kind)
+		return a.Client.Bad("sent a %s in a block of kind %s", d.Type, b.kind)
 	}
 	return nil // citations, and blocks of server tools
 }
@@ -201,7 +181,7 @@ func (a *answer) loose(index int, d delta) error {
 		}
 		return a.delta(index, d)
 	}
-	return a.client.Bad("sent a piece of block %d, which is not open", index)
+	return a.Client.Bad("sent a piece of block %d, which is not open", index)
 }
 
 func (a *answer) stop(index int) error {
@@ -215,7 +195,7 @@ func (a *answer) stop(index int) error {
 		return a.grow(index, wire.Fragment{Arguments: b.input})
 	case b.seal != sealed{}:
 		a.thoughts++
-		return a.out.Send(session.Reasoning{Opaque: wire.JSON(b.seal)})
+		return a.Out.Send(session.Reasoning{Opaque: wire.JSON(b.seal)})
 	}
 	return nil
 }
@@ -224,32 +204,23 @@ func (a *answer) stop(index int) error {
 func (a *answer) conclude() error {
 	switch a.reason {
 	case "max_tokens", "model_context_window_exceeded":
-		a.done.Stop = session.StopLength
+		a.Done.Stop = session.StopLength
 		return nil
 	}
 	if wire.Blocked(a.reason) {
-		return a.client.Refused(a.reason)
-	}
-	if a.calls.Len() == 0 {
-		a.done.Stop = session.StopEnd
-		return nil
+		return a.Client.Refused(a.reason)
 	}
 	for index, b := range a.blocks {
 		if b.kind == "tool_use" {
-			return a.client.Bad("did not close block %d, a call", index)
+			return a.Client.Bad("did not close block %d, a call", index)
 		}
 	}
-	calls, err := a.calls.Release()
-	if err != nil {
-		return a.client.Framing(err)
-	}
-	for i := range calls {
+	return a.Conclude(func(i int) json.RawMessage {
 		if a.before[i] < a.thoughts {
-			calls[i].Opaque = wire.JSON(placed{a.before[i]})
+			return wire.JSON(placed{a.before[i]})
 		}
-	}
-	a.done.Stop = session.StopCalls
-	return a.out.Release(calls)
+		return nil
+	})
 }
 
 // count takes the counts that an event has; they are running totals.
@@ -258,8 +229,8 @@ func (a *answer) count(u usage) {
 		from *wire.Count
 		to   *int
 	}{
-		{u.Input, &a.done.Usage.Input}, {u.Output, &a.done.Usage.Output},
-		{u.CacheRead, &a.done.Usage.CacheRead}, {u.CacheWrite, &a.done.Usage.CacheWrite},
+		{u.Input, &a.Done.Usage.Input}, {u.Output, &a.Done.Usage.Output},
+		{u.CacheRead, &a.Done.Usage.CacheRead}, {u.CacheWrite, &a.Done.Usage.CacheWrite},
 	} {
 		if c.from != nil {
 			*c.to = int(*c.from)

@@ -32,47 +32,20 @@ const (
 	version = "/v1beta"
 )
 
-// Options configure a provider. The zero value is Google's server without a key.
-type Options struct {
-	Name string // of the provider in a model's full name; "gemini"
-	// BaseURL may end with a version, such as /v1beta, which is added otherwise.
-	BaseURL string
-	Key     string // sent as x-goog-api-key, never in the address; empty: none
-	// Header is added to each request.
-	Header http.Header
-	HTTP   *http.Client  // nil: one of our own that keeps its connection
-	NewID  func() string // mints ids for calls without one; nil: random
-	// Idle is how long the server may send no content; 0: wire.DefaultIdle, on loopback wire.LocalIdle.
-	Idle time.Duration
-	// MaxTokens bounds an answer when the request does not; 0: the model's own limit.
-	MaxTokens int
-	// Effort is how hard the model thinks: "low", "medium", "high"; empty: its default.
-	Effort string
-}
+// Options configure a provider. The zero value is Google's server without a key, which is sent as x-goog-api-key and
+// never in the address. BaseURL may end with a version, such as /v1beta, which is added otherwise.
+type Options = wire.Options
 
 // FromEnv reads GEMINI_API_KEY, else GOOGLE_API_KEY, and GEMINI_BASE_URL, else GOOGLE_GEMINI_BASE_URL. It
 // reports whether there is a key.
 func FromEnv(getenv func(string) string) (Options, bool) {
-	first := func(names ...string) string {
-		for _, name := range names {
-			if value := strings.TrimSpace(getenv(name)); value != "" {
-				return value
-			}
-		}
-		return ""
-	}
-	o := Options{
-		Key:     first("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-		BaseURL: first("GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"),
-	}
+	o := wire.FromEnv(getenv, []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"})
 	return o, o.Key != ""
 }
 
 // Provider is a session.Provider. It is safe for concurrent use.
 type Provider struct {
-	options Options
-	client  wire.Client
-	cache   wire.Cache
+	wire.Adapter
 	learned wire.Learned[manners]
 }
 
@@ -80,18 +53,11 @@ var _ session.Provider = (*Provider)(nil)
 
 // New makes a provider. It does no work and opens no connection.
 func New(o Options) *Provider {
-	if o.Name == "" {
-		o.Name = "gemini"
-	}
-	if o.BaseURL == "" {
-		o.BaseURL = home
-	}
-	return &Provider{options: o, client: wire.Connect(wire.Setup{
-		Name: o.Name, Base: versioned(o.BaseURL), Header: wire.With(o.Header, "X-Goog-Api-Key", o.Key), Key: o.Key,
-		HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle,
+	o = o.Or(Options{
+		Name: "gemini", BaseURL: home, KeyEnv: "GEMINI_API_KEY", URLEnv: "GEMINI_BASE_URL",
 		KeyHint: "check GEMINI_API_KEY and what its project may use",
-		URLHint: "check GEMINI_BASE_URL and the network",
-	})}
+	})
+	return &Provider{Adapter: wire.Adapt(o, versioned(o.BaseURL), wire.With(o.Header, "X-Goog-Api-Key", o.Key))}
 }
 
 func versioned(base string) string {
@@ -103,20 +69,12 @@ func versioned(base string) string {
 	return base + version
 }
 
-// Name is the part before the slash in a model's full name.
-func (p *Provider) Name() string { return p.options.Name }
-
-// Warm opens the connection of the first request ahead; see wire.Client.
-func (p *Provider) Warm(ctx context.Context) { p.client.Warm(ctx) }
-
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
-	return wire.Stream(ctx, func(out *wire.Out) (session.Done, error) {
-		return p.client.Answer(func() (*wire.Reply, error) { return p.open(ctx, r) }, func(reply *wire.Reply) (session.Done, error) {
-			a := answer{client: &p.client, reply: reply, out: out, calls: p.client.Calls(r.Messages)}
-			err := a.read()
-			return a.done, err
-		})
+	return p.Adapter.Stream(ctx, r, func() (*wire.Reply, error) { return p.open(ctx, r) }, func(whole wire.Answer) (session.Done, error) {
+		a := answer{Answer: whole}
+		err := a.read()
+		return a.Done, err
 	})
 }
 
@@ -130,7 +88,7 @@ type manners struct {
 // open sends the request; a model that refuses a part of it is asked again without, and remembered.
 func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
 	reply, err := p.learned.Ask(r.Model, manners{}, func(m manners) (*wire.Reply, error) {
-		return p.client.Post(ctx, path(r.Model), p.body(r, m))
+		return p.Client.Post(ctx, path(r.Model), p.body(r, m))
 	}, manners.refused)
 	return reply, explained(err)
 }

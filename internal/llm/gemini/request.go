@@ -62,7 +62,7 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, m)), []byte("}")))
 	if len(r.Tools) > 0 {
 		b.Text(`,"tools":[{"functionDeclarations":[`)
-		b.Add(p.cache.Tools(r.ToolsDigest, func() []byte { return offer(r.Tools) }))
+		b.Add(p.Cache.Tools(r.ToolsDigest, func() []byte { return offer(r.Tools) }))
 		b.Text("]}]")
 	}
 	b.Text(`,"contents":[`)
@@ -86,10 +86,10 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 func (p *Provider) head(r session.Request, m manners) head {
 	h := head{Config: config{MaxTokens: r.MaxTokens}}
 	if h.Config.MaxTokens == 0 {
-		h.Config.MaxTokens = p.options.MaxTokens
+		h.Config.MaxTokens = p.Options.MaxTokens
 	}
 	if !m.noThinking {
-		h.Config.Thinking = think(r.Model, p.options.Effort)
+		h.Config.Thinking = think(r.Model, p.Options.Effort)
 	}
 	if len(r.Tools) > 0 {
 		h.Tools = chosen(r.Choice)
@@ -144,7 +144,7 @@ func offer(tools []tool.Definition) []byte {
 // turns merges adjacent messages of one side: the API wants the user's first, and results directly after
 // their calls.
 func (p *Provider) turns(r session.Request, m manners) []turn {
-	e := encoder{own: p.options.Name, nested: generation(r.Model) >= 3, seals: !m.noSignatures}
+	e := encoder{own: p.Options.Name, nested: generation(r.Model) >= 3, seals: !m.noSignatures}
 	variant := fmt.Sprint(e.nested, e.seals)
 	var out []turn
 	messages := wire.History(r.Messages)
@@ -158,7 +158,7 @@ func (p *Provider) turns(r session.Request, m manners) []turn {
 			asked := messages[i-1]
 			encode = func(m session.Message) []byte { return e.outcomes(asked, m) }
 		}
-		if piece := p.cache.Message(variant, message, encode); len(piece) > 0 {
+		if piece := p.Cache.Message(variant, message, encode); len(piece) > 0 {
 			t.pieces = [][]byte{piece}
 			out = join(out, t)
 		}

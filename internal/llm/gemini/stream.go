@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"encoding/json"
-	"io"
 	"strings"
 
 	"adze/internal/llm/wire"
@@ -50,11 +49,7 @@ type (
 
 // answer reads one stream.
 type answer struct {
-	client *wire.Client
-	reply  *wire.Reply
-	out    *wire.Out
-	calls  wire.Calls
-	done   session.Done
+	wire.Answer
 
 	finish  string
 	message string // of finish
@@ -67,36 +62,24 @@ func (a *answer) read() error {
 		return err
 	}
 	if a.finish == "" {
-		return a.client.Ended()
+		return a.Client.Ended()
 	}
 	return a.conclude()
 }
 
 func (a *answer) events() error {
-	if strings.HasPrefix(a.reply.ContentType(), "application/json") {
-		return a.single()
+	switch body, single, err := a.Single(); {
+	case err != nil:
+		return err
+	case single:
+		return a.single(body)
 	}
-	events := wire.NewEvents(a.reply)
-	for {
-		event, err := events.Next()
-		if err == io.EOF || a.reply.OnlyTail(err) || err == nil && string(event.Data) == "[DONE]" {
-			return nil
-		}
-		if err != nil {
-			return a.client.Framing(err)
-		}
-		if err := a.event(event.Data, events.Unfinished()); err != nil {
-			return err
-		}
-	}
+	_, err := a.Events(new(bool), func(e wire.Event, last bool) error { return a.event(e.Data, last) })
+	return err
 }
 
 // single reads the answer of a gateway that does not stream events: one object, or a list of them.
-func (a *answer) single() error {
-	body, err := io.ReadAll(io.LimitReader(a.reply, wire.MaxLine))
-	if err != nil {
-		return err
-	}
+func (a *answer) single(body []byte) error {
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) != nil {
 		return a.event(body, true)
@@ -111,17 +94,17 @@ func (a *answer) single() error {
 
 func (a *answer) event(data []byte, last bool) error {
 	var c chunk
-	if err := json.Unmarshal(data, &c); err != nil {
-		return a.client.Malformed(data, last)
+	if err := a.Decode(data, last, &c); err != nil {
+		return err
 	}
 	if wire.Given(c.Error) {
-		return explained(a.client.Object(c.Error))
+		return explained(a.Client.Object(c.Error))
 	}
 	if c.Usage.Given {
-		a.done.Usage = c.Usage.V.count()
+		a.Done.Usage = c.Usage.V.count()
 	}
 	if f := c.Feedback.V; f.Reason != "" && f.Reason != "BLOCK_REASON_UNSPECIFIED" {
-		return a.client.Refused(strings.TrimSpace(string("prompt blocked: " + f.Reason + " " + f.Message)))
+		return a.Client.Refused(strings.TrimSpace(string("prompt blocked: " + f.Reason + " " + f.Message)))
 	}
 	for _, one := range c.Candidates.V {
 		if one.Index != 0 {
@@ -139,7 +122,7 @@ func (a *answer) candidate(c candidate) error {
 		if p.Text != "" || p.Call != nil {
 			a.hasty = a.hasty || a.finish != ""
 			a.finish = "" // an end that is followed by more was none
-			a.reply.Content()
+			a.Reply.Content()
 		}
 		if err := a.part(p); err != nil {
 			return err
@@ -148,7 +131,7 @@ func (a *answer) candidate(c candidate) error {
 	if c.Finish != "" && c.Finish != "FINISH_REASON_UNSPECIFIED" {
 		a.finish, a.message = string(c.Finish), string(c.Message)
 		if !a.hasty {
-			a.reply.Settle()
+			a.Reply.Settle()
 		}
 	}
 	return nil
@@ -166,29 +149,21 @@ func (a *answer) part(p received) error {
 		if p.Text == "" && p.Signature == "" {
 			return nil
 		}
-		return a.out.Send(r)
+		return a.Out.Send(r)
 	}
-	if err := a.out.Text(p.Text); err != nil || p.Signature == "" {
+	if err := a.Out.Text(p.Text); err != nil || p.Signature == "" {
 		return err
 	}
-	return a.out.Send(session.Reasoning{Opaque: wire.JSON(sealed{Signature: p.Signature, Text: true, Bytes: len(p.Text)})})
+	return a.Out.Send(session.Reasoning{Opaque: wire.JSON(sealed{Signature: p.Signature, Text: true, Bytes: len(p.Text)})})
 }
 
 // call takes a call, which this format always sends whole.
 func (a *answer) call(p received) error {
-	arguments, err := wire.Arguments(p.Call.V.Args)
-	if err != nil {
-		return a.client.Framing(err)
-	}
-	f := wire.Fragment{New: true, ID: string(p.Call.V.ID), Index: a.calls.Len(), Name: p.Call.V.Name, Arguments: arguments}
+	var opaque json.RawMessage
 	if s := (sealed{ID: p.Call.V.ID != "", Signature: p.Signature}); s != (sealed{}) {
-		f.Opaque = wire.JSON(s)
+		opaque = wire.JSON(s)
 	}
-	forming, err := a.calls.Add(f)
-	if err != nil {
-		return a.client.Framing(err)
-	}
-	return a.out.Send(forming)
+	return a.Whole(p.Call.V.ID, p.Call.V.Name, p.Call.V.Args, opaque)
 }
 
 // conclude maps the reason and releases the calls; calls decide whether STOP means an end.
@@ -196,24 +171,15 @@ func (a *answer) conclude() error {
 	switch {
 	case a.finish == "STOP":
 	case a.finish == "MAX_TOKENS":
-		a.done.Stop = session.StopLength
+		a.Done.Stop = session.StopLength
 		return nil
 	case wire.Blocked(a.finish):
-		return a.client.Refused(strings.TrimSpace(a.finish + " " + a.message))
+		return a.Client.Refused(strings.TrimSpace(a.finish + " " + a.message))
 	default:
 		// MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, OTHER: the model stumbled, and may not again.
-		return a.client.Object(wire.JSON(strings.TrimSpace("the model stopped with " + a.finish + " " + a.message)))
+		return a.Client.Object(wire.JSON(strings.TrimSpace("the model stopped with " + a.finish + " " + a.message)))
 	}
-	if a.calls.Len() == 0 {
-		a.done.Stop = session.StopEnd
-		return nil
-	}
-	calls, err := a.calls.Release()
-	if err != nil {
-		return a.client.Framing(err)
-	}
-	a.done.Stop = session.StopCalls
-	return a.out.Release(calls)
+	return a.Conclude(nil)
 }
 
 // count maps the usage.

@@ -46,7 +46,7 @@ func (p *Provider) fit(r session.Request, d details, bytes int) sent {
 	tokens := int(float64(bytes) / w.ratio)
 	room := r.MaxTokens
 	if room == 0 {
-		room = p.options.MaxTokens
+		room = p.Options.MaxTokens
 	}
 	if room == 0 {
 		room = answerRoom
@@ -101,8 +101,8 @@ func (p *Provider) limit(d details) int {
 	if limit == 0 {
 		limit = max(unknownLimit, d.configured)
 	}
-	if p.options.MaxContext > 0 {
-		limit = min(limit, p.options.MaxContext)
+	if p.Options.MaxContext > 0 {
+		limit = min(limit, p.Options.MaxContext)
 	}
 	return limit
 }

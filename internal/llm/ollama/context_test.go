@@ -224,9 +224,8 @@ func TestImagesAreNotCountedAsText(t *testing.T) {
 func TestThinkIsSentWhereTheModelCan(t *testing.T) {
 	const thinker = `{"capabilities":["tools","thinking"]}`
 	s := serve(t, &server{show: map[string]string{"thinker": thinker, "m": llama}, chat: counted(0)})
-	off := false
 	ask(ollama.New(ollama.Options{BaseURL: s.URL}), "thinker", "hi")
-	ask(ollama.New(ollama.Options{BaseURL: s.URL, Think: &off}), "thinker", "hi")
+	ask(ollama.New(ollama.Options{BaseURL: s.URL, Effort: "none"}), "thinker", "hi")
 	ask(ollama.New(ollama.Options{BaseURL: s.URL}), "m", "hi")
 	for i, want := range []string{`"think":true`, `"think":false`, ``} {
 		if has := strings.Contains(s.bodies[i], `"think"`); has != (want != "") || !strings.Contains(s.bodies[i], want) {

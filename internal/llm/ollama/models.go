@@ -204,7 +204,7 @@ func (s shown) details() details {
 }
 
 func (p *Provider) get(ctx context.Context, path string, into any) error {
-	reply, err := p.client.Open(ctx, wire.Call{Method: http.MethodGet, URL: p.base + path, Header: p.header()})
+	reply, err := p.Client.Open(ctx, wire.Call{Method: http.MethodGet, URL: p.base + path, Header: p.header()})
 	if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (p *Provider) decode(reply *wire.Reply, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
-		return p.client.Malformed(raw, false)
+		return p.Client.Malformed(raw, false)
 	}
 	return nil
 }

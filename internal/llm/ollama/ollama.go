@@ -20,7 +20,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"adze/internal/llm/wire"
 	"adze/session"
@@ -34,41 +33,28 @@ const (
 	keepAlive = "30m"
 )
 
-// Options configure a provider. The zero value is the server on this machine.
-type Options struct {
-	Name    string        // of the provider in a model's full name; "ollama"
-	BaseURL string        // "http://127.0.0.1:11434"
-	Key     string        // for a server that wants one, such as ollama.com; empty: none
-	HTTP    *http.Client  // nil: one of our own that keeps its connection
-	NewID   func() string // mints ids for calls without one; nil: random
-	// Idle is how long the server may send no content; 0: wire.LocalIdle.
-	Idle time.Duration
-	// MaxTokens bounds an answer when the request does not; 0: the server's default.
-	MaxTokens int
-	// MaxContext bounds num_ctx, which costs memory; 0: the model's limit.
-	MaxContext int
-	// KeepAlive is how long the model stays loaded after a request, as Ollama writes durations; empty: 30m.
-	KeepAlive string
-	// KeyHint and URLHint say what to do about a refused key and an unreachable server; empty: as at OLLAMA_HOST.
-	KeyHint, URLHint string
-	// Think turns thinking on or off; nil: on where the model can.
-	Think *bool
-}
+// Options configure a provider. The zero value is the server on this machine. With the Effort "none" a model does not
+// think, with any other it does, and without one where it can.
+type Options = wire.Options
 
 // FromEnv reads OLLAMA_HOST as Ollama does: host, host:port, :port or a URL; an address that means every
 // interface becomes loopback. OLLAMA_API_KEY is for servers that want a key. It reports whether OLLAMA_HOST
 // is set.
 func FromEnv(getenv func(string) string) (Options, bool) {
-	o := Options{BaseURL: home, Key: strings.TrimSpace(getenv("OLLAMA_API_KEY"))}
-	value := strings.TrimSpace(strings.Trim(strings.TrimSpace(getenv("OLLAMA_HOST")), `"'`))
-	if value == "" {
-		return o, false
+	o := wire.FromEnv(getenv, []string{"OLLAMA_API_KEY"}, []string{"OLLAMA_HOST"})
+	o.BaseURL = BaseOf(o.BaseURL)
+	set := o.BaseURL != ""
+	if !set {
+		o.BaseURL = home
 	}
-	o.BaseURL = baseOf(value)
-	return o, true
+	return o, set
 }
 
-func baseOf(value string) string {
+// BaseOf reads an address as Ollama reads OLLAMA_HOST; nothing stays nothing.
+func BaseOf(value string) string {
+	if value = strings.TrimSpace(strings.Trim(value, `"'`)); value == "" {
+		return ""
+	}
 	port := defaultPort
 	scheme, rest, ok := strings.Cut(value, "://")
 	switch {
@@ -101,10 +87,8 @@ func baseOf(value string) string {
 
 // Provider is a session.Provider. It is safe for concurrent use.
 type Provider struct {
-	options Options
-	client  wire.Client
-	base    string
-	cache   wire.Cache
+	wire.Adapter
+	base string
 
 	mu     sync.Mutex
 	known  map[string]details // by model
@@ -116,34 +100,16 @@ var _ session.Provider = (*Provider)(nil)
 
 // New makes a provider. It does no work and opens no connection.
 func New(o Options) *Provider {
-	if o.Name == "" {
-		o.Name = "ollama"
-	}
-	if o.BaseURL == "" {
-		o.BaseURL = home
-	}
-	if o.Idle == 0 {
-		o.Idle = wire.LocalIdle
-	}
-	if o.KeepAlive == "" {
-		o.KeepAlive = keepAlive
-	}
-	base := strings.TrimRight(o.BaseURL, "/")
+	o = o.Or(Options{
+		Name: "ollama", BaseURL: home, Idle: wire.LocalIdle,
+		KeyHint: "check what the server at OLLAMA_HOST allows", URLHint: "start it with: ollama serve; or set OLLAMA_HOST",
+	})
+	o.KeepAlive = cmp.Or(o.KeepAlive, keepAlive)
 	return &Provider{
-		options: o, base: base, known: map[string]details{}, loose: map[string]bool{}, window: map[string]*window{},
-		client: wire.Connect(wire.Setup{
-			Name: o.Name, Base: base, Header: wire.Bearer(nil, o.Key), Key: o.Key, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle,
-			KeyHint: cmp.Or(o.KeyHint, "check what the server at OLLAMA_HOST allows"),
-			URLHint: cmp.Or(o.URLHint, "start it with: ollama serve; or set OLLAMA_HOST"),
-		}),
+		Adapter: wire.Adapt(o, o.BaseURL, wire.Bearer(nil, o.Key)), base: strings.TrimRight(o.BaseURL, "/"),
+		known: map[string]details{}, loose: map[string]bool{}, window: map[string]*window{},
 	}
 }
-
-// Name is the part before the slash in a model's full name.
-func (p *Provider) Name() string { return p.options.Name }
-
-// Warm opens the connection of the first request ahead; see wire.Client.
-func (p *Provider) Warm(ctx context.Context) { p.client.Warm(ctx) }
 
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
@@ -157,11 +123,11 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 			return session.Done{}, advise(err, r.Model)
 		}
 		defer reply.Close()
-		a := answer{client: &p.client, reply: reply, out: out, calls: p.client.Calls(r.Messages)}
+		a := answer{Answer: p.Answer(reply, out, r)}
 		if err = a.read(); err == nil {
-			err = p.counted(r.Model, sent, a.done.Usage.Input)
+			err = p.counted(r.Model, sent, a.Done.Usage.Input)
 		}
-		return a.done, err
+		return a.Done, err
 	})
 }
 
@@ -216,7 +182,7 @@ func (p *Provider) loosen(r session.Request, failure *session.ProviderError) boo
 }
 
 func (p *Provider) post(ctx context.Context, path string, body *wire.Body) (*wire.Reply, error) {
-	return p.client.Post(ctx, path, body)
+	return p.Client.Post(ctx, path, body)
 }
 
-func (p *Provider) header() http.Header { return wire.Bearer(nil, p.options.Key) }
+func (p *Provider) header() http.Header { return wire.Bearer(nil, p.Options.Key) }

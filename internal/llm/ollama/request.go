@@ -71,7 +71,7 @@ func (p *Provider) body(r session.Request, d details) *wire.Body {
 	// The API has no choice of tools: none is offered where none may be called, and nothing forces a call.
 	if len(r.Tools) > 0 && r.Choice != session.ChooseNone {
 		b.Text(`,"tools":`)
-		b.Add(p.cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(offer(r.Tools)) }))
+		b.Add(p.Cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(offer(r.Tools)) }))
 	}
 	b.Text(`,"messages":[`)
 	comma := ""
@@ -79,9 +79,9 @@ func (p *Provider) body(r session.Request, d details) *wire.Body {
 		b.Add(wire.JSON(message{Role: "system", Content: r.System}))
 		comma = ","
 	}
-	e := encoder{own: p.options.Name, images: d.vision}
+	e := encoder{own: p.Options.Name, images: d.vision}
 	for _, m := range wire.History(r.Messages) {
-		raw := p.cache.Message(fmt.Sprint(e.images), m, e.encode)
+		raw := p.Cache.Message(fmt.Sprint(e.images), m, e.encode)
 		if len(raw) == 0 {
 			continue
 		}
@@ -95,16 +95,16 @@ func (p *Provider) body(r session.Request, d details) *wire.Body {
 
 // tail follows the messages, so that a larger num_ctx changes no byte before it.
 func (p *Provider) tail(r session.Request, d details, context int) []byte {
-	t := tail{Options: options{Context: context, Predict: r.MaxTokens}, KeepAlive: p.options.KeepAlive}
+	t := tail{Options: options{Context: context, Predict: r.MaxTokens}, KeepAlive: p.Options.KeepAlive}
 	if !p.formless(r.Model) {
 		t.Format = r.Schema
 	}
 	if t.Options.Predict == 0 {
-		t.Options.Predict = p.options.MaxTokens
+		t.Options.Predict = p.Options.MaxTokens
 	}
 	// A model that cannot think refuses the field.
 	if d.thinking {
-		on := p.options.Think == nil || *p.options.Think
+		on := p.Options.Effort != "none"
 		t.Think = &on
 	}
 	return append([]byte(","), wire.JSON(t)[1:]...)

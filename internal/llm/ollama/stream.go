@@ -33,11 +33,7 @@ type (
 
 // answer reads one stream.
 type answer struct {
-	client *wire.Client
-	reply  *wire.Reply
-	out    *wire.Out
-	calls  wire.Calls
-	done   session.Done
+	wire.Answer
 
 	reason  string
 	stopped bool // done:true
@@ -45,14 +41,14 @@ type answer struct {
 
 // read decodes the stream to its end and releases the calls.
 func (a *answer) read() error {
-	lines := wire.NewLines(a.reply)
+	lines := wire.NewLines(a.Reply)
 	for !a.stopped {
 		line, err := lines.Next()
 		if err == io.EOF {
-			return a.client.Ended()
+			return a.Client.Ended()
 		}
 		if err != nil {
-			return a.client.Framing(err)
+			return a.Client.Framing(err)
 		}
 		if len(line) == 0 {
 			continue
@@ -66,64 +62,40 @@ func (a *answer) read() error {
 
 func (a *answer) line(line []byte, last bool) error {
 	var c chunk
-	if err := json.Unmarshal(line, &c); err != nil {
-		return a.client.Malformed(line, last)
+	if err := a.Decode(line, last, &c); err != nil {
+		return err
 	}
 	if wire.Given(c.Error) {
-		return a.client.Object(c.Error)
+		return a.Client.Object(c.Error)
 	}
 	m := c.Message.V
 	if m.Content != "" || m.Thinking != "" || len(m.Calls.V) > 0 {
-		a.reply.Content()
+		a.Reply.Content()
 	}
-	if err := a.out.Reasoning(m.Thinking); err != nil {
+	if err := a.Out.Reasoning(m.Thinking); err != nil {
 		return err
 	}
-	if err := a.out.Text(m.Content); err != nil {
+	if err := a.Out.Text(m.Content); err != nil {
 		return err
 	}
 	for _, f := range m.Calls.V {
-		if err := a.call(f); err != nil {
+		if err := a.Whole(f.ID, f.Function.Name, f.Function.Arguments, nil); err != nil {
 			return err
 		}
 	}
 	if c.Done {
 		a.stopped, a.reason = true, string(c.Reason)
-		a.done.Usage = session.Usage{Input: int(c.PromptCount), Output: int(c.EvalCount)}
-		a.reply.Settle()
+		a.Done.Usage = session.Usage{Input: int(c.PromptCount), Output: int(c.EvalCount)}
+		a.Reply.Settle()
 	}
 	return nil
 }
 
-// call takes a call, which Ollama always sends whole.
-func (a *answer) call(f received) error {
-	arguments, err := wire.Arguments(f.Function.Arguments)
-	if err != nil {
-		return a.client.Framing(err)
-	}
-	forming, err := a.calls.Add(wire.Fragment{
-		New: true, ID: string(f.ID), Index: a.calls.Len(), Name: f.Function.Name, Arguments: arguments,
-	})
-	if err != nil {
-		return a.client.Framing(err)
-	}
-	return a.out.Send(forming)
-}
-
 // conclude maps the reason and releases the calls; calls decide, not the reason.
 func (a *answer) conclude() error {
-	switch {
-	case a.reason == "length":
-		a.done.Stop = session.StopLength
-		return nil
-	case a.calls.Len() == 0:
-		a.done.Stop = session.StopEnd
+	if a.reason == "length" {
+		a.Done.Stop = session.StopLength
 		return nil
 	}
-	calls, err := a.calls.Release()
-	if err != nil {
-		return a.client.Framing(err)
-	}
-	a.done.Stop = session.StopCalls
-	return a.out.Release(calls)
+	return a.Conclude(nil)
 }

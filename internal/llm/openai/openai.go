@@ -13,12 +13,8 @@
 package openai
 
 import (
-	"cmp"
 	"context"
 	"iter"
-	"net/http"
-	"strings"
-	"time"
 
 	"adze/internal/llm/wire"
 	"adze/session"
@@ -30,43 +26,21 @@ const (
 	openRouter = "openrouter.ai"
 )
 
-// Options configure a provider. The zero value is api.openai.com without a key.
-type Options struct {
-	Name    string // of the provider in a model's full name; "openai"
-	BaseURL string // up to and including the version: "https://api.openai.com/v1"
-	Key     string // empty: no Authorization header
-	// KeyEnv and URLEnv name the variables of the key and the address, for hints; "OPENAI_API_KEY" and
-	// "OPENAI_BASE_URL".
-	KeyEnv, URLEnv string
-	// Header is added to each request.
-	Header http.Header
-	HTTP   *http.Client  // nil: one of our own that keeps its connection
-	NewID  func() string // mints ids for calls without one; nil: random
-	// Idle is how long the server may send no content; 0: wire.DefaultIdle, on loopback wire.LocalIdle.
-	Idle time.Duration
-	// MaxTokens bounds an answer when the request does not; 0: the server's default.
-	MaxTokens int
-	// Effort is how hard a reasoning model thinks, in the server's words: "low", "medium", "high"; empty: its
-	// default.
-	Effort string
-}
+// Options configure a provider. The zero value is api.openai.com without a key; BaseURL goes up to and including the
+// version: "https://api.openai.com/v1".
+type Options = wire.Options
 
 // FromEnv reads OPENAI_API_KEY and OPENAI_BASE_URL. It reports whether one of them is set: a local server
 // needs no key.
 func FromEnv(getenv func(string) string) (Options, bool) {
-	o := Options{
-		Key:     strings.TrimSpace(getenv("OPENAI_API_KEY")),
-		BaseURL: strings.TrimSpace(getenv("OPENAI_BASE_URL")),
-	}
+	o := wire.FromEnv(getenv, []string{"OPENAI_API_KEY"}, []string{"OPENAI_BASE_URL"})
 	return o, o.Key != "" || o.BaseURL != ""
 }
 
 // Provider is a session.Provider. It is safe for concurrent use.
 type Provider struct {
-	options Options
-	client  wire.Client
+	wire.Adapter
 	host    string
-	cache   wire.Cache
 	learned wire.Learned[manners]
 }
 
@@ -74,44 +48,22 @@ var _ session.Provider = (*Provider)(nil)
 
 // New makes a provider. It does no work and opens no connection.
 func New(o Options) *Provider {
-	if o.Name == "" {
-		o.Name = "openai"
-	}
-	if o.BaseURL == "" {
-		o.BaseURL = home
-	}
-	o.KeyEnv, o.URLEnv = cmp.Or(o.KeyEnv, "OPENAI_API_KEY"), cmp.Or(o.URLEnv, "OPENAI_BASE_URL")
-	return &Provider{
-		options: o, host: wire.Host(o.BaseURL),
-		client: wire.Connect(wire.Setup{
-			Name: o.Name, Base: strings.TrimRight(o.BaseURL, "/"), Header: wire.Bearer(o.Header, o.Key), Key: o.Key,
-			HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle,
-			KeyHint: "check " + o.KeyEnv + " and what its account may use",
-			URLHint: "check " + o.URLEnv + " and the network",
-		}),
-	}
+	o = o.Or(Options{Name: "openai", BaseURL: home, KeyEnv: "OPENAI_API_KEY", URLEnv: "OPENAI_BASE_URL"})
+	return &Provider{Adapter: wire.Adapt(o, o.BaseURL, wire.Bearer(o.Header, o.Key)), host: wire.Host(o.BaseURL)}
 }
-
-// Name is the part before the slash in a model's full name.
-func (p *Provider) Name() string { return p.options.Name }
-
-// Warm opens the connection of the first request ahead; see wire.Client.
-func (p *Provider) Warm(ctx context.Context) { p.client.Warm(ctx) }
 
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
-	return wire.Stream(ctx, func(out *wire.Out) (session.Done, error) {
-		return p.client.Answer(func() (*wire.Reply, error) { return p.open(ctx, r) }, func(reply *wire.Reply) (session.Done, error) {
-			a := answer{client: &p.client, reply: reply, out: out, calls: p.client.Calls(r.Messages)}
-			err := a.read()
-			return a.done, err
-		})
+	return p.Adapter.Stream(ctx, r, func() (*wire.Reply, error) { return p.open(ctx, r) }, func(whole wire.Answer) (session.Done, error) {
+		a := answer{Answer: whole}
+		err := a.read()
+		return a.Done, err
 	})
 }
 
 // open sends the request; a server that refuses a part of it is asked again without, and remembered.
 func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
 	return p.learned.Ask(r.Model, mannersOf(p.host), func(m manners) (*wire.Reply, error) {
-		return p.client.Post(ctx, "/chat/completions", p.body(r, m))
+		return p.Client.Post(ctx, "/chat/completions", p.body(r, m))
 	}, manners.refused)
 }

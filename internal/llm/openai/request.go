@@ -111,7 +111,7 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, m)), []byte("}")))
 	if len(r.Tools) > 0 {
 		b.Text(`,"tools":`)
-		b.Add(p.cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(p.offer(r.Tools)) }))
+		b.Add(p.Cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(p.offer(r.Tools)) }))
 	}
 	b.Text(`,"messages":[`)
 	marked := p.marks(r.Model)
@@ -122,10 +122,10 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	}
 	history := wire.History(r.Messages)
 	last := lastTurns(history)
-	e := encoder{own: p.options.Name, model: r.Model, host: p.host, manners: m}
+	e := encoder{own: p.Options.Name, model: r.Model, host: p.host, manners: m}
 	for i, message := range history {
 		e.marked = marked && i >= last && message.Role != session.Assistant
-		raw := p.cache.Message(e.variant(), message, e.encode)
+		raw := p.Cache.Message(e.variant(), message, e.encode)
 		if len(raw) == 0 {
 			continue
 		}
@@ -177,7 +177,7 @@ func (p *Provider) head(r session.Request, m manners) head {
 	if !m.noUsage {
 		h.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
-	switch effort := p.options.Effort; {
+	switch effort := p.Options.Effort; {
 	case effort == "" || m.noEffort:
 	case p.host == openRouter:
 		h.Reasoning = &reasoning{effort}
@@ -192,7 +192,7 @@ func (p *Provider) head(r session.Request, m manners) head {
 	}
 	limit := r.MaxTokens
 	if limit == 0 {
-		limit = p.options.MaxTokens
+		limit = p.Options.MaxTokens
 	}
 	if p.host == homeAPI {
 		h.MaxCompletionTokens = limit

@@ -2,9 +2,6 @@ package openai
 
 import (
 	"cmp"
-	"encoding/json"
-	"io"
-	"strings"
 
 	"adze/internal/llm/wire"
 	"adze/session"
@@ -12,11 +9,7 @@ import (
 
 // answer reads one stream.
 type answer struct {
-	client *wire.Client
-	reply  *wire.Reply
-	out    *wire.Out
-	calls  wire.Calls
-	done   session.Done
+	wire.Answer
 
 	finish  string
 	ended   bool // [DONE]
@@ -34,67 +27,42 @@ func (a *answer) read() error {
 		return err
 	}
 	if a.finish == "" && !a.ended && !a.counted {
-		return a.client.Ended()
+		return a.Client.Ended()
 	}
 	if !a.choices {
-		return a.client.Bad("sent an answer without choices")
+		return a.Client.Bad("sent an answer without choices")
 	}
 	return a.conclude()
 }
 
 func (a *answer) events() error {
-	if strings.HasPrefix(a.reply.ContentType(), "application/json") {
-		return a.single()
-	}
-	events := wire.NewEvents(a.reply)
-	for !a.ended {
-		event, err := events.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if a.reply.OnlyTail(err) {
-			return nil
-		}
-		if err != nil {
-			return a.client.Framing(err)
-		}
-		if err := a.event(event.Data, events.Unfinished()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// single reads the answer of a server that does not stream.
-func (a *answer) single() error {
-	body, err := io.ReadAll(io.LimitReader(a.reply, wire.MaxLine))
-	if err != nil {
+	switch body, single, err := a.Single(); {
+	case err != nil:
 		return err
+	case single:
+		return a.event(body, true)
 	}
-	return a.event(body, true)
+	done, err := a.Events(new(bool), func(e wire.Event, last bool) error { return a.event(e.Data, last) })
+	a.ended = done
+	return err
 }
 
 func (a *answer) event(data []byte, last bool) error {
-	if string(data) == "[DONE]" {
-		a.ended = true
-		a.reply.Settle()
-		return nil
-	}
 	var c chunk
-	if err := json.Unmarshal(data, &c); err != nil {
-		return a.client.Malformed(data, last)
+	if err := a.Decode(data, last, &c); err != nil {
+		return err
 	}
 	switch {
 	case wire.Given(c.Error):
-		return a.client.Object(c.Error)
+		return a.Client.Object(c.Error)
 	case c.Message != "" && len(c.Choices.V) == 0:
-		return a.client.Object(wire.JSON(c.Message))
+		return a.Client.Object(wire.JSON(c.Message))
 	case c.Base.V.Code != 0:
-		return a.client.Object(wire.JSON(map[string]any{"message": c.Base.V.Message, "code": c.Base.V.Code}))
+		return a.Client.Object(wire.JSON(map[string]any{"message": c.Base.V.Message, "code": c.Base.V.Code}))
 	}
 	if c.Usage.Given {
-		a.done.Usage = c.Usage.V.count()
-		a.counted = len(c.Choices.V) == 0 && a.choices && a.done.Usage.Output > 0
+		a.Done.Usage = c.Usage.V.count()
+		a.counted = len(c.Choices.V) == 0 && a.choices && a.Done.Usage.Output > 0
 	}
 	for _, choice := range c.Choices.V {
 		if choice.Index != 0 {
@@ -117,7 +85,7 @@ func (a *answer) choice(c choice) error {
 	}
 	if c.Finish != "" {
 		a.finish = string(c.Finish)
-		a.reply.Settle()
+		a.Reply.Settle()
 	}
 	return nil
 }
@@ -132,16 +100,16 @@ func (a *answer) delta(d delta) error {
 	}
 	told, err := a.details.add(d.Details.V)
 	if err != nil {
-		return a.client.Framing(err)
+		return a.Client.Framing(err)
 	}
 	if thought == "" {
 		thought = told
 	}
 	if len(d.Content) > 0 || thought != "" || len(d.Details.V) > 0 || len(d.Calls.V) > 0 {
-		a.reply.Content()
+		a.Reply.Content()
 		a.finish, a.counted = "", false // an end that is followed by more was none
 	}
-	if err := a.out.Reasoning(thought); err != nil {
+	if err := a.Out.Reasoning(thought); err != nil {
 		return err
 	}
 	for _, p := range d.Content {
@@ -150,7 +118,7 @@ func (a *answer) delta(d delta) error {
 		}
 	}
 	a.refused = a.refused || d.Refusal != ""
-	if err := a.out.Text(d.Refusal); err != nil {
+	if err := a.Out.Text(d.Refusal); err != nil {
 		return err
 	}
 	for i, f := range d.Calls.V {
@@ -165,12 +133,12 @@ func (a *answer) delta(d delta) error {
 func (a *answer) piece(p piece) error {
 	if p.thought {
 		a.chunk = true
-		return a.out.Reasoning(p.text)
+		return a.Out.Reasoning(p.text)
 	}
 	if err := a.closeThought(); err != nil {
 		return err
 	}
-	return a.out.Text(p.text)
+	return a.Out.Text(p.text)
 }
 
 func (a *answer) closeThought() error {
@@ -178,7 +146,7 @@ func (a *answer) closeThought() error {
 		return nil
 	}
 	a.chunk = false
-	return a.out.Send(session.Reasoning{Opaque: wire.JSON(kept{Chunk: true})})
+	return a.Out.Send(session.Reasoning{Opaque: wire.JSON(kept{Chunk: true})})
 }
 
 // seal closes the thinking with what must go back with it.
@@ -194,25 +162,21 @@ func (a *answer) seal() error {
 	if len(list) == 0 && k.Field == "" {
 		return nil
 	}
-	return a.out.Send(session.Reasoning{Opaque: wire.JSON(k)})
+	return a.Out.Send(session.Reasoning{Opaque: wire.JSON(k)})
 }
 
 func (a *answer) fragment(f fragment, position int) error {
 	arguments, err := wire.Arguments(f.Function.V.Arguments)
 	if err != nil {
-		return a.client.Framing(err)
+		return a.Client.Framing(err)
 	}
 	index := -1
 	if f.Index != nil {
 		index = int(*f.Index)
 	}
-	forming, err := a.calls.Add(wire.Fragment{
+	return a.Grow(wire.Fragment{
 		ID: string(f.ID), Index: index, Position: position, Name: f.Function.V.Name, Arguments: arguments, Opaque: f.Extra,
 	})
-	if err != nil {
-		return a.client.Framing(err)
-	}
-	return a.out.Send(forming)
 }
 
 // conclude maps the reason and releases the calls; calls decide, not the reason.
@@ -222,22 +186,14 @@ func (a *answer) conclude() error {
 	}
 	switch end := endOf(a.finish); {
 	case end == session.StopLength:
-		a.done.Stop = end
+		a.Done.Stop = end
 		return nil
 	case a.refused:
-		return a.client.Refused("the model declined")
+		return a.Client.Refused("the model declined")
 	case end == session.StopRefused:
-		return a.client.Refused(a.finish)
+		return a.Client.Refused(a.finish)
 	case end == session.StopError:
-		return a.client.Object(wire.JSON("the model stopped with " + a.finish))
-	case a.calls.Len() == 0:
-		a.done.Stop = session.StopEnd
-		return nil
+		return a.Client.Object(wire.JSON("the model stopped with " + a.finish))
 	}
-	calls, err := a.calls.Release()
-	if err != nil {
-		return a.client.Framing(err)
-	}
-	a.done.Stop = session.StopCalls
-	return a.out.Release(calls)
+	return a.Conclude(nil)
 }

@@ -41,7 +41,7 @@ type said struct {
 func (a *answer) receive(raw json.RawMessage) (received, error) {
 	var r received
 	if json.Unmarshal(raw, &r) != nil || r.Type == "" {
-		return r, a.client.Bad("sent an item that is malformed")
+		return r, a.Client.Bad("sent an item that is malformed")
 	}
 	return r, nil
 }
@@ -67,12 +67,12 @@ func known(kind string) bool {
 func (a *answer) open(r received, index int) (*item, error) {
 	id := string(r.ID)
 	it := &item{kind: string(r.Type), callID: string(r.CallID), before: a.thoughts}
-	a.reply.Content()
+	a.Reply.Content()
 	if !known(it.kind) {
 		return it, nil
 	}
 	if old := a.items[id]; id != "" && old != nil && !old.closed {
-		return nil, a.client.Bad("opened the item %q again before it was finished", id)
+		return nil, a.Client.Bad("opened the item %q again before it was finished", id)
 	}
 	a.places[index] = append(a.places[index], it)
 	if id != "" {
@@ -81,7 +81,7 @@ func (a *answer) open(r received, index int) (*item, error) {
 	if r.Type != "function_call" {
 		return it, nil
 	}
-	it.call = a.calls.Len()
+	it.call = a.Calls.Len()
 	a.list = append(a.list, it)
 	return it, a.add(it, wire.Fragment{New: true, ID: it.callID, Name: string(r.Name)})
 }
@@ -90,11 +90,7 @@ func (a *answer) open(r received, index int) (*item, error) {
 func (a *answer) add(it *item, f wire.Fragment) error {
 	f.Index = it.call
 	it.text.WriteString(f.Arguments)
-	forming, err := a.calls.Add(f)
-	if err != nil {
-		return a.client.Framing(err)
-	}
-	return a.out.Send(forming)
+	return a.Grow(f)
 }
 
 // find returns the item that an event is about, or nil. Some servers renew the id with each event; then the
@@ -115,11 +111,11 @@ func (a *answer) grow(e event) error {
 	var text string
 	switch {
 	case it == nil || it.kind != "function_call" || it.closed:
-		return a.client.Bad("sent arguments for the item %q, which is no open call", e.ItemID)
+		return a.Client.Bad("sent arguments for the item %q, which is no open call", e.ItemID)
 	case json.Unmarshal(e.Delta, &text) != nil:
-		return a.client.Bad("sent arguments that are no text")
+		return a.Client.Bad("sent arguments that are no text")
 	}
-	a.reply.Content()
+	a.Reply.Content()
 	it.grown = it.grown || text != ""
 	return a.add(it, wire.Fragment{Arguments: text})
 }
@@ -128,7 +124,7 @@ func (a *answer) grow(e event) error {
 func (a *answer) whole(e event) error {
 	it := a.find(e)
 	if it == nil || it.kind != "function_call" {
-		return a.client.Bad("finished arguments for the item %q, which is no open call", e.ItemID)
+		return a.Client.Bad("finished arguments for the item %q, which is no open call", e.ItemID)
 	}
 	return a.close(it, e.Arguments)
 }
@@ -139,11 +135,11 @@ func (a *answer) close(it *item, raw json.RawMessage) error {
 	text, err := wire.Arguments(raw)
 	switch {
 	case err != nil:
-		return a.client.Framing(err)
+		return a.Client.Framing(err)
 	case text == "" || text == it.text.String(): // some servers leave them out here
 	case it.grown || it.closed:
 		if !sameJSON(text, it.text.String()) {
-			return a.client.Bad("sent pieces of arguments that differ from the whole")
+			return a.Client.Bad("sent pieces of arguments that differ from the whole")
 		}
 	default:
 		err = a.add(it, wire.Fragment{Arguments: text})
@@ -208,8 +204,8 @@ func (a *answer) seal(it *item, r received, raw json.RawMessage) error {
 			text = join(r.Content)
 		}
 	}
-	a.reply.Content()
-	return a.out.Send(session.Reasoning{Delta: text, Opaque: raw})
+	a.Reply.Content()
+	return a.Out.Send(session.Reasoning{Delta: text, Opaque: raw})
 }
 
 // message takes the text of a message that came without deltas.
@@ -225,7 +221,7 @@ func (a *answer) message(it *item, r received) error {
 	_ = json.Unmarshal(r.Content, &list) // another shape has no text for us
 	for _, s := range list {
 		a.refused = a.refused || s.Refusal != ""
-		if err := a.out.Text(s.Text + s.Refusal); err != nil {
+		if err := a.Out.Text(s.Text + s.Refusal); err != nil {
 			return err
 		}
 	}

@@ -56,13 +56,13 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, m)), []byte("}")))
 	if len(r.Tools) > 0 {
 		b.Text(`,"tools":`)
-		b.Add(p.cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(offer(r.Tools)) }))
+		b.Add(p.Cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(offer(r.Tools)) }))
 	}
 	b.Text(`,"input":[`)
-	e := encoder{own: p.options.Name, hosted: p.hosted, thoughts: !m.noThoughts, plainIDs: m.plainIDs}
+	e := encoder{own: p.Options.Name, hosted: p.hosted, thoughts: !m.noThoughts, plainIDs: m.plainIDs}
 	comma := ""
 	for _, message := range wire.History(r.Messages) {
-		raw := p.cache.Message(fmt.Sprint(e.thoughts, e.plainIDs), message, e.encode)
+		raw := p.Cache.Message(fmt.Sprint(e.thoughts, e.plainIDs), message, e.encode)
 		if len(raw) == 0 {
 			continue
 		}
@@ -77,13 +77,13 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 func (p *Provider) head(r session.Request, m manners) head {
 	h := head{Model: r.Model, Stream: true, MaxTokens: r.MaxTokens, Instructions: r.System}
 	if h.MaxTokens == 0 {
-		h.MaxTokens = p.options.MaxTokens
+		h.MaxTokens = p.Options.MaxTokens
 	}
 	if !m.noEncrypted {
 		h.Include = []string{"reasoning.encrypted_content"}
 	}
 	if !m.noSummary {
-		h.Reasoning = &reasoning{Effort: p.options.Effort, Summary: "auto"}
+		h.Reasoning = &reasoning{Effort: p.Options.Effort, Summary: "auto"}
 	}
 	if len(r.Tools) > 0 {
 		h.Choice = wire.Chosen(r.Choice, only)

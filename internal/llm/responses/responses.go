@@ -15,9 +15,6 @@ package responses
 import (
 	"context"
 	"iter"
-	"net/http"
-	"strings"
-	"time"
 
 	"adze/internal/llm/wire"
 	"adze/session"
@@ -28,30 +25,14 @@ const (
 	homeAPI = "api.openai.com"
 )
 
-// Options configure a provider. The zero value is api.openai.com without a key.
-type Options struct {
-	Name    string // of the provider in a model's full name; "responses"
-	BaseURL string // up to and including the version: "https://api.openai.com/v1"
-	Key     string // empty: no Authorization header
-	KeyEnv  string // the variable that holds the key, for hints; "OPENAI_API_KEY"
-	// Header is added to each request.
-	Header http.Header
-	HTTP   *http.Client  // nil: one of our own that keeps its connection
-	NewID  func() string // mints ids for calls without one; nil: random
-	// Idle is how long the server may send no content; 0: wire.DefaultIdle, on loopback wire.LocalIdle.
-	Idle time.Duration
-	// MaxTokens bounds an answer when the request does not; 0: the server's default.
-	MaxTokens int
-	// Effort is how hard a reasoning model thinks: "low", "medium", "high"; empty: the model's default.
-	Effort string
-}
+// Options configure a provider. The zero value is api.openai.com without a key; BaseURL goes up to and including the
+// version: "https://api.openai.com/v1".
+type Options = wire.Options
 
 // Provider is a session.Provider. It is safe for concurrent use.
 type Provider struct {
-	options Options
-	client  wire.Client
+	wire.Adapter
 	hosted  bool // api.openai.com itself
-	cache   wire.Cache
 	learned wire.Learned[manners]
 }
 
@@ -59,41 +40,19 @@ var _ session.Provider = (*Provider)(nil)
 
 // New makes a provider. It does no work and opens no connection.
 func New(o Options) *Provider {
-	if o.Name == "" {
-		o.Name = "responses"
-	}
-	if o.BaseURL == "" {
-		o.BaseURL = home
-	}
-	if o.KeyEnv == "" {
-		o.KeyEnv = "OPENAI_API_KEY"
-	}
-	return &Provider{
-		options: o, hosted: wire.Host(o.BaseURL) == homeAPI,
-		client: wire.Connect(wire.Setup{
-			Name: o.Name, Base: strings.TrimRight(o.BaseURL, "/"), Header: wire.Bearer(o.Header, o.Key), Key: o.Key,
-			HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle,
-			KeyHint: "check " + o.KeyEnv + " and what its account may use",
-			URLHint: "check the base URL, that the server offers /responses, and the network",
-		}),
-	}
+	o = o.Or(Options{
+		Name: "responses", BaseURL: home, KeyEnv: "OPENAI_API_KEY",
+		URLHint: "check the base URL, that the server offers /responses, and the network",
+	})
+	return &Provider{Adapter: wire.Adapt(o, o.BaseURL, wire.Bearer(o.Header, o.Key)), hosted: wire.Host(o.BaseURL) == homeAPI}
 }
-
-// Name is the part before the slash in a model's full name.
-func (p *Provider) Name() string { return p.options.Name }
-
-// Warm opens the connection of the first request ahead; see wire.Client.
-func (p *Provider) Warm(ctx context.Context) { p.client.Warm(ctx) }
 
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
-	return wire.Stream(ctx, func(out *wire.Out) (session.Done, error) {
-		return p.client.Answer(func() (*wire.Reply, error) { return p.open(ctx, r) }, func(reply *wire.Reply) (session.Done, error) {
-			a := answer{client: &p.client, reply: reply, out: out, items: map[string]*item{}, places: map[int][]*item{}}
-			a.calls = p.client.Calls(r.Messages)
-			err := a.read()
-			return a.done, err
-		})
+	return p.Adapter.Stream(ctx, r, func() (*wire.Reply, error) { return p.open(ctx, r) }, func(whole wire.Answer) (session.Done, error) {
+		a := answer{Answer: whole, items: map[string]*item{}, places: map[int][]*item{}}
+		err := a.read()
+		return a.Done, err
 	})
 }
 
@@ -109,7 +68,7 @@ type manners struct {
 // open sends the request; a server that refuses a part of it is asked again without, and remembered.
 func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
 	return p.learned.Ask(r.Model, manners{}, func(m manners) (*wire.Reply, error) {
-		return p.client.Post(ctx, "/responses", p.body(r, m))
+		return p.Client.Post(ctx, "/responses", p.body(r, m))
 	}, manners.refused)
 }
 

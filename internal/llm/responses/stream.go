@@ -2,8 +2,6 @@ package responses
 
 import (
 	"encoding/json"
-	"io"
-	"strings"
 
 	"adze/internal/llm/wire"
 	"adze/session"
@@ -47,11 +45,7 @@ type (
 
 // answer reads one stream.
 type answer struct {
-	client *wire.Client
-	reply  *wire.Reply
-	out    *wire.Out
-	calls  wire.Calls
-	done   session.Done
+	wire.Answer
 
 	items    map[string]*item // by id
 	places   map[int][]*item  // by output_index
@@ -63,34 +57,26 @@ type answer struct {
 
 // read decodes the stream to its end and releases the calls.
 func (a *answer) read() error {
-	if strings.HasPrefix(a.reply.ContentType(), "application/json") {
-		return a.single()
+	switch body, single, err := a.Single(); {
+	case err != nil:
+		return err
+	case single:
+		return a.single(body)
 	}
-	events := wire.NewEvents(a.reply)
-	for !a.ended {
-		e, err := events.Next()
-		if err == io.EOF || err == nil && string(e.Data) == "[DONE]" {
-			return a.client.Ended()
-		}
-		if err != nil {
-			return a.client.Framing(err)
-		}
-		if err := a.event(e, events.Unfinished()); err != nil {
-			return err
-		}
+	if _, err := a.Events(&a.ended, a.event); err != nil {
+		return err
+	}
+	if !a.ended {
+		return a.Client.Ended()
 	}
 	return a.conclude()
 }
 
 // single reads the answer of a server that does not stream.
-func (a *answer) single() error {
-	body, err := io.ReadAll(io.LimitReader(a.reply, wire.MaxLine))
-	if err != nil {
-		return err
-	}
+func (a *answer) single(body []byte) error {
 	var e event
 	if json.Unmarshal(body, &e) == nil && wire.Given(e.Error) {
-		return a.client.Object(e.Error)
+		return a.Client.Object(e.Error)
 	}
 	if err := a.terminal(body); err != nil {
 		return err
@@ -100,8 +86,8 @@ func (a *answer) single() error {
 
 func (a *answer) event(from wire.Event, last bool) error {
 	var e event
-	if err := json.Unmarshal(from.Data, &e); err != nil {
-		return a.client.Malformed(from.Data, last)
+	if err := a.Decode(from.Data, last, &e); err != nil {
+		return err
 	}
 	if e.Type == "" && !wire.Given(e.Error) {
 		e.Type = wire.Word(from.Name)
@@ -113,12 +99,12 @@ func (a *answer) event(from wire.Event, last bool) error {
 		return a.finished(e)
 	case "response.output_text.delta", "response.refusal.delta":
 		a.refused = a.refused || e.Type == "response.refusal.delta"
-		return a.said(e, a.out.Text)
+		return a.said(e, a.Out.Text)
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		return a.said(e, a.out.Reasoning)
+		return a.said(e, a.Out.Reasoning)
 	case "response.reasoning_summary_part.added":
 		if e.Part > 0 {
-			return a.out.Reasoning("\n\n")
+			return a.Out.Reasoning("\n\n")
 		}
 	case "response.function_call_arguments.delta":
 		return a.grow(e)
@@ -136,23 +122,23 @@ func (a *answer) event(from wire.Event, last bool) error {
 func (a *answer) failed(e event, data []byte, last bool) error {
 	switch {
 	case wire.Given(e.Error):
-		return a.client.Object(e.Error)
+		return a.Client.Object(e.Error)
 	case e.Type == "error":
-		return a.client.Object(data)
+		return a.Client.Object(data)
 	}
-	return a.client.Malformed(data, last)
+	return a.Client.Malformed(data, last)
 }
 
 // said passes a piece of text or thinking on.
 func (a *answer) said(e event, send func(string) error) error {
 	var text string
 	if json.Unmarshal(e.Delta, &text) != nil {
-		return a.client.Bad("sent a %s that is no text", e.Type)
+		return a.Client.Bad("sent a %s that is no text", e.Type)
 	}
 	if text == "" {
 		return nil
 	}
-	a.reply.Content()
+	a.Reply.Content()
 	if it := a.find(e); it != nil {
 		it.grown = true
 	}
@@ -163,28 +149,28 @@ func (a *answer) said(e event, send func(string) error) error {
 func (a *answer) terminal(raw json.RawMessage) error {
 	var r response
 	if !wire.Given(raw) || json.Unmarshal(raw, &r) != nil {
-		return a.client.Bad("sent an end of the answer that is malformed")
+		return a.Client.Bad("sent an end of the answer that is malformed")
 	}
 	u := r.Usage.V
-	a.done.Usage = session.Usage{
+	a.Done.Usage = session.Usage{
 		Input: int(max(0, u.Input-u.InputDetails.V.Cached)), Output: int(u.Output), CacheRead: int(u.InputDetails.V.Cached),
 		Reasoning: int(u.OutputDetails.V.Reasoning),
 	}
 	if wire.Given(r.Error) {
-		return a.client.Object(r.Error)
+		return a.Client.Object(r.Error)
 	}
 	switch {
 	case r.Status == "completed":
 		return a.complete(r)
 	case r.Status == "incomplete" && wire.Blocked(string(r.Incomplete.V.Reason)):
-		return a.client.Refused(string(r.Incomplete.V.Reason))
+		return a.Client.Refused(string(r.Incomplete.V.Reason))
 	case r.Status == "incomplete":
-		a.done.Stop = session.StopLength
+		a.Done.Stop = session.StopLength
 		a.ended = true
-		a.reply.Settle()
+		a.Reply.Settle()
 		return nil
 	}
-	return a.client.Bad("ended the answer with the status %q", r.Status)
+	return a.Client.Bad("ended the answer with the status %q", r.Status)
 }
 
 // complete takes the items of a server that sends them only at the end.
@@ -197,35 +183,27 @@ func (a *answer) complete(r response) error {
 		}
 	}
 	a.ended = true
-	a.reply.Settle()
+	a.Reply.Settle()
 	return nil
 }
 
 // conclude releases the calls; calls decide, not the status.
 func (a *answer) conclude() error {
 	switch {
-	case a.done.Stop == session.StopLength:
+	case a.Done.Stop == session.StopLength:
 		return nil
 	case a.refused:
-		return a.client.Refused("the model declined")
-	case a.calls.Len() == 0:
-		a.done.Stop = session.StopEnd
-		return nil
+		return a.Client.Refused("the model declined")
 	}
 	for _, it := range a.list {
 		if !it.closed {
-			return a.client.Bad("did not finish the item of a call")
+			return a.Client.Bad("did not finish the item of a call")
 		}
 	}
-	calls, err := a.calls.Release()
-	if err != nil {
-		return a.client.Framing(err)
-	}
-	for i := range calls {
+	return a.Conclude(func(i int) json.RawMessage {
 		if before := a.list[i].before; before < a.thoughts {
-			calls[i].Opaque = wire.JSON(placed{before})
+			return wire.JSON(placed{before})
 		}
-	}
-	a.done.Stop = session.StopCalls
-	return a.out.Release(calls)
+		return nil
+	})
 }

@@ -87,16 +87,6 @@ func (c *Client) Calls(history []session.Message) Calls {
 	return Calls{Mint: c.newID, History: history}
 }
 
-// Answer asks and reads: the whole of one model request. Read decodes the reply to its end.
-func (c *Client) Answer(ask func() (*Reply, error), read func(*Reply) (session.Done, error)) (session.Done, error) {
-	reply, err := ask()
-	if err != nil {
-		return session.Done{}, err
-	}
-	defer reply.Close()
-	return read(reply)
-}
-
 // Learned remembers what the models of a provider refused, for those parts of a request that not every one
 // accepts. The zero value is ready; it is safe for concurrent use.
 type Learned[M comparable] struct {

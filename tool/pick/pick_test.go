@@ -1,4 +1,4 @@
-package tool_test
+package pick_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/tool"
+	"adze/tool/pick"
 )
 
 // shed is a small catalogue in which everything is safe.
@@ -34,7 +35,7 @@ func shed() []tool.Definition {
 	return out
 }
 
-func namesOf(results []tool.PickResult) string {
+func namesOf(results []pick.Result) string {
 	var out []string
 	for _, r := range results {
 		name := r.Definition.Name
@@ -66,7 +67,7 @@ func TestPickUnderstandsHowPeopleWriteNames(t *testing.T) {
 		"\xff\xfe \x00 ☃ größe":   "",
 		"get the branches listed": "list_branches",
 	} {
-		got := tool.Pick(t.Context(), query, shed(), tool.PickOptions{Scorer: tool.BM25{}})
+		got := pick.Tools(t.Context(), query, shed(), pick.Options{Scorer: pick.BM25{}})
 		if namesOf(got) != want {
 			t.Errorf("%q picks %q, want %q", query, namesOf(got), want)
 		}
@@ -79,7 +80,7 @@ func TestPickGivesEveryExclusionAReason(t *testing.T) {
 	defs[1].Roles = []string{"reviewer"}
 	defs = append(defs, defs[2], defs[2])
 	defs[4].Name, defs[5].Name = "send-mail-later", "send-mail-never"
-	results := tool.Pick(t.Context(), "send an issue of the repository by mail", defs, tool.PickOptions{
+	results := pick.Tools(t.Context(), "send an issue of the repository by mail", defs, pick.Options{
 		Debug: true, MaxCandidates: 2, Roles: []string{"coder"},
 	})
 	why := map[string]string{}
@@ -102,26 +103,26 @@ func TestPickGivesEveryExclusionAReason(t *testing.T) {
 	}
 }
 
-func TestPickOptionsNarrow(t *testing.T) {
+func TestOptionsNarrow(t *testing.T) {
 	defs := shed()
 	defs[0].Capabilities.Background = true
 	defs[1].Safety.Safe = false
-	size := tool.OfferSize(defs[0])
+	size := pick.OfferSize(defs[0])
 	for name, c := range map[string]struct {
-		o    tool.PickOptions
+		o    pick.Options
 		want string
 	}{
-		"defaults":         {tool.PickOptions{}, "createIssue"},
-		"unsafe too":       {tool.PickOptions{AllowUnsafe: true}, "createIssue list_branches"},
-		"one":              {tool.PickOptions{AllowUnsafe: true, MaxCandidates: 1}, "createIssue"},
-		"strict":           {tool.PickOptions{AllowUnsafe: true, MinScore: 0.999}, ""},
-		"no least score":   {tool.PickOptions{AllowUnsafe: true, MinScore: -1, MaxCandidates: 9}, "createIssue list_branches send-mail web_hook"},
-		"background":       {tool.PickOptions{AllowUnsafe: true, Capabilities: tool.Capabilities{Background: true}}, "createIssue"},
-		"streaming":        {tool.PickOptions{Capabilities: tool.Capabilities{Streaming: true}}, ""},
-		"budget for one":   {tool.PickOptions{AllowUnsafe: true, Budget: size}, "createIssue"},
-		"budget too small": {tool.PickOptions{AllowUnsafe: true, Budget: 10}, ""},
+		"defaults":         {pick.Options{}, "createIssue"},
+		"unsafe too":       {pick.Options{AllowUnsafe: true}, "createIssue list_branches"},
+		"one":              {pick.Options{AllowUnsafe: true, MaxCandidates: 1}, "createIssue"},
+		"strict":           {pick.Options{AllowUnsafe: true, MinScore: 0.999}, ""},
+		"no least score":   {pick.Options{AllowUnsafe: true, MinScore: -1, MaxCandidates: 9}, "createIssue list_branches send-mail web_hook"},
+		"background":       {pick.Options{AllowUnsafe: true, Capabilities: tool.Capabilities{Background: true}}, "createIssue"},
+		"streaming":        {pick.Options{Capabilities: tool.Capabilities{Streaming: true}}, ""},
+		"budget for one":   {pick.Options{AllowUnsafe: true, Budget: size}, "createIssue"},
+		"budget too small": {pick.Options{AllowUnsafe: true, Budget: 10}, ""},
 	} {
-		if got := namesOf(tool.Pick(t.Context(), "repository issue", defs, c.o)); got != c.want {
+		if got := namesOf(pick.Tools(t.Context(), "repository issue", defs, c.o)); got != c.want {
 			t.Errorf("%s: picked %q, want %q", name, got, c.want)
 		}
 	}
@@ -130,10 +131,10 @@ func TestPickOptionsNarrow(t *testing.T) {
 func TestPickIsPureAndDeterministic(t *testing.T) {
 	set := labelled(t)
 	before, _ := json.Marshal(set.Tools)
-	o := tool.PickOptions{AllowUnsafe: true, MaxCandidates: 400, MinScore: -1, Debug: true}
-	first := tool.Pick(t.Context(), "list the open issues of a repository", set.Tools, o)
+	o := pick.Options{AllowUnsafe: true, MaxCandidates: 400, MinScore: -1, Debug: true}
+	first := pick.Tools(t.Context(), "list the open issues of a repository", set.Tools, o)
 	for range 5 {
-		again := tool.Pick(t.Context(), "list the open issues of a repository", set.Tools, o)
+		again := pick.Tools(t.Context(), "list the open issues of a repository", set.Tools, o)
 		if diff := cmp.Diff(first, again); diff != "" {
 			t.Fatalf("two picks differ:\n%s", diff)
 		}
@@ -157,30 +158,30 @@ type fixed struct {
 }
 
 func (f *fixed) Name() string                                                 { return "fixed" }
-func (f *fixed) Index(context.Context, []tool.Definition) (tool.Index, error) { return f, nil }
+func (f *fixed) Index(context.Context, []tool.Definition) (pick.Index, error) { return f, nil }
 
-func (f *fixed) Score(ctx context.Context, _ string) (tool.Scores, error) {
+func (f *fixed) Score(ctx context.Context, _ string) (pick.Scores, error) {
 	if f.wait {
 		<-ctx.Done()
-		return tool.Scores{}, ctx.Err()
+		return pick.Scores{}, ctx.Err()
 	}
-	return tool.Scores{Values: f.scores, Explain: func(int) string { return "fixed" }}, f.err
+	return pick.Scores{Values: f.scores, Explain: func(int) string { return "fixed" }}, f.err
 }
 
 func TestPickFallsBackToTheOrderOfRegistration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer time.Sleep(time.Hour) // of the bubble: what still runs comes to its end
 		for name, c := range map[string]struct {
-			scorer tool.Scorer
+			scorer pick.Scorer
 			says   string
 		}{
 			"slow":          {&fixed{wait: true}, "fixed: took longer than 1s; tools are in the order of registration"},
 			"deaf":          {deaf{}, "deaf: took longer than 1s"},
 			"failing":       {&fixed{err: errors.New("no server")}, "fixed: no server"},
 			"wrong in size": {&fixed{scores: []float64{1}}, "it scored 1 of 4 tools"},
-			"no index":      {tool.Embedding{}, "no server of embeddings is configured"},
+			"no index":      {pick.Embedding{}, "no server of embeddings is configured"},
 		} {
-			got := tool.Pick(t.Context(), "mail", shed(), tool.PickOptions{Scorer: c.scorer, Timeout: time.Second})
+			got := pick.Tools(t.Context(), "mail", shed(), pick.Options{Scorer: c.scorer, Timeout: time.Second})
 			if namesOf(got) != "createIssue list_branches send-mail" {
 				t.Errorf("%s: picked %s", name, namesOf(got))
 			}
@@ -197,15 +198,15 @@ func TestPickFallsBackToTheOrderOfRegistration(t *testing.T) {
 type deaf struct{}
 
 func (deaf) Name() string                                                 { return "deaf" }
-func (deaf) Index(context.Context, []tool.Definition) (tool.Index, error) { return deaf{}, nil }
+func (deaf) Index(context.Context, []tool.Definition) (pick.Index, error) { return deaf{}, nil }
 
-func (deaf) Score(context.Context, string) (tool.Scores, error) {
+func (deaf) Score(context.Context, string) (pick.Scores, error) {
 	time.Sleep(time.Minute) // the clock of the bubble
-	return tool.Scores{}, nil
+	return pick.Scores{}, nil
 }
 
 func TestPickBoundsWhatAScorerSays(t *testing.T) {
-	got := tool.Pick(t.Context(), "mail", shed(), tool.PickOptions{
+	got := pick.Tools(t.Context(), "mail", shed(), pick.Options{
 		Scorer: &fixed{scores: []float64{math.NaN(), 7, -1, math.Inf(1)}}, MaxCandidates: 9,
 	})
 	if namesOf(got) != "list_branches web_hook" || got[0].Score != 1 || got[1].Score != 1 {
@@ -215,12 +216,12 @@ func TestPickBoundsWhatAScorerSays(t *testing.T) {
 
 func TestAPickerMakesItsIndexOnceAndTriesAFailedOneAgain(t *testing.T) {
 	flaky := &flakyScorer{fail: 1}
-	p := tool.NewPicker(shed(), flaky)
-	if r := p.Pick(t.Context(), "mail", tool.PickOptions{}); r[0].Provenance.Fallback == "" {
+	p := pick.New(shed(), flaky)
+	if r := p.Pick(t.Context(), "mail", pick.Options{}); r[0].Provenance.Fallback == "" {
 		t.Error("the failure went unnoticed")
 	}
 	for range 3 {
-		if r := p.Pick(t.Context(), "mail", tool.PickOptions{}); r[0].Provenance.Fallback != "" {
+		if r := p.Pick(t.Context(), "mail", pick.Options{}); r[0].Provenance.Fallback != "" {
 			t.Error(r[0].Provenance.Fallback)
 		}
 	}
@@ -233,11 +234,11 @@ type flakyScorer struct{ made, fail int }
 
 func (c *flakyScorer) Name() string { return "counting" }
 
-func (c *flakyScorer) Index(ctx context.Context, defs []tool.Definition) (tool.Index, error) {
+func (c *flakyScorer) Index(ctx context.Context, defs []tool.Definition) (pick.Index, error) {
 	if c.made++; c.made <= c.fail {
 		return nil, fmt.Errorf("attempt %d", c.made)
 	}
-	return tool.Keyword{}.Index(ctx, defs)
+	return pick.Keyword{}.Index(ctx, defs)
 }
 
 // A log that was pasted behind the question neither takes time nor changes the answer.
@@ -246,7 +247,7 @@ func TestPickReadsOnlyTheBeginningOfALongQuery(t *testing.T) {
 	for i := range 200_000 {
 		fmt.Fprintf(&log, " ébranch%d", i)
 	}
-	got := tool.Pick(t.Context(), "create an issue"+log.String(), shed(), tool.PickOptions{MinScore: -1})
+	got := pick.Tools(t.Context(), "create an issue"+log.String(), shed(), pick.Options{MinScore: -1})
 	if got[0].Definition.Name != "createIssue" {
 		t.Errorf("picked %s", namesOf(got))
 	}
@@ -260,14 +261,14 @@ func BenchmarkPick(b *testing.B) {
 		d.Name = fmt.Sprintf("server%d_%s", i, d.Name)
 		defs = append(defs, d)
 	}
-	o := tool.PickOptions{AllowUnsafe: true}
+	o := pick.Options{AllowUnsafe: true}
 	b.Run("index and pick of 1000", func(b *testing.B) {
 		for b.Loop() {
-			tool.Pick(b.Context(), "which customer requests are still unanswered", defs, o)
+			pick.Tools(b.Context(), "which customer requests are still unanswered", defs, o)
 		}
 	})
 	b.Run("pick of 1000", func(b *testing.B) {
-		p := tool.NewPicker(defs, nil)
+		p := pick.New(defs, nil)
 		p.Pick(b.Context(), "warm", o)
 		for b.Loop() {
 			p.Pick(b.Context(), "which customer requests are still unanswered", o)
@@ -279,12 +280,12 @@ func BenchmarkPick(b *testing.B) {
 func TestPickDropsNothingOfALongPromptByItsScore(t *testing.T) {
 	prompt := "please look at the strange thing that my colleague reported yesterday evening about windows closing, rotating colours, " +
 		"blinking cursors, lagging scrollbars, frozen keyboards, noisy fans and crashing plugins, find out whatever you can, then mail"
-	for _, o := range []tool.PickOptions{{}, {MinScore: tool.DefaultMinScore / 1000}} {
-		if got := namesOf(tool.Pick(t.Context(), prompt, shed(), o)); !strings.Contains(got, "send-mail") {
+	for _, o := range []pick.Options{{}, {MinScore: pick.DefaultMinScore / 1000}} {
+		if got := namesOf(pick.Tools(t.Context(), prompt, shed(), o)); !strings.Contains(got, "send-mail") {
 			t.Errorf("picked %q", got)
 		}
 	}
-	if got := tool.Pick(t.Context(), prompt, shed(), tool.PickOptions{Debug: true}); got[len(got)-1].Reason != "nothing in it fits the query" {
+	if got := pick.Tools(t.Context(), prompt, shed(), pick.Options{Debug: true}); got[len(got)-1].Reason != "nothing in it fits the query" {
 		t.Errorf("a tool without a word of it: %+v", got[len(got)-1])
 	}
 }
@@ -295,7 +296,7 @@ func TestPickReadsWhatIsSaidOfArguments(t *testing.T) {
 	defs[3].Parameters = json.RawMessage(`{"type":"object","properties":{"hooks":{"type":"array","items":{"type":"object","properties":{
 		"shared_secret":{"type":"string","description":"signs the payload"}}}}}}`)
 	for _, query := range []string{"signing", "payload", "secret"} {
-		if got := namesOf(tool.Pick(t.Context(), query, defs, tool.PickOptions{})); got != "web_hook" {
+		if got := namesOf(pick.Tools(t.Context(), query, defs, pick.Options{})); got != "web_hook" {
 			t.Errorf("%q picks %q", query, got)
 		}
 	}
@@ -305,7 +306,7 @@ func TestPickReadsWhatIsSaidOfArguments(t *testing.T) {
 func TestPickLooksForOtherWordsOnlyWhereTheCatalogueHasNone(t *testing.T) {
 	defs := shed()
 	defs[2].Description = "Post a mail to somebody."
-	if got := tool.Pick(t.Context(), "open", defs, tool.PickOptions{}); namesOf(got) != "createIssue" || got[0].Reason != "open in description" {
+	if got := pick.Tools(t.Context(), "open", defs, pick.Options{}); namesOf(got) != "createIssue" || got[0].Reason != "open in description" {
 		t.Errorf("picked %q: %+v", namesOf(got), got)
 	}
 }

@@ -1,10 +1,12 @@
-package tool
+package pick
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"strings"
+
+	"adze/tool"
 )
 
 // Hybrid adds up what several scorers say, by weight. One that fails is left out of that answer; only when
@@ -27,11 +29,11 @@ func (h Hybrid) Name() string {
 }
 
 // Index makes the indexes of all parts.
-func (h Hybrid) Index(ctx context.Context, defs []Definition) (Index, error) {
+func (h Hybrid) Index(ctx context.Context, defs []tool.Definition) (Index, error) {
 	x := &hybridIndex{docs: len(defs)}
 	var errs []error
 	for _, p := range h.Parts {
-		index, err := sound(func() (Index, error) { return p.Scorer.Index(ctx, defs) })
+		index, err := guarded(func() (Index, error) { return p.Scorer.Index(ctx, defs) })
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", p.Scorer.Name(), err))
 			continue
@@ -64,7 +66,7 @@ func (x *hybridIndex) Score(ctx context.Context, query string) (Scores, error) {
 	var errs []error
 	var reasons []func(int) string
 	for _, p := range x.parts {
-		s, err := sound(func() (Scores, error) { return p.index.Score(ctx, query) })
+		s, err := guarded(func() (Scores, error) { return p.index.Score(ctx, query) })
 		if err == nil && len(s.Values) != x.docs {
 			err = fmt.Errorf("it scored %d of %d tools", len(s.Values), x.docs)
 		}

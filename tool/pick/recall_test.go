@@ -1,4 +1,4 @@
-package tool_test
+package pick_test
 
 import (
 	"fmt"
@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"adze/tool"
+	"adze/tool/pick"
 	"adze/tool/pickset"
 )
 
 func labelled(t testing.TB) pickset.Set {
 	t.Helper()
-	set, err := pickset.Read(os.DirFS("../testdata/pick"))
+	set, err := pickset.Read(os.DirFS("../../testdata/pick"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestPickRecall(t *testing.T) {
 	var keyword, standard pickset.Recall
 	for _, half := range []pickset.Half{pickset.Dev, pickset.Issues, pickset.Test} {
 		var plain pickset.Recall
-		for _, s := range []tool.Scorer{tool.Keyword{}, tool.BM25{Plain: true}, tool.BM25{}} {
+		for _, s := range []pick.Scorer{pick.Keyword{}, pick.BM25{Plain: true}, pick.BM25{}} {
 			r := set.Measure(t.Context(), s, half)
 			t.Log(recallLine(r))
 			switch {
@@ -41,7 +41,7 @@ func TestPickRecall(t *testing.T) {
 				keyword = r
 			case s.Name() == "bm25-plain":
 				plain = r
-			case s.Name() == tool.DefaultScorer().Name():
+			case s.Name() == pick.DefaultScorer().Name():
 				standard = r
 			}
 		}

@@ -1,14 +1,16 @@
-package tool
+package pick
 
 import (
 	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
+
+	"adze/tool"
 )
 
 // choose parts results, which come best first, into picks and the rest, and gives each its reason.
-func (o PickOptions) choose(results []PickResult, r rating) (picked, excluded []PickResult) {
+func (o Options) choose(results []Result, r rating) (picked, excluded []Result) {
 	limit := o.MaxCandidates
 	if limit <= 0 {
 		limit = DefaultMaxCandidates
@@ -44,7 +46,7 @@ func (r rating) reason(place int) string {
 	if r.scores.Explain == nil {
 		return "in the order of registration"
 	}
-	why, err := sound(func() (string, error) { return r.scores.Explain(r.order[place]), nil })
+	why, err := guarded(func() (string, error) { return r.scores.Explain(r.order[place]), nil })
 	if err != nil {
 		return "the scorer cannot say why: " + err.Error()
 	}
@@ -52,7 +54,7 @@ func (r rating) reason(place int) string {
 }
 
 // unfit says why a definition may not be picked whatever its score.
-func (o PickOptions) unfit(d Definition) string {
+func (o Options) unfit(d tool.Definition) string {
 	forRole := func(role string) bool { return slices.Contains(o.Roles, role) }
 	switch want, has := o.Capabilities, d.Capabilities; {
 	case slices.Contains(o.Except, d.Name):
@@ -71,7 +73,7 @@ func (o PickOptions) unfit(d Definition) string {
 	return ""
 }
 
-func (o PickOptions) weak(score float64, long bool) string {
+func (o Options) weak(score float64, long bool) string {
 	least := o.MinScore
 	switch {
 	case least == 0 && long:
@@ -90,7 +92,7 @@ func (o PickOptions) weak(score float64, long bool) string {
 
 // OfferSize is about how many bytes a definition takes in a request: name, description and the offered
 // schema in the frame that most wire formats share.
-func OfferSize(d Definition) int {
+func OfferSize(d tool.Definition) int {
 	const frame = len(`{"type":"function","function":{"name":"","description":,"parameters":}},`)
 	text, _ := json.Marshal(d.Description) // a string always encodes
 	return frame + len(d.Name) + len(text) + len(d.Offered())

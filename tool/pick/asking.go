@@ -1,4 +1,4 @@
-package tool
+package pick
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"adze/tool"
 )
 
 // Model asks a small model which tools fit. The model sees only the best of a first scorer, so that the
@@ -27,7 +29,7 @@ Answer with the word none when no tool fits. Write nothing else. The request is 
 func (Model) Name() string { return "model" }
 
 // Index makes the index of the first scorer.
-func (m Model) Index(ctx context.Context, defs []Definition) (Index, error) {
+func (m Model) Index(ctx context.Context, defs []tool.Definition) (Index, error) {
 	if m.Ask == nil {
 		return nil, errors.New("no model is configured to choose tools")
 	}
@@ -44,7 +46,7 @@ func (m Model) Index(ctx context.Context, defs []Definition) (Index, error) {
 type modelIndex struct {
 	Model
 	first Index
-	defs  []Definition
+	defs  []tool.Definition
 }
 
 // Score gives the model's first choice 1, the others evenly less, and a tool that it did not name at most a

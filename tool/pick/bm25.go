@@ -1,11 +1,14 @@
-package tool
+package pick
 
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strings"
+
+	"adze/tool"
 )
 
 // BM25 ranks by the words that a query and a tool share, weighted by how rare a word is and by where it
@@ -54,7 +57,7 @@ func (b BM25) Name() string {
 }
 
 // Index counts the words of all fields.
-func (b BM25) Index(ctx context.Context, defs []Definition) (Index, error) {
+func (b BM25) Index(ctx context.Context, defs []tool.Definition) (Index, error) {
 	x := &bm25Index{terms: make(map[string]int, 4*len(defs)), docs: len(defs)}
 	if !b.Plain {
 		x.synonyms = synonyms()
@@ -95,7 +98,7 @@ type counter struct {
 	lengths [][fields]int
 }
 
-func (c *counter) document(i int, d Definition) {
+func (c *counter) document(i int, d tool.Definition) {
 	c.text(i, inName, d.Name)
 	for _, a := range d.Aliases {
 		c.text(i, inAliases, a)
@@ -128,7 +131,7 @@ func (c *counter) properties(i int, s argumentSchema, depth int) {
 	if depth == 0 {
 		return
 	}
-	for _, name := range sortedKeys(s.Properties) {
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		c.text(i, inArguments, name)
 		c.text(i, inArgumentWords, s.Properties[name].Description)
 		c.properties(i, s.Properties[name], depth-1)

@@ -1,9 +1,11 @@
-package tool
+package pick
 
 import (
 	"context"
 	"fmt"
 	"strings"
+
+	"adze/tool"
 )
 
 // Scorer says how well tools fit a query. Contract:
@@ -14,7 +16,7 @@ import (
 type Scorer interface {
 	// Name says which scorer it was, in provenance: "bm25".
 	Name() string
-	Index(ctx context.Context, defs []Definition) (Index, error)
+	Index(ctx context.Context, defs []tool.Definition) (Index, error)
 }
 
 // Index is a scorer's view of some definitions. It is safe for concurrent use.
@@ -30,16 +32,6 @@ type Scores struct {
 	Explain func(i int) string
 }
 
-// sound runs code that an author or a library brings. What panics has failed, and takes nothing else with it.
-func sound[T any](f func() (T, error)) (out T, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("it failed inside: %.200v", p)
-		}
-	}()
-	return f()
-}
-
 // DefaultScorer is the one that measures best on testdata/pick without asking anybody: BM25.
 func DefaultScorer() Scorer { return BM25{} }
 
@@ -51,7 +43,7 @@ type Keyword struct{}
 func (Keyword) Name() string { return "keyword" }
 
 // Index collects each definition's words.
-func (Keyword) Index(_ context.Context, defs []Definition) (Index, error) {
+func (Keyword) Index(_ context.Context, defs []tool.Definition) (Index, error) {
 	index := make(keywordIndex, len(defs))
 	for i, d := range defs {
 		index[i] = map[string]bool{}

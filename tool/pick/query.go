@@ -1,6 +1,10 @@
-package tool
+package pick
 
-import "strings"
+import (
+	"strings"
+
+	"adze/tool"
+)
 
 // asked is one word of a query with all terms that may stand for it.
 type asked struct {
@@ -107,7 +111,7 @@ func (x *bm25Index) guess(term string) (out []variant) {
 		return out
 	}
 	for n, name := range x.names {
-		if off := len(name) - len(term); name[0] == term[0] && -1 <= off && off <= 1 && distance(name, term) == 1 {
+		if off := len(name) - len(term); name[0] == term[0] && -1 <= off && off <= 1 && tool.Distance(name, term) == 1 {
 			out = append(out, variant{n, guessWeight, " (as " + name + ")"})
 		}
 	}

@@ -1,4 +1,18 @@
-package tool
+// Package pick chooses among many definitions of tools those that fit a query, and says why the others do not.
+//
+// The one rule: it is pure. It runs no tool, keeps nothing between two picks but an index of the definitions, and
+// the same input gives the same answer. What a scorer brings may fail, panic or take too long: then the order is
+// that of registration, and every result says so.
+//
+// Start reading at Tools and Picker in pick.go. scorer.go has the port. bm25.go is the default, with query.go for
+// what is asked of its index, words.go, synonyms.go and hints.go for what words and values mean; semantic.go rates
+// by vectors, asking.go asks a small model, hybrid.go adds scorers up. choose.go goes from scores to results.
+// tool/pickset measures all of them on testdata/pick.
+//
+// Known limits: BM25 knows English words only, and cannot find a tool that shares neither a word nor a synonym with
+// the query; the synonyms were written by the hand that wrote most of the labelled set, so recall on other
+// catalogues may be lower.
+package pick
 
 import (
 	"context"
@@ -7,16 +21,18 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"adze/tool"
 )
 
-// Defaults of PickOptions.
+// Defaults of Options.
 const (
 	DefaultMaxCandidates = 3
 	DefaultMinScore      = 0.05
 )
 
-// PickOptions says what Pick may return. The zero value: three safe tools by the default scorer.
-type PickOptions struct {
+// Options says what Tools may return. The zero value: three safe tools by the default scorer.
+type Options struct {
 	MaxCandidates int     // 0: DefaultMaxCandidates
 	MinScore      float64 // 0: DefaultMinScore, but for a long query any score above 0; negative: none
 	// AllowUnsafe also returns tools that are not declared safe. Whoever sets it has a gate.
@@ -28,24 +44,24 @@ type PickOptions struct {
 	// Roles leaves out tools that are for other roles; a tool without roles is for all.
 	Roles []string
 	// Capabilities are those that a tool must have.
-	Capabilities Capabilities
+	Capabilities tool.Capabilities
 	// Except names tools that are left out because they are offered anyway.
 	Except []string
 	// Budget is how many bytes of JSON all picks may take together in a request; 0: any.
 	Budget int
 }
 
-// PickResult is one candidate.
-type PickResult struct {
-	Definition Definition     `json:"definition"`
-	Score      float64        `json:"score"` // 0 to 1
-	Reason     string         `json:"reason"`
-	Excluded   bool           `json:"excluded,omitempty"` // only with Debug
-	Provenance PickProvenance `json:"provenance"`
+// Result is one candidate.
+type Result struct {
+	Definition tool.Definition `json:"definition"`
+	Score      float64         `json:"score"` // 0 to 1
+	Reason     string          `json:"reason"`
+	Excluded   bool            `json:"excluded,omitempty"` // only with Debug
+	Provenance Provenance      `json:"provenance"`
 }
 
-// PickProvenance says how a candidate came to its place.
-type PickProvenance struct {
+// Provenance says how a candidate came to its place.
+type Provenance struct {
 	Scorer string `json:"scorer"`
 	// Rank is the place among all tools by score, from 1; 0 when nothing was scored.
 	Rank int `json:"rank"`
@@ -55,17 +71,17 @@ type PickProvenance struct {
 	Fallback string `json:"fallback,omitempty"`
 }
 
-// Pick chooses the definitions that fit a query best. It runs no tool. The same input gives the same
+// Tools chooses the definitions that fit a query best. It runs no tool. The same input gives the same
 // answer; equal scores stay in the order of defs. A scorer that fails or takes too long is replaced by the
 // order of defs, and every result says so. Whoever asks the same definitions often makes a Picker.
-func Pick(ctx context.Context, query string, defs []Definition, o PickOptions) []PickResult {
-	return NewPicker(defs, o.Scorer).Pick(ctx, query, o)
+func Tools(ctx context.Context, query string, defs []tool.Definition, o Options) []Result {
+	return New(defs, o.Scorer).Pick(ctx, query, o)
 }
 
 // Picker keeps a scorer's index of some definitions, which is made at the first Pick. It is safe for
 // concurrent use.
 type Picker struct {
-	defs   []Definition
+	defs   []tool.Definition
 	scorer Scorer
 
 	mu    sync.Mutex
@@ -76,37 +92,37 @@ type Picker struct {
 // pasted behind it, and the time of a pick must have a bound.
 const maxQuery = 4 << 10
 
-// NewPicker makes a Picker. A nil scorer is the default one.
-func NewPicker(defs []Definition, scorer Scorer) *Picker {
+// New makes a Picker. A nil scorer is the default one.
+func New(defs []tool.Definition, scorer Scorer) *Picker {
 	if scorer == nil {
 		scorer = DefaultScorer()
 	}
 	return &Picker{defs: defs, scorer: scorer}
 }
 
-// Pick is Pick for the definitions of the Picker; o.Scorer is not looked at.
-func (p *Picker) Pick(ctx context.Context, query string, o PickOptions) []PickResult {
+// Pick is Tools for the definitions of the Picker; o.Scorer is not looked at.
+func (p *Picker) Pick(ctx context.Context, query string, o Options) []Result {
 	if len(query) > maxQuery {
 		query = strings.ToValidUTF8(query[:maxQuery], "")
 	}
 	name := p.name()
 	r := p.rate(ctx, query, o.Timeout)
 	r.long = len(strings.Fields(query)) > longQuery
-	results := make([]PickResult, len(p.defs))
+	results := make([]Result, len(p.defs))
 	for place, i := range r.order {
-		from := PickProvenance{Scorer: name, Of: len(p.defs), Fallback: r.fallback}
+		from := Provenance{Scorer: name, Of: len(p.defs), Fallback: r.fallback}
 		if r.fallback == "" {
 			from.Rank = place + 1
 		}
-		results[place] = PickResult{Definition: p.defs[i], Score: r.score(i), Provenance: from}
+		results[place] = Result{Definition: p.defs[i], Score: r.score(i), Provenance: from}
 	}
 	picked, excluded := o.choose(results, r)
 	for i := range picked {
-		picked[i].Definition = picked[i].Definition.clone()
+		picked[i].Definition = picked[i].Definition.Clone()
 	}
 	if o.Debug {
 		for i := range excluded {
-			excluded[i].Definition = excluded[i].Definition.clone()
+			excluded[i].Definition = excluded[i].Definition.Clone()
 		}
 		picked = append(picked, excluded...)
 	}
@@ -163,7 +179,7 @@ func (p *Picker) rate(ctx context.Context, query string, timeout time.Duration) 
 
 // name is the scorer's, or what stands for one that cannot even say that.
 func (p *Picker) name() string {
-	name, err := sound(func() (string, error) { return p.scorer.Name(), nil })
+	name, err := guarded(func() (string, error) { return p.scorer.Name(), nil })
 	if err != nil {
 		return "the scorer"
 	}
@@ -203,7 +219,7 @@ func (p *Picker) ask(ctx context.Context, query string, timeout time.Duration) (
 }
 
 func (p *Picker) scores(ctx context.Context, query string) (Scores, error) {
-	return sound(func() (Scores, error) {
+	return guarded(func() (Scores, error) {
 		index, err := p.indexed(ctx)
 		if err != nil {
 			return Scores{}, err
@@ -224,4 +240,14 @@ func (p *Picker) indexed(ctx context.Context) (Index, error) {
 		p.index = index
 	}
 	return index, err
+}
+
+// guarded runs code of a scorer. What panics has failed, and takes nothing else with it.
+func guarded[T any](f func() (T, error)) (out T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it failed inside: %.200v", p)
+		}
+	}()
+	return f()
 }

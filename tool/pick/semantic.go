@@ -1,4 +1,4 @@
-package tool
+package pick
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"adze/tool"
 )
 
 // Embedder is the port to a server of text embeddings. Contract:
@@ -38,7 +40,7 @@ func (e Embedding) Name() string {
 }
 
 // Index embeds every definition, as far as the Embedder has not kept it.
-func (e Embedding) Index(ctx context.Context, defs []Definition) (Index, error) {
+func (e Embedding) Index(ctx context.Context, defs []tool.Definition) (Index, error) {
 	if e.Embedder == nil {
 		return nil, errors.New("no server of embeddings is configured")
 	}
@@ -54,7 +56,7 @@ func (e Embedding) Index(ctx context.Context, defs []Definition) (Index, error) 
 }
 
 // describeForSearch is the text of a tool that meaning is compared with.
-func describeForSearch(d Definition) string {
+func describeForSearch(d tool.Definition) string {
 	var words []string
 	eachWord(d.Name, func(w string) { words = append(words, w) })
 	text := strings.Join(words, " ") + ": " + d.Description

@@ -1,4 +1,4 @@
-package tool_test
+package pick_test
 
 import (
 	"context"
@@ -7,19 +7,19 @@ import (
 	"strings"
 	"testing"
 
-	"adze/tool"
+	"adze/tool/pick"
 )
 
 // meanings is a written Embedder: one dimension for each word of a short list.
 type meanings struct {
-	asked []tool.EmbedText
+	asked []pick.EmbedText
 	err   error
 	bend  func([][]float32) [][]float32
 }
 
 func (*meanings) Name() string { return "meanings" }
 
-func (m *meanings) Embed(_ context.Context, texts []tool.EmbedText) ([][]float32, error) {
+func (m *meanings) Embed(_ context.Context, texts []pick.EmbedText) ([][]float32, error) {
 	m.asked = append(m.asked, texts...)
 	if m.err != nil {
 		return nil, m.err
@@ -42,14 +42,14 @@ func TestEmbeddingRatesByMeaning(t *testing.T) {
 	m := &meanings{}
 	defs := shed()
 	defs[0].Digest = "d0"
-	p := tool.NewPicker(defs, tool.Embedding{Embedder: m})
+	p := pick.New(defs, pick.Embedding{Embedder: m})
 	for range 2 {
-		got := p.Pick(t.Context(), "mail mail", tool.PickOptions{})
+		got := p.Pick(t.Context(), "mail mail", pick.Options{})
 		if namesOf(got) != "send-mail" || got[0].Score < 0.9 || got[0].Provenance.Scorer != "embedding meanings" {
 			t.Errorf("picked %+v", got)
 		}
 	}
-	if len(m.asked) != len(defs)+2 || m.asked[0] != (tool.EmbedText{Key: "d0", Text: "create issue createissue: Open an issue in a repository."}) {
+	if len(m.asked) != len(defs)+2 || m.asked[0] != (pick.EmbedText{Key: "d0", Text: "create issue createissue: Open an issue in a repository."}) {
 		t.Errorf("asked for %d texts, the first %+v", len(m.asked), m.asked[0])
 	}
 	if last := m.asked[len(m.asked)-1]; last.Key != "" || last.Text != "mail mail" {
@@ -64,7 +64,7 @@ func TestEmbeddingRefusesVectorsThatDoNotFit(t *testing.T) {
 		"empty":     func(v [][]float32) [][]float32 { v[0] = nil; return v },
 		"not alike": func(v [][]float32) [][]float32 { return shorterQuery(v) },
 	} {
-		got := tool.Pick(t.Context(), "mail", shed(), tool.PickOptions{Scorer: tool.Embedding{Embedder: &meanings{bend: bend}}})
+		got := pick.Tools(t.Context(), "mail", shed(), pick.Options{Scorer: pick.Embedding{Embedder: &meanings{bend: bend}}})
 		if got[0].Provenance.Fallback == "" || !strings.Contains(got[0].Provenance.Fallback, "vector") && !strings.Contains(got[0].Provenance.Fallback, "numbers") {
 			t.Errorf("%s: provenance %+v", name, got[0].Provenance)
 		}
@@ -86,10 +86,10 @@ func TestEmbeddingOfNothing(t *testing.T) {
 		}
 		return v
 	}}
-	if got := tool.Pick(t.Context(), "mail", shed(), tool.PickOptions{Scorer: tool.Embedding{Embedder: m}}); len(got) != 0 {
+	if got := pick.Tools(t.Context(), "mail", shed(), pick.Options{Scorer: pick.Embedding{Embedder: m}}); len(got) != 0 {
 		t.Errorf("vectors of nothing picked %s", namesOf(got))
 	}
-	if got := tool.Pick(t.Context(), " ", shed(), tool.PickOptions{Scorer: tool.Embedding{Embedder: &meanings{}}}); len(got) != 0 {
+	if got := pick.Tools(t.Context(), " ", shed(), pick.Options{Scorer: pick.Embedding{Embedder: &meanings{}}}); len(got) != 0 {
 		t.Errorf("a blank query picked %s", namesOf(got))
 	}
 }
@@ -97,8 +97,8 @@ func TestEmbeddingOfNothing(t *testing.T) {
 func TestHybridAddsUpAndGoesOnWithoutAPart(t *testing.T) {
 	one := &fixed{scores: []float64{1, 0, 0.5, 0}}
 	two := &fixed{scores: []float64{0, 1, 0.5, 0}}
-	h := tool.Hybrid{Parts: []tool.Weighted{{Scorer: one, Weight: 3}, {Scorer: two}}}
-	got := tool.Pick(t.Context(), "x", shed(), tool.PickOptions{Scorer: h})
+	h := pick.Hybrid{Parts: []pick.Weighted{{Scorer: one, Weight: 3}, {Scorer: two}}}
+	got := pick.Tools(t.Context(), "x", shed(), pick.Options{Scorer: h})
 	if namesOf(got) != "createIssue send-mail list_branches" || got[0].Score != 0.75 || got[1].Score != 0.5 || got[2].Score != 0.25 {
 		t.Errorf("picked %s: %+v", namesOf(got), got)
 	}
@@ -106,16 +106,16 @@ func TestHybridAddsUpAndGoesOnWithoutAPart(t *testing.T) {
 		t.Errorf("reason %q of %s", got[0].Reason, h.Name())
 	}
 	two.err = errors.New("gone")
-	got = tool.Pick(t.Context(), "x", shed(), tool.PickOptions{Scorer: h})
+	got = pick.Tools(t.Context(), "x", shed(), pick.Options{Scorer: h})
 	if namesOf(got) != "createIssue send-mail" || got[0].Score != 1 || !strings.Contains(got[0].Reason, "fixed failed") {
 		t.Errorf("without a part: %+v", got)
 	}
 	one.scores = one.scores[1:]
-	got = tool.Pick(t.Context(), "x", shed(), tool.PickOptions{Scorer: h})
+	got = pick.Tools(t.Context(), "x", shed(), pick.Options{Scorer: h})
 	if f := got[0].Provenance.Fallback; !strings.Contains(f, "gone") || !strings.Contains(f, "scored 3 of 4") {
 		t.Errorf("without any part: %q", f)
 	}
-	got = tool.Pick(t.Context(), "x", shed(), tool.PickOptions{Scorer: tool.Hybrid{Parts: []tool.Weighted{{Scorer: tool.Embedding{}}}}})
+	got = pick.Tools(t.Context(), "x", shed(), pick.Options{Scorer: pick.Hybrid{Parts: []pick.Weighted{{Scorer: pick.Embedding{}}}}})
 	if !strings.Contains(got[0].Provenance.Fallback, "no server of embeddings") {
 		t.Errorf("without any index: %+v", got[0].Provenance)
 	}
@@ -131,11 +131,11 @@ func TestAModelChoosesFromAShortlist(t *testing.T) {
 		"prose instead": {"I would take the first", ""},
 	} {
 		var asked string
-		m := tool.Model{Shortlist: 2, Ask: func(_ context.Context, _, question string) (string, error) {
+		m := pick.Model{Shortlist: 2, Ask: func(_ context.Context, _, question string) (string, error) {
 			asked = question
 			return c.answer, nil
 		}}
-		got := tool.Pick(t.Context(), "repository issue", shed(), tool.PickOptions{Scorer: m, MinScore: 0.01})
+		got := pick.Tools(t.Context(), "repository issue", shed(), pick.Options{Scorer: m, MinScore: 0.01})
 		if c.want == "" {
 			if !strings.Contains(got[0].Provenance.Fallback, "named no tool of the list") {
 				t.Errorf("%s: %+v", name, got[0].Provenance)
@@ -158,11 +158,11 @@ func TestAModelChoosesFromAShortlist(t *testing.T) {
 }
 
 func TestAModelThatCannotAnswerLeavesTheOrder(t *testing.T) {
-	for name, m := range map[string]tool.Model{
+	for name, m := range map[string]pick.Model{
 		"no model is configured": {},
 		"rate limit":             {Ask: func(context.Context, string, string) (string, error) { return "", errors.New("rate limit") }},
 	} {
-		got := tool.Pick(t.Context(), "mail", shed(), tool.PickOptions{Scorer: m})
+		got := pick.Tools(t.Context(), "mail", shed(), pick.Options{Scorer: m})
 		if !strings.Contains(got[0].Provenance.Fallback, name) || namesOf(got) != "createIssue list_branches send-mail" {
 			t.Errorf("%s: %s %+v", name, namesOf(got), got[0].Provenance)
 		}

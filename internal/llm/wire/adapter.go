@@ -1,0 +1,99 @@
+package wire
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"net/http"
+	"strings"
+	"time"
+
+	"adze/session"
+)
+
+// Options configure an adapter. The zero value is what the adapter's package says of itself: the company's server
+// without a key, or the one on this machine.
+type Options struct {
+	Name    string // of the provider in a model's full name
+	BaseURL string // an adapter's package says up to where
+	Key     string // empty: none is sent
+	// KeyEnv and URLEnv name the variables of the key and the address, for hints.
+	KeyEnv, URLEnv string
+	// KeyHint and URLHint say what to do about a refused key and an unreachable server; empty: check these variables.
+	KeyHint, URLHint string
+	// Header is added to each request.
+	Header http.Header
+	HTTP   *http.Client  // nil: one of our own that keeps its connection
+	NewID  func() string // mints ids for calls without one; nil: random
+	// Idle is how long the server may send no content; 0: DefaultIdle, on loopback LocalIdle.
+	Idle time.Duration
+	// MaxTokens bounds an answer when the request does not; 0: what the server or the model's family allows.
+	MaxTokens int
+	// Effort is how hard a model thinks, in the server's words: "low", "medium", "high"; empty: its default.
+	Effort string
+	// MaxContext bounds the context that a server is asked to run a model with, and KeepAlive is how long it keeps the
+	// model loaded after a request, in its words; 0 and empty: the adapter's default. Only some formats can say either.
+	MaxContext int
+	KeepAlive  string
+}
+
+// Or fills what is not given from what an adapter says of itself.
+func (o Options) Or(own Options) Options {
+	o.Name, o.BaseURL, o.Idle = cmp.Or(o.Name, own.Name), cmp.Or(o.BaseURL, own.BaseURL), cmp.Or(o.Idle, own.Idle)
+	o.KeyEnv, o.URLEnv = cmp.Or(o.KeyEnv, own.KeyEnv), cmp.Or(o.URLEnv, own.URLEnv)
+	o.KeyHint = cmp.Or(o.KeyHint, own.KeyHint, "check "+o.KeyEnv+" and what its account may use")
+	o.URLHint = cmp.Or(o.URLHint, own.URLHint, "check "+o.URLEnv+" and the network")
+	return o
+}
+
+// FromEnv reads a key and an address, each from the first of its variables that is set.
+func FromEnv(getenv func(string) string, keys, urls []string) Options {
+	first := func(names []string) string {
+		for _, name := range names {
+			if value := strings.TrimSpace(getenv(name)); value != "" {
+				return value
+			}
+		}
+		return ""
+	}
+	return Options{Key: first(keys), BaseURL: first(urls)}
+}
+
+// Adapter is what every adapter is beside its format. Adapters embed it; it is safe for concurrent use.
+type Adapter struct {
+	Options Options
+	Client  Client
+	Cache   Cache
+}
+
+// Adapt makes an adapter of whole options; base is what paths are added to, and header goes with each request. It does
+// no work and opens no connection.
+func Adapt(o Options, base string, header http.Header) Adapter {
+	return Adapter{Options: o, Client: Connect(Setup{
+		Name: o.Name, Base: strings.TrimRight(base, "/"), Header: header, Key: o.Key, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle,
+		KeyHint: o.KeyHint, URLHint: o.URLHint,
+	})}
+}
+
+// Name is the part before the slash in a model's full name.
+func (a *Adapter) Name() string { return a.Options.Name }
+
+// Warm opens the connection of the first request ahead; see Client.
+func (a *Adapter) Warm(ctx context.Context) { a.Client.Warm(ctx) }
+
+// Stream asks, and reads the answer to its end: the whole of one model request.
+func (a *Adapter) Stream(ctx context.Context, r session.Request, open func() (*Reply, error), read func(Answer) (session.Done, error)) iter.Seq[session.Chunk] {
+	return Stream(ctx, func(out *Out) (session.Done, error) {
+		reply, err := open()
+		if err != nil {
+			return session.Done{}, err
+		}
+		defer reply.Close()
+		return read(a.Answer(reply, out, r))
+	})
+}
+
+// Answer begins to read a reply to a request.
+func (a *Adapter) Answer(reply *Reply, out *Out, r session.Request) Answer {
+	return Answer{Client: &a.Client, Reply: reply, Out: out, Calls: a.Client.Calls(r.Messages)}
+}

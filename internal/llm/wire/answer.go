@@ -1,0 +1,97 @@
+package wire
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+
+	"adze/session"
+)
+
+// Answer is one answer while an adapter reads it. What a format adds to it stands beside it in the adapter.
+type Answer struct {
+	Client *Client
+	Reply  *Reply
+	Out    *Out
+	Calls  Calls
+	Done   session.Done
+}
+
+// Single is the whole body of a server that answers with one JSON text instead of a stream.
+func (a *Answer) Single() (body []byte, ok bool, err error) {
+	if !strings.HasPrefix(a.Reply.ContentType(), "application/json") {
+		return nil, false, nil
+	}
+	body, err = io.ReadAll(io.LimitReader(a.Reply, MaxLine))
+	return body, true, err
+}
+
+// Events hands over each event of a stream until ended, or until nothing more comes; done says that [DONE] came.
+func (a *Answer) Events(ended *bool, read func(e Event, last bool) error) (done bool, err error) {
+	events := NewEvents(a.Reply)
+	for !*ended {
+		e, err := events.Next()
+		switch {
+		case err == io.EOF || a.Reply.OnlyTail(err):
+			return false, nil
+		case err != nil:
+			return false, a.Client.Framing(err)
+		case string(e.Data) == "[DONE]":
+			a.Reply.Settle()
+			return true, nil
+		}
+		if err := read(e, events.Unfinished()); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// Decode reads one piece of the stream; last says that nothing whole follows it.
+func (a *Answer) Decode(data []byte, last bool, into any) error {
+	if err := json.Unmarshal(data, into); err != nil {
+		return a.Client.Malformed(data, last)
+	}
+	return nil
+}
+
+// Grow adds a piece to the calls and passes on what forms.
+func (a *Answer) Grow(f Fragment) error {
+	forming, err := a.Calls.Add(f)
+	if err != nil {
+		return a.Client.Framing(err)
+	}
+	return a.Out.Send(forming)
+}
+
+// Whole adds a call that a format always sends whole.
+func (a *Answer) Whole(id Word, name string, arguments json.RawMessage, opaque json.RawMessage) error {
+	text, err := Arguments(arguments)
+	if err != nil {
+		return a.Client.Framing(err)
+	}
+	return a.Grow(Fragment{New: true, ID: string(id), Index: a.Calls.Len(), Name: name, Arguments: text, Opaque: opaque})
+}
+
+// Conclude ends a whole answer: with its calls, where it has some. Opaque is what goes back with the call at a place;
+// nil: nothing does.
+func (a *Answer) Conclude(opaque func(i int) json.RawMessage) error {
+	if a.Calls.Len() == 0 {
+		a.Done.Stop = session.StopEnd
+		return nil
+	}
+	calls, err := a.Calls.Release()
+	if err != nil {
+		return a.Client.Framing(err)
+	}
+	for i := range calls {
+		if opaque == nil {
+			break
+		}
+		if o := opaque(i); o != nil {
+			calls[i].Opaque = o
+		}
+	}
+	a.Done.Stop = session.StopCalls
+	return a.Out.Release(calls)
+}
