@@ -28,17 +28,3 @@ func (d *draft) cutOff() error {
 	}
 	return errCut
 }
-
-// recover goes on after an answer that failed, or returns what ends the turn.
-func (s *Session) recover(t *turn, failed error) error {
-	var c *cutCall
-	if errors.As(failed, &c) && !t.cut {
-		t.cut = true
-		return s.remark(t, c.advice())
-	}
-	if p := stumbled(failed); p != nil && !t.stumbled {
-		t.stumbled = true
-		return s.remark(t, p.correction())
-	}
-	return s.shrink(t, failed)
-}

@@ -27,27 +27,6 @@ type Fragment struct {
 	Prompt   string `json:"prompt_sha256,omitempty"`
 }
 
-// saveFragments stores what came since the last time, when it is time.
-func (s *Session) saveFragments(t *turn, d *draft) error {
-	now := s.config.Now()
-	if !d.text || now.Sub(d.saved) < fragmentsEvery {
-		return nil
-	}
-	d.saved = now
-	var entries []Entry
-	for _, p := range d.fragments() {
-		if p.Part == 0 && len(entries) == 0 && !d.named {
-			p.Provider, p.Model, p.Prompt = s.config.Provider.Name(), s.config.Model, d.message.Prompt
-			d.named = true
-		}
-		entries = append(entries, s.entry(FragmentEntry, p))
-	}
-	if len(entries) == 0 {
-		return nil
-	}
-	return s.store(t.ctx, entries...)
-}
-
 // fragments takes what is not stored yet.
 func (d *draft) fragments() (out []Fragment) {
 	for i, p := range d.message.Parts {

@@ -131,14 +131,6 @@ func (g *loopGuard) warning() string {
 		"The turn ends if this goes on.", names, g.repeats)
 }
 
-// warn tells a model that repeats itself, before its next request.
-func (s *Session) warn(t *turn) error {
-	if text := t.guard.warning(); text != "" {
-		return s.remark(t, text)
-	}
-	return nil
-}
-
 func distinct(names []string) []string {
 	var out []string
 	have := map[string]bool{}

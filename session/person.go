@@ -220,3 +220,11 @@ func (l *log) rewind(messages []Message, e Entry) ([]Message, error) {
 	l.messages = max(l.messages, lastNumber(messages)+1) // the last one's outcomes had a number of their own
 	return messages[:at], nil
 }
+
+// warn tells a model that repeats itself, before its next request.
+func (s *Session) warn(t *turn) error {
+	if text := t.guard.warning(); text != "" {
+		return s.remark(t, text)
+	}
+	return nil
+}

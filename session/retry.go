@@ -123,3 +123,17 @@ func (s *Session) noteFailure(t *turn, d *draft, f failedAttempt) error {
 	}
 	return s.store(t.ctx, s.entry(RequestEntry, failed))
 }
+
+// recover goes on after an answer that failed, or returns what ends the turn.
+func (s *Session) recover(t *turn, failed error) error {
+	var c *cutCall
+	if errors.As(failed, &c) && !t.cut {
+		t.cut = true
+		return s.remark(t, c.advice())
+	}
+	if p := stumbled(failed); p != nil && !t.stumbled {
+		t.stumbled = true
+		return s.remark(t, p.correction())
+	}
+	return s.shrink(t, failed)
+}

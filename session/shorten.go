@@ -15,29 +15,6 @@ const (
 	shortShare = 4
 )
 
-// shorten cuts the results that have more than so many tokens, and reports whether there were any.
-func (s *Session) shorten(large int) bool {
-	shortened := false
-	for i, m := range s.history {
-		if m.Role != ToolRole || s.ledger.since(i)-s.ledger.since(i+1) <= large {
-			continue
-		}
-		if cut, told := s.ledger.shorter(m, large); len(told) > 0 {
-			s.foresee(i, "a result was shortened")
-			s.history = slices.Clone(s.history) // requests that were made keep theirs
-			s.history[i] = cut
-			shortened = true
-			for _, text := range told {
-				s.emit(Notice{text})
-			}
-		}
-	}
-	if shortened {
-		s.recount()
-	}
-	return shortened
-}
-
 // room is how many tokens the conversation may have beside what every request holds. Of a window that nobody knows
 // it is less than what was just refused.
 func (l *ledger) room() int {
