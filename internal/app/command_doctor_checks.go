@@ -64,21 +64,15 @@ func (a *app) checkModel(ctx context.Context, cfg config.Config, offline bool) [
 }
 
 func (a *app) checkServer(ctx context.Context, cfg config.Config, m models.Model) check {
-	name := m.Provider.Name()
-	if name == "responses" {
-		name = "openai" // one server, two formats
-	}
-	all := a.models(cfg).Endpoints()
-	i := slices.IndexFunc(all, func(e models.Endpoint) bool { return e.Name == name })
-	if i < 0 {
+	e, ok := a.models(cfg).Serving(m)
+	if !ok {
 		return fine("server", "none is needed")
 	}
-	e := all[i]
 	if e.Missing() {
 		return failing("server", e.Lacking())
 	}
-	if name == "ollama" {
-		return checkInstalled(ctx, a.models(cfg).Ollama(), e.Shown(), m)
+	if p, ok := e.Ollama(); ok {
+		return checkInstalled(ctx, p, e.Shown(), m)
 	}
 	if !e.NeedsKey {
 		return a.checkPlace(ctx, e, m)

@@ -37,14 +37,6 @@ func (a *app) atCompany(cfg config.Config, e models.Endpoint) bool {
 	return e.NeedsKey && a.models(cfg).AtHome(e.Name)
 }
 
-// prefixes begin the keys of companies that mark theirs. A key that begins as another company's is in the wrong
-// variable; the longest prefix comes first, because OpenAI's is the beginning of others.
-func prefixes() [][2]string {
-	return [][2]string{
-		{"sk-ant-", "anthropic"}, {"sk-or-", "openrouter"}, {"gsk_", "groq"}, {"xai-", "xai"}, {"csk-", "cerebras"}, {"AIza", "gemini"},
-	}
-}
-
 // keyFault is what is wrong with a key as far as one can see without asking; empty: nothing.
 func keyFault(provider, key string) string {
 	low := strings.ToLower(key)
@@ -60,10 +52,8 @@ func keyFault(provider, key string) string {
 	case len(key) < 16:
 		return "is too short for a key"
 	}
-	for _, p := range prefixes() {
-		if strings.HasPrefix(key, p[0]) && p[1] != provider {
-			return "holds a key of " + p[1]
-		}
+	if of := models.Marked(key); of != "" && of != provider {
+		return "holds a key of " + of
 	}
 	return ""
 }

@@ -4,88 +4,87 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
-	"adze/internal/llm/anthropic"
+	"adze/internal/config"
 	"adze/internal/llm/discover"
-	"adze/internal/llm/gemini"
-	"adze/internal/llm/ollama"
 	"adze/internal/llm/wire"
 	"adze/session"
 )
 
-// Endpoint is a server that could be used: where it is and whether there is a key for it.
+// Endpoint is a vendor where it is for this person: the environment wins over the file.
 type Endpoint struct {
-	Name, base string
-	KeyEnv     string // empty: none is needed
-	Key        string // never shown
-	NeedsKey   bool
-	list       string // where it lists its models
-	header     http.Header
+	Vendor
+	KeyEnv   string // the variable that its key is taken from
+	Key      string // never shown
+	NeedsKey bool   // it is a company's own machine
+
+	base   string
+	config config.Provider
+}
+
+// Endpoint finds a server that is known by name, or that the configuration describes.
+func (f *Finder) Endpoint(name string) (Endpoint, error) {
+	p := f.config.Providers[name]
+	v, known := vendor(name)
+	if !known && p.BaseURL == "" {
+		return Endpoint{}, &MissingError{fmt.Sprintf("there is no provider %q", name), f.Ways() +
+			fmt.Sprintf("\nor describe it: {\"providers\": {%q: {\"base_url\": \"https://…/v1\", \"key_env\": \"NAME_OF_A_VARIABLE\"}}}", name)}
+	}
+	keys := v.Keys
+	if p.KeyEnv != "" {
+		keys = []string{p.KeyEnv}
+	}
+	given := wire.FromEnv(f.getenv, keys, v.URLs)
+	if v.Format.Address != nil {
+		given.BaseURL = v.Format.Address(given.BaseURL)
+	}
+	e := Endpoint{Vendor: v, Key: given.Key, base: cmp.Or(given.BaseURL, p.BaseURL, v.Home), config: p}
+	if len(keys) > 0 && e.make == nil { // Ollama's own key is for a server that hardly anybody has: it is not told of
+		e.KeyEnv = keys[0]
+	}
+	e.NeedsKey = slices.Contains(homes(), hostname(e.base))
+	return e, nil
 }
 
 // Endpoints are those that are known by name, then those that the configuration describes.
 func (f *Finder) Endpoints() []Endpoint {
-	out := []Endpoint{f.anthropicEndpoint(), f.geminiEndpoint(), f.ollamaEndpoint()}
 	var names []string
-	for _, h := range hosts() {
-		if h.name != "responses" { // one server with openai
-			names = append(names, h.name)
-		}
+	for _, v := range vendors() {
+		names = append(names, v.Name)
 	}
-	known := []string{"anthropic", "gemini", "ollama", "responses"}
 	for _, name := range slices.Sorted(maps.Keys(f.config.Providers)) {
-		if !slices.Contains(names, name) && !slices.Contains(known, name) {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
+	var out []Endpoint
 	for _, name := range names {
-		h, err := f.host(name)
-		if err != nil {
-			continue // a provider without an address: a run with it says so
+		e, err := f.Endpoint(name) // a provider without an address: a run with it says so
+		if err == nil && e.base != "" && e.With == "" {
+			out = append(out, e)
 		}
-		p := f.config.Providers[name]
-		e := Endpoint{Name: name, base: h.base, KeyEnv: cmp.Or(p.KeyEnv, h.keyEnv), NeedsKey: !h.local}
-		e.Key, e.list = f.key(p, strings.TrimSpace(f.getenv(h.keyEnv))), strings.TrimSuffix(h.base, "/")+"/models"
-		e.header = http.Header{"Authorization": {"Bearer " + e.Key}}
-		out = append(out, e)
 	}
 	return out
 }
 
-func (f *Finder) anthropicEndpoint() Endpoint {
-	p := f.config.Providers["anthropic"]
-	o, _ := anthropic.FromEnv(f.getenv)
-	e := Endpoint{Name: "anthropic", base: cmp.Or(base(p, o.BaseURL), "https://api.anthropic.com"), KeyEnv: cmp.Or(p.KeyEnv, "ANTHROPIC_API_KEY"), Key: f.key(p, o.Key)}
-	e.NeedsKey, e.list = f.AtHome("anthropic"), versionedList(e.base, "/v1")
-	e.header = http.Header{"X-Api-Key": {e.Key}, "Anthropic-Version": {"2023-06-01"}}
-	return e
+// Serving is the endpoint that answers for a model; false: none does, it only says what was written before.
+func (f *Finder) Serving(m Model) (Endpoint, bool) {
+	v, _ := vendor(m.Provider.Name())
+	e, err := f.Endpoint(cmp.Or(v.With, v.Name))
+	return e, err == nil && e.base != ""
 }
 
-func (f *Finder) geminiEndpoint() Endpoint {
-	p := f.config.Providers["gemini"]
-	o, _ := gemini.FromEnv(f.getenv)
-	e := Endpoint{Name: "gemini", base: cmp.Or(base(p, o.BaseURL), "https://generativelanguage.googleapis.com"), KeyEnv: cmp.Or(p.KeyEnv, "GEMINI_API_KEY"), Key: f.key(p, o.Key)}
-	e.NeedsKey, e.list = f.AtHome("gemini"), versionedList(e.base, "/v1beta")
-	e.header = http.Header{"X-Goog-Api-Key": {e.Key}}
-	return e
-}
-
-func (f *Finder) ollamaEndpoint() Endpoint {
-	o := f.ollamaOptions()
-	return Endpoint{Name: "ollama", base: o.BaseURL, Key: o.Key, list: o.BaseURL + "/api/tags", header: http.Header{"Authorization": {"Bearer " + o.Key}}}
-}
-
-func versionedList(base, version string) string {
-	base = strings.TrimSuffix(base, "/")
-	if !strings.HasSuffix(base, version) {
-		base += version
+// options are what an adapter is told of the endpoint.
+func (e Endpoint) options() wire.Options {
+	p := e.config
+	return wire.Options{
+		Name: e.Name, BaseURL: e.base, Key: e.Key, KeyEnv: cmp.Or(e.KeyEnv, "its key"), URLEnv: e.URLs[0],
+		Effort: p.Effort, MaxContext: p.MaxContext, KeepAlive: p.KeepAlive,
 	}
-	return base + "/models"
 }
 
 // Shown is the address without what may be secret in it.
@@ -98,51 +97,28 @@ func (e Endpoint) Shown() string {
 }
 
 // near reports a model server on this machine, which is asked without --check.
-func (e Endpoint) near() bool {
-	_, local := tells(e.Name)
-	return local && wire.Loopback(hostname(e.base))
-}
+func (e Endpoint) near() bool { return e.Tells != discover.Any && e.loopback() }
+
+func (e Endpoint) loopback() bool { return wire.Loopback(hostname(e.base)) }
 
 // Missing reports that a key is needed and not there.
 func (e Endpoint) Missing() bool { return e.NeedsKey && e.Key == "" }
 
 // Lacking is the error of a run without the key.
 func (e Endpoint) Lacking() error {
-	return &MissingError{"there is no key for " + e.Name, "set " + e.KeyEnv + " to a key of your account there"}
+	return &MissingError{"there is no key for " + e.Name, "set " + cmp.Or(e.KeyEnv, "the variable that providers."+e.Name+".key_env names") + " to a key of your account there"}
 }
 
 // Server is how the endpoint is asked what it has.
 func (e Endpoint) Server() discover.Server {
-	kind, _ := tells(e.Name)
 	s := discover.Server{
-		Kind: kind, Name: e.Name, Base: e.base, List: e.list, Secret: e.Key, URLHint: host{name: e.Name}.start(),
+		Kind: e.Tells, Name: e.Name, Base: e.base, List: e.Format.List(e.base), Secret: e.Key, URLHint: e.start(),
 		KeyHint: "check " + cmp.Or(e.KeyEnv, "its key") + " and what its account may use",
 	}
 	if e.Key != "" {
-		s.Header = e.header
+		s.Header = e.Format.Header(e.Key)
 	}
 	return s
-}
-
-// installed are the models of an Ollama.
-func (f *Finder) installed(ctx context.Context) ([]ollama.Model, error) {
-	return Installed(ctx, f.Ollama())
-}
-
-// Ollama is the Ollama of the person.
-func (f *Finder) Ollama() *ollama.Provider { return ollama.New(f.ollamaOptions()) }
-
-// Installed asks one for its models, and does not wait long for the answer.
-func Installed(ctx context.Context, p *ollama.Provider) ([]ollama.Model, error) {
-	ctx, cancel := context.WithTimeout(ctx, ollamaPatience)
-	defer cancel()
-	models, err := p.Models(ctx)
-	return models, late("ollama", err)
-}
-
-// Native is the Ollama that was found at the endpoint.
-func (e Endpoint) Native(root string) *ollama.Provider {
-	return ollama.New(place{server: e.Server(), key: e.Key}.native(root))
 }
 
 // late says of a server that did not answer in time that the network or the server is to blame, not adze.

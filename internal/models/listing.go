@@ -9,7 +9,6 @@ import (
 	"adze/internal/catalog"
 	"adze/internal/llm/discover"
 	"adze/internal/llm/ollama"
-	"adze/internal/llm/wire"
 )
 
 // List looks at every provider; check asks the servers, also those of companies.
@@ -21,8 +20,8 @@ func (f *Finder) List(ctx context.Context, check bool) (l Listing) {
 		p := &l.Providers[i]
 		*p = ListedProvider{Provider: e.Name, Endpoint: e.Shown(), KeyEnv: e.KeyEnv, Key: e.Key != "", Models: []ListedModel{}}
 		group.Go(func() {
-			if e.Name == "ollama" {
-				f.listOllama(ctx, p, check)
+			if e.list != nil {
+				e.list(f, ctx, e, p, check)
 			} else {
 				f.listHosted(ctx, e, p, check)
 			}
@@ -48,12 +47,12 @@ func (l *Listing) choose(m Model, ok bool, err error) {
 }
 
 // listOllama asks a server on this machine, or any with --check.
-func (f *Finder) listOllama(ctx context.Context, p *ListedProvider, check bool) {
-	if !check && !wire.Loopback(hostname(f.ollamaOptions().BaseURL)) {
+func (f *Finder) listOllama(ctx context.Context, e Endpoint, p *ListedProvider, check bool) {
+	if !check && !e.loopback() {
 		p.Why = "not on this machine; --check asks it"
 		return
 	}
-	models, err := f.installed(ctx)
+	models, err := Installed(ctx, ollama.New(e.options()))
 	_, can := ollama.Pick(models)
 	p.Usable = &can
 	switch {
@@ -65,7 +64,7 @@ func (f *Finder) listOllama(ctx context.Context, p *ListedProvider, check bool) 
 		p.Why = "running"
 	}
 	for _, m := range models {
-		one := f.Describe("ollama", discover.Model{
+		one := f.Describe(e.Name, discover.Model{
 			Name: m.Name, Context: m.Context, Size: m.Size, Loaded: &m.Loaded, Tools: &m.Tools, Vision: &m.Vision, Thinking: &m.Thinking,
 		})
 		one.Running = m.Running // another one is set with each request
@@ -93,7 +92,7 @@ func (f *Finder) listAsked(ctx context.Context, e Endpoint, p *ListedProvider) {
 	models, err := e.Server().Models(ctx)
 	usable := err == nil
 	p.Usable, p.Why = &usable, "answers"
-	_, local := tells(e.Name)
+	local := e.Tells != discover.Any
 	switch _, can := pickLocal(models); {
 	case err != nil && local && strings.HasSuffix(err.Error(), "connection refused"):
 		p.Why = "not running"

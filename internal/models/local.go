@@ -1,11 +1,9 @@
 package models
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"adze/internal/llm/discover"
@@ -29,10 +27,13 @@ type seen struct {
 func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string) {
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
-	looks := []func() seen{func() seen { return f.runningOllama(ctx) }}
-	for _, h := range hosts() {
-		if _, tells := tells(h.name); tells {
-			looks = append(looks, func() seen { return f.runningHost(ctx, h.name) })
+	var looks []func() seen
+	for _, e := range f.Endpoints() {
+		switch {
+		case e.look != nil:
+			looks = append(looks, func() seen { return e.look(f, ctx, e) })
+		case e.Tells != discover.Any:
+			looks = append(looks, func() seen { return f.lookHost(ctx, e) })
 		}
 	}
 	answers := make([]chan seen, len(looks))
@@ -52,9 +53,9 @@ func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string) {
 	return Model{}, false, why
 }
 
-// runningOllama chooses one that can call tools, best one that is loaded.
-func (f *Finder) runningOllama(ctx context.Context) seen {
-	p := ollama.New(f.ollamaOptions())
+// lookOllama chooses one that can call tools, best one that is loaded.
+func (f *Finder) lookOllama(ctx context.Context, e Endpoint) seen {
+	p := ollama.New(e.options())
 	models, err := p.Models(ctx)
 	best, ok := ollama.Pick(models)
 	switch {
@@ -65,30 +66,25 @@ func (f *Finder) runningOllama(ctx context.Context) seen {
 	case !ok:
 		return seen{why: fmt.Sprintf("Ollama runs, but %s cannot call tools: ollama pull one that can, or use --model ollama/%s, which gets them as text", models[0].Name, models[0].Name)}
 	}
-	m := f.ollama(p, best.Name)
+	m := f.ollamaOf(e, p, best.Name)
 	m.Origin = foundOllama
 	return seen{model: m, ok: true}
 }
 
-// runningHost chooses a model of one of the servers that tell what theirs can do.
-func (f *Finder) runningHost(ctx context.Context, name string) seen {
-	h, err := f.host(name)
-	if err != nil {
-		return seen{}
-	}
-	keyEnv := cmp.Or(f.config.Providers[name].KeyEnv, h.keyEnv)
-	models, err := h.discovery(f.key(f.config.Providers[name], strings.TrimSpace(f.getenv(h.keyEnv))), keyEnv).Models(ctx)
+// lookHost chooses a model of one of the servers that tell what theirs can do.
+func (f *Finder) lookHost(ctx context.Context, e Endpoint) seen {
+	models, err := e.Server().Models(ctx)
 	best, ok := pickLocal(models)
-	program := programOf(name)
+	program := e.Program
 	switch {
 	case err != nil:
 		return seen{why: useless(program, err)}
 	case len(models) == 0:
-		return seen{why: program + " runs, but no model is loaded; " + h.start()}
+		return seen{why: program + " runs, but no model is loaded; " + e.start()}
 	case !ok:
-		return seen{why: fmt.Sprintf("%s runs, but does not say that %s can call tools; --model %s/%s uses it all the same", program, models[0].Name, name, models[0].Name)}
+		return seen{why: fmt.Sprintf("%s runs, but does not say that %s can call tools; --model %s/%s uses it all the same", program, models[0].Name, e.Name, models[0].Name)}
 	}
-	m, err := f.hosted(name, best.Name)
+	m, err := f.hosted(e, best.Name)
 	m.Origin = "running " + program
 	return seen{model: m, ok: err == nil}
 }
@@ -123,18 +119,3 @@ func pickLocal(models []discover.Model) (discover.Model, bool) {
 }
 
 func isLoaded(m discover.Model) bool { return m.Loaded != nil && *m.Loaded }
-
-// programOf is how a kind of server is called.
-func programOf(name string) string {
-	switch name {
-	case "ollama":
-		return "Ollama"
-	case "llamacpp":
-		return "llama.cpp"
-	case "lmstudio":
-		return "LM Studio"
-	case "vllm":
-		return "vLLM"
-	}
-	return name
-}

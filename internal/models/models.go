@@ -3,7 +3,8 @@
 // The one rule: a Finder asks a server only when nothing that is written down answers, and what it finds says where it
 // comes from. It decides nothing that a flag decides.
 //
-// Start reading at Finder.Choose. endpoints.go and hosts.go are where servers are, local.go finds those that run on
+// Start reading at Finder.Choose. vendors.go is the table of providers,
+// endpoints.go where they are for this person, hosts.go how a model is made of one, local.go finds those that run on
 // this machine, behind.go what answers at an address that is no company's own; window.go and price.go are what a model
 // holds and costs; listing.go is adze models.
 //
@@ -17,20 +18,8 @@ import (
 	"strings"
 
 	"adze/internal/config"
-	"adze/internal/llm/anthropic"
-	"adze/internal/llm/gemini"
-	"adze/internal/llm/ollama"
-	"adze/internal/llm/openai"
 	"adze/internal/llm/script"
-	"adze/session"
-)
-
-// The models that a bare key means. A key says nothing about which models it may use, so a provider that
-// does not know one answers with how to choose another.
-const (
-	defaultAnthropic = "claude-sonnet-5-5"
-	defaultOpenAI    = "gpt-5.4"
-	defaultGemini    = "gemini-flash-latest" // free keys have no quota for larger ones
+	"adze/internal/llm/wire"
 )
 
 // Finder chooses models for one person: by their configuration, the keys in their environment, and what runs on this
@@ -69,7 +58,7 @@ func (e *MissingError) Error() string { return e.Message }
 func (f *Finder) Ways() string {
 	return strings.Join([]string{
 		"name one: --model openai/NAME, anthropic/NAME, gemini/NAME, ollama/NAME or script/FILE",
-		"or one of a known server: " + hostNames(),
+		"or one of a known server: " + knownServers(),
 		`or write it down: {"model": "anthropic/NAME"} in ` + f.File,
 		"or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, or OPENAI_BASE_URL for a compatible server",
 		"or start Ollama, llama.cpp, LM Studio or vLLM with a model that can call tools",
@@ -84,20 +73,24 @@ func (f *Finder) Configured() (m Model, ok bool, err error) {
 		m.Origin = f.config.Origin("model")
 		return m, true, err
 	}
-	if options, ok := anthropic.FromEnv(f.getenv); ok && options.Key != "" {
-		m := f.anthropic(options, defaultAnthropic)
-		m.Origin = "ANTHROPIC_API_KEY"
-		return m, true, nil
-	}
-	if options, _ := openai.FromEnv(f.getenv); options.Key != "" && options.BaseURL == "" {
-		m, err := f.hosted("openai", defaultOpenAI)
-		m.Origin = "OPENAI_API_KEY"
+	all := vendors()
+	slices.SortStableFunc(all, func(a, b Vendor) int { return a.Rank - b.Rank })
+	for _, v := range all {
+		if v.Default == "" || !f.bare(v.Name) {
+			continue
+		}
+		m, err := f.Named(v.Name + "/" + v.Default)
+		m.Origin = v.Keys[0]
 		return m, true, err
 	}
-	if options, ok := gemini.FromEnv(f.getenv); ok {
-		return Model{Provider: f.gemini(options), Name: defaultGemini, Origin: "GEMINI_API_KEY", Profile: profileOf(f.config.Providers["gemini"], Coder)}, true, nil
-	}
 	return Model{}, false, nil
+}
+
+// bare reports a key in the environment that means a model by itself.
+func (f *Finder) bare(name string) bool {
+	v, _ := vendor(name)
+	given := wire.FromEnv(f.getenv, v.Keys, v.URLs)
+	return given.Key != "" && (given.BaseURL == "" || !v.OnlyHome)
 }
 
 // Named reads provider/name.
@@ -106,64 +99,21 @@ func (f *Finder) Named(full string) (Model, error) {
 	if !ok || name == "" {
 		return Model{}, &MissingError{fmt.Sprintf("%q names no model: want provider/name", full), f.Ways()}
 	}
-	switch provider {
-	case "anthropic":
-		options, _ := anthropic.FromEnv(f.getenv)
-		if e := f.anthropicEndpoint(); e.Missing() {
-			return Model{}, e.Lacking()
-		}
-		return f.anthropic(options, name), nil
-	case "gemini":
-		options, _ := gemini.FromEnv(f.getenv)
-		if e := f.geminiEndpoint(); e.Missing() {
-			return Model{}, e.Lacking()
-		}
-		return Model{Provider: f.gemini(options), Name: name, Profile: profileOf(f.config.Providers["gemini"], Coder)}, nil
-	case "ollama":
-		return f.ollama(ollama.New(f.ollamaOptions()), name), nil
-	case "script":
-		p := script.New(script.Options{})
-		if err := p.Check(name); err != nil {
-			return Model{}, &MissingError{err.Error(), "name a script file: --model script/FILE"}
-		}
-		return Model{Provider: p, Name: name, Profile: Coder()}, nil
+	e, err := f.Endpoint(provider)
+	switch {
+	case err != nil:
+		return Model{}, err
+	case e.make != nil:
+		return e.make(f, e, name)
 	}
-	return f.hosted(provider, name)
+	return f.hosted(e, name)
 }
 
-// key takes a key from the variable that the configuration names.
-func (f *Finder) key(p config.Provider, fallback string) string {
-	if p.KeyEnv == "" {
-		return fallback
+// script makes the model of a file.
+func (f *Finder) script(_ Endpoint, name string) (Model, error) {
+	p := script.New(script.Options{})
+	if err := p.Check(name); err != nil {
+		return Model{}, &MissingError{err.Error(), "name a script file: --model script/FILE"}
 	}
-	return strings.TrimSpace(f.getenv(p.KeyEnv))
-}
-
-func base(p config.Provider, fallback string) string {
-	if fallback != "" || p.BaseURL == "" {
-		return fallback // the environment wins over the file
-	}
-	return p.BaseURL
-}
-
-func (f *Finder) anthropic(o anthropic.Options, name string) Model {
-	p := f.config.Providers["anthropic"]
-	o.Key, o.BaseURL = f.key(p, o.Key), base(p, o.BaseURL)
-	o.Effort = p.Effort
-	m := Model{Provider: anthropic.New(o), Name: name, Profile: profileOf(p, Coder)}
-	e := f.anthropicEndpoint()
-	if e.NeedsKey { // it is the company's own
-		return m
-	}
-	if tellsItself(e.base) {
-		m.Profile = profileOf(p, Local)
-	}
-	return f.beyond(place{server: e.Server(), config: p, key: o.Key}, m, m.Provider)
-}
-
-func (f *Finder) gemini(o gemini.Options) session.Provider {
-	p := f.config.Providers["gemini"]
-	o.Key, o.BaseURL = f.key(p, o.Key), base(p, o.BaseURL)
-	o.Effort = p.Effort
-	return recovering(p, gemini.New(o), !f.AtHome("gemini"))
+	return Model{Provider: p, Name: name, Profile: Coder()}, nil
 }

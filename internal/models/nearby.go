@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"adze/internal/llm/wire"
 )
 
 // localPatience is how long a server on this machine may take to say what it has.
@@ -35,7 +33,7 @@ func (f *Finder) AskLocal(ctx context.Context, l *Listing) {
 	for _, e := range f.Endpoints() {
 		for i := range l.Providers {
 			p := &l.Providers[i]
-			if p.Provider != e.Name || p.Usable != nil || e.NeedsKey || !wire.Loopback(hostname(e.base)) {
+			if p.Provider != e.Name || p.Usable != nil || e.NeedsKey || !e.loopback() {
 				continue
 			}
 			asked.Go(func() { f.askOne(ctx, e, p) })

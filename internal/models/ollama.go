@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"adze/internal/config"
 	"adze/internal/llm/discover"
 	"adze/internal/llm/ollama"
 )
@@ -14,29 +15,44 @@ const ollamaPatience = time.Second
 // foundOllama is the origin of a model that nobody named.
 const foundOllama = "running Ollama"
 
-func (f *Finder) ollamaOptions() ollama.Options {
-	o, set := ollama.FromEnv(f.getenv)
-	p := f.config.Providers["ollama"]
-	if !set && p.BaseURL != "" {
-		o.BaseURL = p.BaseURL
-	}
-	o.MaxContext, o.KeepAlive, o.Effort = p.MaxContext, p.KeepAlive, p.Effort
-	return o
+// ollama makes a model of an Ollama.
+func (f *Finder) ollama(e Endpoint, name string) (Model, error) {
+	return f.ollamaOf(e, ollama.New(e.options()), name), nil
 }
 
-// ollama makes a model of an Ollama.
-func (f *Finder) ollama(p *ollama.Provider, name string) Model {
-	m := Model{Name: name, Profile: profileOf(f.config.Providers["ollama"], Local)}
-	m.window = f.window("ollama", name, func(ctx context.Context) (int, bool) {
+func (f *Finder) ollamaOf(e Endpoint, p *ollama.Provider, name string) Model {
+	m := Model{Name: name, Profile: profileOf(e.config, e.Profile)}
+	m.window = f.window(e.Name, name, func(ctx context.Context) (int, bool) {
 		limit := p.Limit(ctx, name)
 		return limit, limit > 0
 	})
 	hint := func() string {
-		if f.config.Providers["ollama"].MaxContext > 0 {
+		if e.config.MaxContext > 0 {
 			return "raise providers.ollama.max_context"
 		}
 		return LargerAt(discover.Ollama, name)
 	}
-	m.Provider = recovering(f.config.Providers["ollama"], fitting(m, p, hint), true)
+	m.Provider = recovering(e.config, fitting(m, p, hint), true)
 	return m
+}
+
+// Ollama is the Ollama at an endpoint; false: it is no Ollama.
+func (e Endpoint) Ollama() (*ollama.Provider, bool) {
+	if e.Tells != discover.Ollama {
+		return nil, false
+	}
+	return ollama.New(e.options()), true
+}
+
+// Native is the Ollama that was found at an endpoint of another format.
+func (e Endpoint) Native(root string) *ollama.Provider {
+	return ollama.New(place{server: e.Server(), config: config.Provider{}, key: e.Key}.native(root))
+}
+
+// Installed asks an Ollama for its models, and does not wait long for the answer.
+func Installed(ctx context.Context, p *ollama.Provider) ([]ollama.Model, error) {
+	ctx, cancel := context.WithTimeout(ctx, ollamaPatience)
+	defer cancel()
+	models, err := p.Models(ctx)
+	return models, late("ollama", err)
 }

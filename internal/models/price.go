@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"adze/internal/catalog"
-	"adze/internal/llm/anthropic"
-	"adze/internal/llm/gemini"
 	"adze/session"
 )
 
@@ -39,8 +37,8 @@ func (f *Finder) row(provider, model string) (catalog.Row, bool) {
 	if err != nil {
 		return catalog.Row{}, false
 	}
-	if provider == "responses" {
-		provider = "openai" // one server, two formats
+	if v, _ := vendor(provider); v.With != "" {
+		provider = v.With // one server, two formats
 	}
 	full := provider + "/" + model
 	if _, own := catalog.Find(all[:len(f.config.Models)], full, today()); !own && !f.AtHome(provider) {
@@ -50,23 +48,6 @@ func (f *Finder) row(provider, model string) (catalog.Row, bool) {
 }
 
 func today() string { return time.Now().Format(time.DateOnly) }
-
-// AtHome reports whether a provider is asked at its company's own address.
-func (f *Finder) AtHome(provider string) bool {
-	at := func(address, home string) bool { return address == "" || hostname(address) == home }
-	switch provider {
-	case "anthropic":
-		o, _ := anthropic.FromEnv(f.getenv)
-		return at(base(f.config.Providers[provider], o.BaseURL), "api.anthropic.com")
-	case "gemini":
-		o, _ := gemini.FromEnv(f.getenv)
-		return at(base(f.config.Providers[provider], o.BaseURL), "generativelanguage.googleapis.com")
-	case "openai":
-		h, err := f.host(provider)
-		return err == nil && hostname(h.base) == "api.openai.com"
-	}
-	return true
-}
 
 // Prices tells a session what its requests cost. Nothing is read before the first one was made.
 func (f *Finder) Prices() func(provider, model string, u session.Usage) (float64, bool) {

@@ -45,7 +45,10 @@ func (m Model) Record(path string, secrets []string) (Model, io.Closer, error) {
 
 // KeyNames are the variables that hold providers' keys; no command ever sees one.
 func KeyNames(cfg config.Config) []string {
-	names := append(hostKeys(), "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OLLAMA_API_KEY")
+	var names []string
+	for _, v := range vendors() {
+		names = append(names, v.Keys...)
+	}
 	for _, p := range cfg.Providers {
 		if p.KeyEnv != "" {
 			names = append(names, p.KeyEnv)

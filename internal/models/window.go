@@ -106,42 +106,6 @@ func fitting(m Model, p session.Provider, hint func() string) session.Provider {
 	})
 }
 
-// tells reports whether a server says more than names in its list, and what kind it is.
-func tells(name string) (discover.Kind, bool) {
-	switch kind := discover.Kind(name); kind {
-	case discover.LlamaCPP, discover.LMStudio, discover.VLLM:
-		return kind, true
-	}
-	return discover.Any, false
-}
-
-// discovery is how a server is asked what it has.
-func (h host) discovery(key, keyEnv string) discover.Server {
-	kind, _ := tells(h.name)
-	s := discover.Server{
-		Kind: kind, Name: h.name, Base: h.base, Secret: key,
-		KeyHint: "check " + cmp.Or(keyEnv, "its key") + " and what its account may use",
-		URLHint: h.start(),
-	}
-	if key != "" {
-		s.Header = map[string][]string{"Authorization": {"Bearer " + key}}
-	}
-	return s
-}
-
-// start is how a server of the person is started, or how it is found elsewhere.
-func (h host) start() string {
-	how := map[string]string{
-		"llamacpp": "start it with: llama-server --jinja -m FILE.gguf",
-		"lmstudio": "start it with: lms server start",
-		"vllm":     "start it with: vllm serve MODEL --enable-auto-tool-choice --tool-call-parser NAME",
-	}[h.name]
-	if how == "" {
-		return "check the address and the network"
-	}
-	return how + "; or set " + h.urlEnv()
-}
-
 // asksFor makes the question of what context a model has on a server that tells it; nil on any other. A model
 // that is not loaded has the context that it was trained for, which is the most it can get.
 func asksFor(s discover.Server, name string) asking {

@@ -14,6 +14,7 @@ package anthropic
 import (
 	"context"
 	"iter"
+	"net/http"
 	"strings"
 
 	"adze/internal/llm/wire"
@@ -53,6 +54,18 @@ func New(o Options) *Provider {
 		header.Add("Anthropic-Beta", thinkBetween)
 	}
 	return &Provider{Adapter: wire.Adapt(o, strings.TrimSuffix(strings.TrimRight(o.BaseURL, "/"), "/v1"), header)}
+}
+
+// Format is what the choice of a model knows of this format.
+func Format() wire.Format {
+	return wire.Format{
+		Name: "messages",
+		New:  func(o Options) session.Provider { return New(o) },
+		List: wire.ListBelow("/v1"), Shared: true,
+		Header: func(key string) http.Header {
+			return http.Header{"X-Api-Key": {key}, "Anthropic-Version": {version}}
+		},
+	}
 }
 
 // Stream asks the model.

@@ -69,6 +69,16 @@ func versioned(base string) string {
 	return base + version
 }
 
+// Format is what the choice of a model knows of this format.
+func Format() wire.Format {
+	return wire.Format{
+		Name:   "gemini",
+		New:    func(o Options) session.Provider { return New(o) },
+		List:   wire.ListBelow(version),
+		Header: func(key string) http.Header { return wire.With(nil, "X-Goog-Api-Key", key) },
+	}
+}
+
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return p.Adapter.Stream(ctx, r, func() (*wire.Reply, error) { return p.open(ctx, r) }, func(whole wire.Answer) (session.Done, error) {

@@ -111,6 +111,16 @@ func New(o Options) *Provider {
 	}
 }
 
+// Format is what the choice of a model knows of this format.
+func Format() wire.Format {
+	return wire.Format{
+		Name: "ollama",
+		New:  func(o Options) session.Provider { return New(o) },
+		List: func(base string) string { return base + "/api/tags" }, Address: BaseOf,
+		Header: func(key string) http.Header { return wire.Bearer(nil, key) },
+	}
+}
+
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return wire.Stream(ctx, func(out *wire.Out) (session.Done, error) {

@@ -15,6 +15,7 @@ package openai
 import (
 	"context"
 	"iter"
+	"net/http"
 
 	"adze/internal/llm/wire"
 	"adze/session"
@@ -50,6 +51,16 @@ var _ session.Provider = (*Provider)(nil)
 func New(o Options) *Provider {
 	o = o.Or(Options{Name: "openai", BaseURL: home, KeyEnv: "OPENAI_API_KEY", URLEnv: "OPENAI_BASE_URL"})
 	return &Provider{Adapter: wire.Adapt(o, o.BaseURL, wire.Bearer(o.Header, o.Key)), host: wire.Host(o.BaseURL)}
+}
+
+// Format is what the choice of a model knows of this format.
+func Format() wire.Format {
+	return wire.Format{
+		Name: "chat",
+		New:  func(o Options) session.Provider { return New(o) },
+		List: wire.ListBelow(""), Shared: true,
+		Header: func(key string) http.Header { return wire.Bearer(nil, key) },
+	}
 }
 
 // Stream asks the model.

@@ -15,6 +15,7 @@ package responses
 import (
 	"context"
 	"iter"
+	"net/http"
 
 	"adze/internal/llm/wire"
 	"adze/session"
@@ -45,6 +46,16 @@ func New(o Options) *Provider {
 		URLHint: "check the base URL, that the server offers /responses, and the network",
 	})
 	return &Provider{Adapter: wire.Adapt(o, o.BaseURL, wire.Bearer(o.Header, o.Key)), hosted: wire.Host(o.BaseURL) == homeAPI}
+}
+
+// Format is what the choice of a model knows of this format.
+func Format() wire.Format {
+	return wire.Format{
+		Name: "responses",
+		New:  func(o Options) session.Provider { return New(o) },
+		List: wire.ListBelow(""), Shared: true,
+		Header: func(key string) http.Header { return wire.Bearer(nil, key) },
+	}
 }
 
 // Stream asks the model.

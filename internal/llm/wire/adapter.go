@@ -97,3 +97,27 @@ func (a *Adapter) Stream(ctx context.Context, r session.Request, open func() (*R
 func (a *Adapter) Answer(reply *Reply, out *Out, r session.Request) Answer {
 	return Answer{Client: &a.Client, Reply: reply, Out: out, Calls: a.Client.Calls(r.Messages)}
 }
+
+// Format is what the choice of a model knows of a wire format. Each adapter hands in its own.
+type Format struct {
+	Name string // "chat", "responses", "messages", "gemini", "ollama"
+	New  func(Options) session.Provider
+	// List is where a server at an address lists its models, and Header is what carries a key there.
+	List   func(base string) string
+	Header func(key string) http.Header
+	// Address reads an address as it stands in a variable; nil: as it is.
+	Address func(value string) string
+	// Shared formats are spoken by many programs: what answers away from a company has to be found out.
+	Shared bool
+}
+
+// ListBelow is where most servers list their models: below the version of their API, which an address may end with.
+func ListBelow(version string) func(base string) string {
+	return func(base string) string {
+		base = strings.TrimSuffix(base, "/")
+		if !strings.HasSuffix(base, version) {
+			base += version
+		}
+		return base + "/models"
+	}
+}

@@ -1,0 +1,177 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/config"
+	"adze/internal/llm/anthropic"
+	"adze/internal/llm/discover"
+	"adze/internal/llm/gemini"
+	"adze/internal/llm/ollama"
+	"adze/internal/llm/openai"
+	"adze/internal/llm/responses"
+	"adze/internal/llm/wire"
+)
+
+// Vendor is one provider: a company, or a program that people run themselves.
+type Vendor struct {
+	Name string // before the slash in a model's full name
+	// Program is how a program that people run themselves is called; empty: a company, which wants a key.
+	Program string
+	Home    string      // the address, of its documentation; empty: it has none
+	Keys    []string    // the variables of its key; the first that is set counts
+	URLs    []string    // those of its address
+	Format  wire.Format // what its adapter says of itself
+	// Default is the model that a bare key means, and Rank its place among such keys. OnlyHome: not where an address is
+	// set too, because other servers of the format have other models.
+	Default  string
+	Rank     int
+	OnlyHome bool
+	// Tells is the program whose list says more than names; Any: none is known to.
+	Tells     discover.Kind
+	Start     string // how the program is started
+	KeyPrefix string // of the keys of a company that marks its own
+	Profile   func() Profile
+	// With is the vendor whose server this is in another format; empty: its own.
+	With string
+
+	// make, look and list stand in for what servers have in common; nil: nothing does.
+	make func(f *Finder, e Endpoint, model string) (Model, error)
+	look func(f *Finder, ctx context.Context, e Endpoint) seen
+	list func(f *Finder, ctx context.Context, e Endpoint, p *ListedProvider, check bool)
+}
+
+// vendors is the table of all providers that are known by name. Listings keep its order.
+//
+// The models that bare keys mean: a key says nothing about which models it may use, so a provider that does not know
+// one answers with how to choose another. Free keys of Gemini have no quota for larger models.
+func vendors() []Vendor {
+	chat := openai.Format()
+	return []Vendor{
+		{Name: "anthropic", Home: "https://api.anthropic.com", Keys: []string{"ANTHROPIC_API_KEY"}, KeyPrefix: "sk-ant-",
+			Format: anthropic.Format(), Default: "claude-sonnet-5-5", Rank: 1},
+		{Name: "gemini", Home: "https://generativelanguage.googleapis.com", Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyPrefix: "AIza",
+			URLs: []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"}, Format: gemini.Format(), Default: "gemini-flash-latest", Rank: 3},
+		{Name: "ollama", Program: "Ollama", Home: "http://127.0.0.1:11434", Keys: []string{"OLLAMA_API_KEY"}, URLs: []string{"OLLAMA_HOST"},
+			Format: ollama.Format(), Profile: Local, Tells: discover.Ollama, make: (*Finder).ollama, look: (*Finder).lookOllama, list: (*Finder).listOllama},
+		{Name: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, Format: chat, Default: "gpt-5.4", Rank: 2, OnlyHome: true},
+		{Name: "responses", With: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, URLs: []string{"OPENAI_BASE_URL"},
+			Format: responses.Format()},
+		{Name: "openrouter", Home: "https://openrouter.ai/api/v1", Keys: []string{"OPENROUTER_API_KEY"}, KeyPrefix: "sk-or-", Format: chat},
+		{Name: "groq", Home: "https://api.groq.com/openai/v1", Keys: []string{"GROQ_API_KEY"}, KeyPrefix: "gsk_", Format: chat},
+		{Name: "together", Home: "https://api.together.xyz/v1", Keys: []string{"TOGETHER_API_KEY"}, Format: chat},
+		{Name: "mistral", Home: "https://api.mistral.ai/v1", Keys: []string{"MISTRAL_API_KEY"}, Format: chat},
+		{Name: "deepseek", Home: "https://api.deepseek.com/v1", Keys: []string{"DEEPSEEK_API_KEY"}, Format: chat},
+		{Name: "xai", Home: "https://api.x.ai/v1", Keys: []string{"XAI_API_KEY"}, KeyPrefix: "xai-", Format: chat},
+		{Name: "fireworks", Home: "https://api.fireworks.ai/inference/v1", Keys: []string{"FIREWORKS_API_KEY"}, Format: chat},
+		{Name: "cerebras", Home: "https://api.cerebras.ai/v1", Keys: []string{"CEREBRAS_API_KEY"}, KeyPrefix: "csk-", Format: chat},
+		{Name: "llamacpp", Program: "llama.cpp", Home: "http://127.0.0.1:8080/v1", Keys: []string{"LLAMA_API_KEY"}, Format: chat, Profile: Local,
+			Tells: discover.LlamaCPP, Start: "start it with: llama-server --jinja -m FILE.gguf"},
+		{Name: "lmstudio", Program: "LM Studio", Home: "http://127.0.0.1:1234/v1", Keys: []string{"LM_API_TOKEN"}, Format: chat, Profile: Local,
+			Tells: discover.LMStudio, Start: "start it with: lms server start"},
+		// vLLM mostly serves large models on large machines, which do well with the whole prompt.
+		{Name: "vllm", Program: "vLLM", Home: "http://127.0.0.1:8000/v1", Keys: []string{"VLLM_API_KEY"}, Format: chat,
+			Tells: discover.VLLM, Start: "start it with: vllm serve MODEL --enable-auto-tool-choice --tool-call-parser NAME"},
+		{Name: "script", make: (*Finder).script},
+	}
+}
+
+// vendor finds a row, with what most rows leave out.
+func vendor(name string) (Vendor, bool) {
+	all := vendors()
+	i := slices.IndexFunc(all, func(v Vendor) bool { return v.Name == name })
+	v := Vendor{Name: name, Format: openai.Format()}
+	if i >= 0 {
+		v = all[i]
+	}
+	if v.Profile == nil {
+		v.Profile = Coder
+	}
+	if len(v.URLs) == 0 {
+		v.URLs = []string{strings.ToUpper(strings.ReplaceAll(name, "-", "_")) + "_BASE_URL"}
+	}
+	return v, i >= 0
+}
+
+// start is how a server of the person is started, or how it is found elsewhere.
+func (v Vendor) start() string {
+	if v.Start == "" {
+		return "check the address and the network"
+	}
+	return v.Start + "; or set " + v.URLs[0]
+}
+
+// formatFor is the format of a provider: its own, or the one of OpenAI's that the configuration asks for.
+func (v Vendor) formatFor(p config.Provider) (wire.Format, error) {
+	switch {
+	case p.API == "" || v.Format.Name != "chat" && v.Format.Name != "responses":
+		return v.Format, nil
+	case p.API == "chat":
+		return openai.Format(), nil
+	case p.API == "responses":
+		return responses.Format(), nil
+	}
+	return wire.Format{}, &MissingError{fmt.Sprintf("providers.%s.api is %q", v.Name, p.API), `want "chat" or "responses"`}
+}
+
+// homes are the names of the machines where known companies serve; there a key is needed, and models call
+// tools natively.
+func homes() []string {
+	var out []string
+	for _, v := range vendors() {
+		if v.Program == "" && v.Home != "" {
+			out = append(out, hostname(v.Home))
+		}
+	}
+	return out
+}
+
+// knownServers are the names that a person may not think of: a bare key means none of their models.
+func knownServers() string {
+	var names []string
+	for _, v := range vendors() {
+		if v.Default == "" && v.With == "" && v.make == nil {
+			names = append(names, v.Name+"/NAME")
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// Marked is the company whose keys begin as this one does; empty: nobody knows. A key that begins as another company's
+// is in the wrong variable.
+func Marked(key string) string {
+	for _, v := range vendors() {
+		if v.KeyPrefix != "" && strings.HasPrefix(key, v.KeyPrefix) {
+			return v.Name
+		}
+	}
+	return ""
+}
+
+// almost tells what is set but does not name a model by itself.
+func (f *Finder) almost() []string {
+	var out []string
+	for _, row := range vendors() {
+		v, _ := vendor(row.Name)
+		for _, name := range slices.Concat(v.URLs, v.Keys) {
+			if v.Format.Name == "chat" && f.getenv(name) != "" {
+				out = append(out, fmt.Sprintf("%s is set: add --model %s/NAME with a model of that server", name, v.Name))
+				break
+			}
+		}
+	}
+	return out
+}
+
+// AtHome reports whether a provider is asked at its company's own address. A program has none that is its own.
+func (f *Finder) AtHome(provider string) bool {
+	v, known := vendor(provider)
+	if !known || v.Program != "" || v.Home == "" {
+		return true
+	}
+	e, err := f.Endpoint(provider)
+	return err == nil && hostname(e.base) == hostname(v.Home)
+}
