@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -44,7 +45,7 @@ func (c Clip) apply(ctx context.Context, call CallID, out string) (text, file st
 		return out, "", false
 	}
 	rest := out[end:]
-	note := fmt.Sprintf("\n(output cut: %s, %s more", plural(float64(countLines(rest)), "more line", "more lines"), count(float64(len(rest)), "byte"))
+	note := fmt.Sprintf("\n(output cut: %s, %s more", plural(countLines(rest), "more line", "more lines"), plural(len(rest), "byte", "bytes"))
 	if c.Spill != nil {
 		path, err := c.Spill(ctx, call, out)
 		if err != nil {
@@ -93,4 +94,19 @@ func countLines(s string) int {
 		n++
 	}
 	return n
+}
+
+// cut bounds a text that is repeated in a message, in runes.
+func cut(s string, runes int) string {
+	if len(s) <= runes || utf8.RuneCountInString(s) <= runes {
+		return s
+	}
+	return string([]rune(s[:min(len(s), runes*utf8.UTFMax)])[:runes]) + "…"
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
 }

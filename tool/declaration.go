@@ -88,3 +88,14 @@ func (d *declaration) define(in Init) (Definition, error) {
 	def.Digest = def.sum()
 	return def, nil
 }
+
+// ErrNoSchema is returned for arguments from which no schema can be derived.
+var ErrNoSchema = errNone
+
+// SchemaOf derives a JSON Schema (2020-12) from a struct. Properties stand in field order, so the bytes
+// are stable. Field tags: json (name, omitempty = optional), doc (description), enum (comma separated),
+// min and max (numbers). Unknown properties are refused.
+func SchemaOf[Args any]() (json.RawMessage, error) {
+	schema, _, err := derive(reflect.TypeFor[Args]())
+	return schema, err
+}

@@ -1,7 +1,7 @@
 package tool
 
 import (
-	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -110,7 +110,7 @@ func (m *mender) say(v *tree, d idiomatic) {
 		}
 	}
 	v.names, v.items = names, items
-	for _, name := range sortedKeys(d.means) {
+	for _, name := range slices.Sorted(maps.Keys(d.means)) {
 		if !v.has(name) {
 			v.names, v.items = append(v.names, name), append(v.items, treeOf(d.means[name]))
 		}
@@ -124,27 +124,6 @@ func place(path string) string {
 	})
 	return strings.Join(steps, "/")
 }
-
-// value is the tree as encoding/json decodes it; false where it holds a number beyond any float.
-func (t *tree) value() (v any, ok bool) {
-	err := json.Unmarshal([]byte(t.String()), &v)
-	return v, err == nil
-}
-
-func treeOf(v any) *tree {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return &tree{text: "null"}
-	}
-	var did fixes
-	t, ok := readLoosely(string(raw), &did)
-	if !ok {
-		return &tree{text: "null"}
-	}
-	return t
-}
-
-func (f *fixes) has(kind string) bool { return slices.Contains(f.kinds, kind) }
 
 // spoken reports whether a mended call was no fault but another assistant's way to say it.
 func (f *fixes) spoken() bool {

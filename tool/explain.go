@@ -17,12 +17,15 @@ const (
 	maxDepth = 2000
 )
 
+// violation is one place where a value is not what its schema says.
+type violation struct{ path, message string }
+
 // explain names every fault of a value that the library refused. The library has the last word only where
 // this walk is unsure: it divides floats for multipleOf and so refuses 4.35 as a multiple of 0.01.
-func explain(schema json.RawMessage, value any, refusal error) []Fault {
+func explain(schema json.RawMessage, value any, refusal error) []violation {
 	var root any
 	if err := json.Unmarshal(schema, &root); err != nil {
-		return []Fault{schemaFault("", "does not match the schema")}
+		return []violation{{"", "does not match the schema"}}
 	}
 	e := explainer{root: root, draft7: isDraft7(root)}
 	e.walk(root, value, "", 0)
@@ -32,9 +35,9 @@ func explain(schema json.RawMessage, value any, refusal error) []Fault {
 		}
 		e.add("", "does not match the schema (%s)", keywordOf(refusal))
 	}
-	slices.SortStableFunc(e.faults, func(a, b Fault) int { return comparePointers(a.Path, b.Path) })
+	slices.SortStableFunc(e.faults, func(a, b violation) int { return comparePointers(a.path, b.path) })
 	if left := len(e.faults) - maxFaults; left > 0 {
-		e.faults = append(e.faults[:maxFaults], schemaFault("", fmt.Sprintf("and %d more faults", left)))
+		e.faults = append(e.faults[:maxFaults], violation{"", fmt.Sprintf("and %d more faults", left)})
 	}
 	return e.faults
 }
@@ -61,18 +64,14 @@ func keywordOf(refusal error) string {
 type explainer struct {
 	root   any
 	draft7 bool
-	faults []Fault
+	faults []violation
 	unsure bool // a keyword was met that this walk does not judge
 }
 
 func (e *explainer) add(path, format string, args ...any) {
 	if len(e.faults) < faultsKept {
-		e.faults = append(e.faults, schemaFault(path, fmt.Sprintf(format, args...)))
+		e.faults = append(e.faults, violation{path, fmt.Sprintf(format, args...)})
 	}
-}
-
-func schemaFault(path, message string) Fault {
-	return Fault{Stage: StageValidate, Code: CodeInvalidArguments, Path: path, Message: message}
 }
 
 func (e *explainer) walk(node, value any, path string, depth int) {
@@ -137,7 +136,7 @@ func (e *explainer) fixed(schema map[string]any, value any, path string) {
 }
 
 // trial judges a value apart: for alternatives, conditions and negations.
-func (e *explainer) trial(node, value any, path string, depth int) []Fault {
+func (e *explainer) trial(node, value any, path string, depth int) []violation {
 	t := explainer{root: e.root, draft7: e.draft7}
 	t.walk(node, value, path, depth+1)
 	e.unsure = e.unsure || t.unsure
@@ -177,7 +176,7 @@ func (e *explainer) combined(schema map[string]any, value any, path string, dept
 // alternatives judges anyOf and oneOf. When no form fits, the faults of the closest one are the advice.
 func (e *explainer) alternatives(forms []any, value any, path string, depth int, one bool) {
 	var fitting []string
-	var closest []Fault
+	var closest []violation
 	for i, form := range forms {
 		faults := e.trial(form, value, path, depth)
 		if len(faults) == 0 {
@@ -197,17 +196,17 @@ func (e *explainer) alternatives(forms []any, value any, path string, depth int,
 		e.add(path, "must be %s, is %s", wantedOf(forms), typeOf(value))
 	default:
 		for _, f := range closest {
-			e.add(f.Path, "%s", f.Message)
+			e.add(f.path, "%s", f.message)
 		}
 	}
 }
 
 // farness orders forms by how far a value is from them: a wrong type or discriminator at the value itself
 // weighs more than any fault inside it.
-func farness(faults []Fault, path string) int {
+func farness(faults []violation, path string) int {
 	n := len(faults)
 	for _, f := range faults {
-		if f.Path == path {
+		if f.path == path {
 			n += faultsKept
 		}
 	}

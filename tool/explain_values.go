@@ -3,7 +3,9 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -129,18 +131,18 @@ func (e *explainer) contains(schema map[string]any, value []any, path string, de
 
 func (e *explainer) object(schema, value map[string]any, path string, depth int) {
 	if limit, ok := schema["minProperties"].(float64); ok && float64(len(value)) < limit {
-		e.add(path, "must have at least %s, has %d", plural(limit, "property", "properties"), len(value))
+		e.add(path, "must have at least %s, has %d", oneOrMany(limit, "property", "properties"), len(value))
 	}
 	if limit, ok := schema["maxProperties"].(float64); ok && float64(len(value)) > limit {
-		e.add(path, "must have at most %s, has %d", plural(limit, "property", "properties"), len(value))
+		e.add(path, "must have at most %s, has %d", oneOrMany(limit, "property", "properties"), len(value))
 	}
 	e.required(schema["required"], value, path, "is required and missing")
 	e.dependent(schema, value, path, depth)
-	for _, name := range sortedKeys(value) {
+	for _, name := range slices.Sorted(maps.Keys(value)) {
 		at := path + "/" + pointer(name)
 		if names, ok := schema["propertyNames"]; ok {
 			if faults := e.trial(names, name, at, depth); len(faults) > 0 {
-				e.add(at, "has a name that is not allowed: it %s", faults[0].Message)
+				e.add(at, "has a name that is not allowed: it %s", faults[0].message)
 			}
 		}
 		e.property(schema, name, value[name], at, depth)
@@ -166,7 +168,7 @@ func (e *explainer) dependent(schema, value map[string]any, path string, depth i
 			continue
 		}
 		rules, _ := schema[keyword].(map[string]any)
-		for _, name := range sortedKeys(rules) {
+		for _, name := range slices.Sorted(maps.Keys(rules)) {
 			if _, present := value[name]; !present {
 				continue
 			}
@@ -188,7 +190,7 @@ func (e *explainer) property(schema map[string]any, name string, value any, at s
 		e.walk(child, value, at, depth+1)
 	}
 	patterns, _ := schema["patternProperties"].(map[string]any)
-	for _, pattern := range sortedKeys(patterns) {
+	for _, pattern := range slices.Sorted(maps.Keys(patterns)) {
 		if re := e.matching(pattern); re != nil && re.MatchString(name) {
 			known = true
 			e.walk(patterns[pattern], value, at, depth+1)
@@ -204,21 +206,21 @@ func (e *explainer) additional(extra any, properties map[string]any, name string
 		e.walk(extra, value, at, depth+1)
 		return
 	}
-	known := sortedKeys(properties)
+	known := slices.Sorted(maps.Keys(properties))
 	if len(known) == 0 {
 		e.add(at, "is not a known property; there are none")
 		return
 	}
 	near := ""
-	if like := Nearest(name, known, 1); len(like) == 1 {
+	if like := nearestNames(name, known, 1); len(like) == 1 {
 		near = fmt.Sprintf(" (did you mean %q?)", like[0])
 	}
 	e.add(at, "is not a known property%s; known: %s", near, short(strings.Join(known, ", ")))
 }
 
-func count(n float64, thing string) string { return plural(n, thing, thing+"s") }
+func count(n float64, thing string) string { return oneOrMany(n, thing, thing+"s") }
 
-func plural(n float64, one, many string) string {
+func oneOrMany(n float64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

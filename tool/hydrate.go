@@ -169,9 +169,6 @@ func (h *Hydration) accept(arguments string) (parsed, []Fault) {
 	return args, h.validate(args.tree)
 }
 
-// maxNesting bounds how deep arguments nest. Validators work recursively, and no tool needs a tenth of it.
-const maxNesting = 500
-
 // parse reads a JSON object; models write "", null or nothing for a call without arguments.
 func parse(arguments string) (parsed, []Fault) {
 	text := strings.TrimSpace(arguments)

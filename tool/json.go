@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,9 +14,9 @@ import (
 const longest = 300
 
 // short cuts a text for a message.
-func short(s string) string { return cut(s, longest) }
+func short(s string) string { return cutShort(s, longest) }
 
-func cut(s string, runes int) string {
+func cutShort(s string, runes int) string {
 	if len(s) <= runes || utf8.RuneCountInString(s) <= runes {
 		return s
 	}
@@ -83,7 +82,7 @@ func list(v any) []any {
 
 // pointer escapes one step of a JSON pointer (RFC 6901), cut so that a name of megabytes stays readable.
 func pointer(name string) string {
-	return pointerEscapes.Replace(cut(name, 80))
+	return pointerEscapes.Replace(cutShort(name, 80))
 }
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
@@ -99,13 +98,4 @@ func comparePointers(a, b string) int {
 		}
 		return strings.Compare(x, y)
 	})
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 )
 
@@ -30,7 +29,7 @@ func link(schema json.RawMessage, given map[string]json.RawMessage) (json.RawMes
 	if err != nil {
 		return nil, err
 	}
-	l := linker{given: given, names: map[string]string{}, taken: map[string]bool{}, keyword: "$defs", draft7: root.draft7()}
+	l := linker{given: given, names: map[string]string{}, taken: map[string]bool{}, keyword: "$defs", draft7: treeDraft7(root)}
 	if l.draft7 {
 		l.keyword = "definitions"
 	}
@@ -60,7 +59,7 @@ func (l *linker) copyTo(defs *tree) error {
 		if err != nil {
 			return fmt.Errorf("reference %s: %w", uri, err)
 		}
-		if doc.child("$schema") != nil && doc.draft7() != l.draft7 {
+		if doc.child("$schema") != nil && treeDraft7(doc) != l.draft7 {
 			return fmt.Errorf("reference %s: it is of another draft than the schema that refers to it", uri)
 		}
 		doc.remove("$id")
@@ -133,7 +132,7 @@ func (l *linker) name(uri string) string {
 		return name
 	}
 	stem := strings.Map(func(r rune) rune {
-		if r < 0x80 && (wordByte(byte(r)) || r == '-') {
+		if r < 0x80 && (r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z') {
 			return r
 		}
 		return '_'
@@ -149,33 +148,15 @@ func (l *linker) name(uri string) string {
 
 // readSchema reads a schema with its properties in their order.
 func readSchema(raw json.RawMessage) (*tree, error) {
-	var did fixes
+	var did steps
 	root, ok := readLoosely(string(raw), &did)
-	if !ok || len(did.kinds) > 0 || !json.Valid(raw) {
+	if !ok || len(did) > 0 || !json.Valid(raw) {
 		return nil, errors.New("the schema is not valid JSON")
 	}
 	return root, nil
 }
 
-func (t *tree) draft7() bool {
+func treeDraft7(t *tree) bool {
 	version := t.child("$schema")
 	return version != nil && strings.Contains(version.text, "draft-07")
-}
-
-func (t *tree) child(name string) *tree {
-	if i := slices.Index(t.names, name); i >= 0 {
-		return t.items[i]
-	}
-	return nil
-}
-
-func (t *tree) set(name string, value *tree) {
-	t.remove(name)
-	t.names, t.items = append(t.names, name), append(t.items, value)
-}
-
-func (t *tree) remove(name string) {
-	if i := slices.Index(t.names, name); i >= 0 {
-		t.names, t.items = slices.Delete(t.names, i, i+1), slices.Delete(t.items, i, i+1)
-	}
 }

@@ -71,7 +71,7 @@ func (n *roster) verb(name, arguments string) string {
 	if !slices.ContainsFunc(n.verbs, func(v verb) bool { return fold(v.Name) == fold(name) }) {
 		return ""
 	}
-	var did fixes
+	var did steps
 	root, ok := readLoosely(arguments, &did)
 	if !ok || root.kind != objectTree {
 		return ""
@@ -142,4 +142,9 @@ func (s *Set) instead(name string) string {
 		return "did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return "use one of: " + strings.Join(s.Names(), ", ")
+}
+
+// Nearest returns up to n candidates that look like name, best first: for "did you mean".
+func Nearest(name string, candidates []string, n int) []string {
+	return nearestNames(name, candidates, n)
 }

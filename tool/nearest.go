@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Nearest returns up to n candidates that look like name, best first: for "did you mean". A candidate
+// nearestNames returns up to n candidates that look like name, best first: for "did you mean". A candidate
 // counts when it contains name or the reverse, or differs in at most a third of its letters.
-func Nearest(name string, candidates []string, n int) []string {
+func nearestNames(name string, candidates []string, n int) []string {
 	type scored struct {
 		name string
 		cost int

@@ -1,7 +1,9 @@
 package tool
 
 import (
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -55,7 +57,7 @@ func anchored(node any, name string) (target any, found bool) {
 		if n["$anchor"] == name || n["$dynamicAnchor"] == name || n["$id"] == "#"+name {
 			return n, true
 		}
-		for _, key := range sortedKeys(n) {
+		for _, key := range slices.Sorted(maps.Keys(n)) {
 			if !dataKeyword(key) {
 				children = append(children, n[key])
 			}

@@ -3,7 +3,6 @@ package tool
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -33,23 +32,9 @@ func (r *Repair) Guessed() bool {
 	return false
 }
 
-// Steps of a repair. The first group reads text that is not JSON, the second fits values to the schema.
+// Steps of a repair that fit values to the schema; those that read text that is not JSON are with the reader.
 const (
-	stepFence    = "fence"              // ``` around the arguments
-	stepDouble   = "double_encoded"     // a string that holds the JSON of what the schema wants
-	stepSingle   = "single_quotes"      // 'text'
-	stepSmart    = "smart_quotes"       // “text”
-	stepBare     = "bare_names"         // {path: …}
-	stepComma    = "trailing_comma"     // [1,]
-	stepLeading  = "leading_comma"      // {,"path":1}
-	stepBetween  = "missing_comma"      // between two lines
-	stepClosers  = "surplus_closers"    // {"path":1}}
-	stepMark     = "byte_order_mark"    // before the arguments
-	stepProse    = "prose"              // words before the one fence that holds the arguments
-	stepComment  = "comments"           // // … and /* … */ and # …
-	stepPython   = "python_literals"    // True, False, None
-	stepControls = "control_characters" // line breaks and tabs inside a string
-
+	stepDouble   = "double_encoded"    // a string that holds the JSON of what the schema wants
 	stepWrapped  = "wrapped"           // {"arguments":{…}} instead of the arguments
 	stepAlias    = "alias"             // a name that models use instead
 	stepName     = "name_variant"      // filePath, file-path or FilePath for file_path
@@ -61,27 +46,24 @@ const (
 	stepUnknown  = "unknown_dropped"   // a property that does not exist and says nothing
 	stepDialect  = "dialect"           // an argument that an Idiom of the tool explains
 	stepModel    = "model"             // a model rewrote the arguments; see Repairer
+	maxDropped   = 20                  // pointers in a record
 	repairAtMost = 16 << 20            // bytes of arguments that are worth mending
 )
 
 // fixes is what a repair did.
 type fixes struct {
-	kinds   []string
+	kinds   steps
 	dropped []string
 	refused map[string]string // by JSON pointer: why an argument cannot be taken
 }
 
 func (f *fixes) drop(path string) {
-	if len(f.dropped) < maxFaults {
+	if len(f.dropped) < maxDropped {
 		f.dropped = append(f.dropped, path)
 	}
 }
 
-func (f *fixes) did(kind string) {
-	if !slices.Contains(f.kinds, kind) {
-		f.kinds = append(f.kinds, kind)
-	}
-}
+func (f *fixes) did(kind string) { f.kinds.add(kind) }
 
 // repair makes the one attempt: every step that applies, then one more judgement. When the result is not
 // valid either, the model is told what is left: its other names are understood beside one that is not.
@@ -127,17 +109,16 @@ func mend(p *prepared, text string) (string, fixes) {
 		return "", fixes{}
 	}
 	var did fixes
-	root, ok := readArguments(text, &did)
+	root, ok := readArguments(text, &did.kinds)
 	if ok && root.kind == stringTree && strings.HasPrefix(strings.TrimSpace(root.text), "{") {
 		did.did(stepDouble)
-		root, ok = readArguments(root.text, &did)
+		root, ok = readArguments(root.text, &did.kinds)
 	}
 	if !ok || root.kind != objectTree {
 		return "", fixes{}
 	}
-	var schema any
-	if json.Unmarshal(p.def.Parameters, &schema) == nil {
-		m := mender{prepared: p, root: schema, draft7: isDraft7(schema), did: &did}
+	if shapes, err := readShapes(p.def.Parameters); err == nil {
+		m := mender{prepared: p, shapes: shapes, did: &did}
 		m.top(root)
 	}
 	return root.String(), did

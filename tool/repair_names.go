@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -66,7 +67,7 @@ func realName(name string, s *shape, aliases map[string]string) string {
 	if len(found) != 1 {
 		return ""
 	}
-	return sortedKeys(found)[0]
+	return slices.Sorted(maps.Keys(found))[0]
 }
 
 // drop leaves out what cannot change the meaning of a call: null where a property is optional, and unknown
@@ -90,7 +91,7 @@ func (m *mender) drop(v *tree, s *shape, path string) {
 func (m *mender) pointless(name string, value *tree, s *shape) string {
 	schema, known := s.properties[name]
 	switch {
-	case known && value.isNull() && !slices.Contains(s.required, any(name)) && !m.shape(schema).takes("null"):
+	case known && value.isNull() && !slices.Contains(s.required, any(name)) && !m.shapes.of(schema).takes("null"):
 		return stepNull
 	case !known && s.closed() && m.meansNothing(name, value, s):
 		return stepUnknown
@@ -101,7 +102,7 @@ func (m *mender) pointless(name string, value *tree, s *shape) string {
 // meansNothing reports whether an unknown property can go. One that resembles a known name can not: the
 // known one may be meant.
 func (m *mender) meansNothing(name string, value *tree, s *shape) bool {
-	if len(Nearest(name, sortedKeys(s.properties), 1)) > 0 || realName(name, s, m.prepared.argAliases) != "" {
+	if len(Nearest(name, slices.Sorted(maps.Keys(s.properties)), 1)) > 0 || realName(name, s, m.prepared.argAliases) != "" {
 		return false
 	}
 	return value.empty() || value.kind == stringTree && m.remark(name)

@@ -8,15 +8,15 @@ type loose struct {
 	text  string
 	at    int
 	depth int
-	did   *fixes
+	did   *steps
 }
 
 // readLoosely reads one value and notes what was lax about it; false where it cannot be read with certainty.
-func readLoosely(text string, did *fixes) (*tree, bool) {
+func readLoosely(text string, did *steps) (*tree, bool) {
 	text = strings.TrimSpace(text)
 	if inner, fenced := unfence(text); fenced {
 		text = inner
-		did.did(stepFence)
+		did.add(stepFence)
 	}
 	r := loose{text: text, did: did}
 	value, ok := r.value()
@@ -25,20 +25,20 @@ func readLoosely(text string, did *fixes) (*tree, bool) {
 
 // readArguments also passes over what models leave around arguments: a byte order mark, words before the one
 // fence that holds them, and closing brackets behind an object that is whole.
-func readArguments(text string, did *fixes) (*tree, bool) {
+func readArguments(text string, did *steps) (*tree, bool) {
 	text = strings.TrimSpace(text)
 	if rest, marked := strings.CutPrefix(text, "\ufeff"); marked {
 		text = rest
-		did.did(stepMark)
+		did.add(stepMark)
 	}
 	if fenced, ok := afterProse(text); ok {
 		text = fenced
-		did.did(stepProse)
+		did.add(stepProse)
 	}
 	text = strings.TrimSpace(text)
 	if inner, fenced := unfence(text); fenced {
 		text = inner
-		did.did(stepFence)
+		did.add(stepFence)
 	}
 	r := loose{text: text, did: did}
 	value, ok := r.value()
@@ -49,7 +49,7 @@ func readArguments(text string, did *fixes) (*tree, bool) {
 		if value.kind != objectTree || strings.Trim(rest, "}] \t\r\n") != "" {
 			return nil, false
 		}
-		did.did(stepClosers)
+		did.add(stepClosers)
 	}
 	// A quote that was not escaped can end a line of content, and then what looks like a name is content, too.
 	return value, !did.has(stepBetween) || !did.has(stepControls)
@@ -96,14 +96,14 @@ func (r *loose) skip() bool {
 				end = len(rest)
 			}
 			r.at += end
-			r.did.did(stepComment)
+			r.did.add(stepComment)
 		case strings.HasPrefix(rest, "/*"):
 			end := strings.Index(rest, "*/")
 			if end < 2 {
 				return false
 			}
 			r.at += end + 2
-			r.did.did(stepComment)
+			r.did.add(stepComment)
 		default:
 			return true
 		}
@@ -183,7 +183,7 @@ func (r *loose) list(open, shut byte, item func() bool) bool {
 		return true
 	}
 	if r.take(',') {
-		r.did.did(stepLeading)
+		r.did.add(stepLeading)
 	}
 	for item() {
 		last := r.at
@@ -197,7 +197,7 @@ func (r *loose) list(open, shut byte, item func() bool) bool {
 			continue
 		}
 		if r.take(shut) {
-			r.did.did(stepComma)
+			r.did.add(stepComma)
 			return true
 		}
 	}
@@ -215,7 +215,7 @@ func (r *loose) nextLine(last int, shut byte) bool {
 	if shut == '}' && next != '"' || shut == ']' && !bracket {
 		return false
 	}
-	r.did.did(stepBetween)
+	r.did.add(stepBetween)
 	return true
 }
 
@@ -228,7 +228,7 @@ func (r *loose) name() (string, bool) {
 	for r.at < len(r.text) && (wordByte(r.text[r.at]) || r.text[r.at] == '-') {
 		r.at++
 	}
-	r.did.did(stepBare)
+	r.did.add(stepBare)
 	return r.text[start:r.at], true
 }
 
@@ -250,10 +250,10 @@ func (r *loose) literal() (*tree, bool) {
 	case "true", "false", "null":
 		return &tree{text: word}, true
 	case "True", "False":
-		r.did.did(stepPython)
+		r.did.add(stepPython)
 		return &tree{text: strings.ToLower(word)}, true
 	case "None":
-		r.did.did(stepPython)
+		r.did.add(stepPython)
 		return &tree{text: "null"}, true
 	}
 	return nil, false

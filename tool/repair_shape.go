@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -10,112 +9,13 @@ import (
 // schema does not take, a name that it does not know. Whatever it makes is judged by the validator again.
 type mender struct {
 	prepared *prepared
-	root     any
-	draft7   bool
+	shapes   *shapes
 	did      *fixes
-}
-
-// shape is what a schema says about a value, as far as a repair can be sure of it.
-type shape struct {
-	types      []string // empty: any
-	properties map[string]any
-	patterns   bool
-	required   []any
-	additional any // nil: any
-	items      any
-	prefixed   bool
-}
-
-// closed reports whether a property that is not listed is a fault.
-func (s *shape) closed() bool { return s.additional == false && !s.patterns }
-
-func (s *shape) takes(kind string) bool {
-	return len(s.types) == 0 || slices.Contains(s.types, kind) || kind == "integer" && slices.Contains(s.types, "number")
-}
-
-// wants reports whether a schema that names its types names this one.
-func (s *shape) wants(kind string) bool { return len(s.types) > 0 && s.takes(kind) }
-
-// maxHops bounds the references and alternatives between a schema and what it says.
-const maxHops = 20
-
-// shape follows plain references and choices that leave one form beside null. Anything else that combines
-// schemas says nothing certain.
-func (m *mender) shape(node any) *shape {
-	null := false
-	for range maxHops {
-		schema, ok := node.(map[string]any)
-		if !ok {
-			return &shape{}
-		}
-		next, nullable, more := m.through(schema)
-		null = null || nullable
-		if !more {
-			return shapeOf(schema, null)
-		}
-		node = next
-	}
-	return &shape{}
-}
-
-// through finds the one schema that stands behind another.
-func (m *mender) through(schema map[string]any) (next any, null, more bool) {
-	if ref, ok := schema["$ref"].(string); ok && (m.draft7 || onlyNotes(schema, "$ref")) {
-		target, found := lookupRef(m.root, ref)
-		return target, false, found
-	}
-	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
-		forms := list(schema[keyword])
-		if len(forms) == 0 || !onlyNotes(schema, keyword) {
-			continue
-		}
-		rest := slices.DeleteFunc(slices.Clone(forms), func(form any) bool {
-			s, ok := form.(map[string]any)
-			return ok && keyword != "allOf" && s["type"] == "null"
-		})
-		if len(rest) == 1 {
-			return rest[0], len(rest) < len(forms), true
-		}
-	}
-	return nil, false, false
-}
-
-// onlyNotes reports whether a keyword stands alone but for annotations.
-func onlyNotes(schema map[string]any, keyword string) bool {
-	for key := range schema {
-		if key != keyword && !slices.Contains([]string{"title", "description", "default", "examples", "deprecated",
-			"readOnly", "writeOnly", "$comment", "$schema", "$defs", "definitions"}, key) {
-			return false
-		}
-	}
-	return true
-}
-
-func shapeOf(schema map[string]any, null bool) *shape {
-	s := &shape{required: list(schema["required"]), additional: schema["additionalProperties"], items: schema["items"]}
-	s.properties, _ = schema["properties"].(map[string]any)
-	patterns, _ := schema["patternProperties"].(map[string]any)
-	s.patterns = len(patterns) > 0
-	_, listed := schema["items"].([]any)
-	s.prefixed = listed || schema["prefixItems"] != nil
-	switch t := schema["type"].(type) {
-	case string:
-		s.types = []string{t}
-	case []any:
-		for _, one := range t {
-			name, _ := one.(string)
-			s.types = append(s.types, name)
-		}
-	}
-	if null && len(s.types) > 0 {
-		s.types = append(s.types, "null")
-	}
-	return s
 }
 
 // top fits the arguments themselves.
 func (m *mender) top(v *tree) {
-	s := m.shape(m.root)
+	s := m.shapes.top()
 	m.unwrap(v, s)
 	m.rename(v, s, m.prepared.argAliases)
 	m.idioms(v, "")
@@ -124,7 +24,7 @@ func (m *mender) top(v *tree) {
 
 // value fits anything below.
 func (m *mender) value(v *tree, schema any, path string) {
-	s := m.shape(schema)
+	s := m.shapes.of(schema)
 	if !s.takes(v.typeName()) {
 		m.convert(v, s)
 	}
@@ -166,7 +66,7 @@ func (m *mender) convert(v *tree, s *shape) {
 	case v.kind == numberTree && s.wants("string"):
 		v.kind = stringTree
 		m.did.did(stepString)
-	case s.wants("array") && !v.isNull() && v.kind != arrayTree && !encoded(v) && !m.shape(s.items).wants("array"):
+	case s.wants("array") && !v.isNull() && v.kind != arrayTree && !encoded(v) && !m.shapes.of(s.items).wants("array"):
 		one := *v
 		*v = tree{kind: arrayTree, items: []*tree{&one}}
 		m.did.did(stepArray)
@@ -182,7 +82,7 @@ func encoded(v *tree) bool {
 
 // decode takes the object or array out of a string that holds it.
 func (m *mender) decode(v *tree, s *shape) bool {
-	var did fixes
+	var did steps
 	if !encoded(v) {
 		return false
 	}
@@ -192,7 +92,7 @@ func (m *mender) decode(v *tree, s *shape) bool {
 	}
 	*v = *inner
 	m.did.did(stepDouble)
-	for _, kind := range did.kinds {
+	for _, kind := range did {
 		m.did.did(kind)
 	}
 	return true

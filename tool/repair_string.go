@@ -15,13 +15,13 @@ func (r *loose) quoted() (string, bool) {
 	switch open {
 	case '"':
 	case '\'':
-		r.did.did(stepSingle)
+		r.did.add(stepSingle)
 	case '“':
 		shut = '”'
-		r.did.did(stepSmart)
+		r.did.add(stepSmart)
 	case '‘':
 		shut = '’'
-		r.did.did(stepSmart)
+		r.did.add(stepSmart)
 	default:
 		return "", false
 	}
@@ -48,7 +48,7 @@ func (r *loose) content(open, shut rune) (string, bool) {
 			b.WriteRune(c)
 			continue
 		case c == '\n' || c == '\r' || c == '\t':
-			r.did.did(stepControls)
+			r.did.add(stepControls)
 		case c < ' ':
 			return "", false
 		}
@@ -100,4 +100,27 @@ func (r *loose) hex() (rune, bool) {
 	n, err := strconv.ParseUint(r.text[r.at+2:r.at+6], 16, 16)
 	r.at += 6
 	return rune(n), err == nil
+}
+
+// unescaped resolves the escapes of JSON wherever they stand in a text.
+func unescaped(text string) string {
+	var b strings.Builder
+	r := loose{text: text}
+	for r.at < len(r.text) {
+		next := strings.IndexByte(r.text[r.at:], '\\')
+		if next < 0 {
+			b.WriteString(r.text[r.at:])
+			break
+		}
+		b.WriteString(r.text[r.at : r.at+next])
+		r.at += next
+		from := r.at
+		if c, ok := r.escape('"'); ok {
+			b.WriteRune(c)
+			continue
+		}
+		r.at = from + 1
+		b.WriteByte('\\')
+	}
+	return b.String()
 }

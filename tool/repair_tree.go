@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"slices"
@@ -95,4 +96,54 @@ func (t *tree) write(b *strings.Builder) {
 // numberLiteral reports whether a text is a number exactly as JSON writes it.
 func numberLiteral(s string) bool {
 	return s != "" && (s[0] == '-' || '0' <= s[0] && s[0] <= '9') && s[len(s)-1] > ' ' && json.Valid([]byte(s))
+}
+
+// value is the tree as encoding/json decodes it; false where it holds a number beyond any float.
+func (t *tree) value() (v any, ok bool) {
+	err := json.Unmarshal([]byte(t.String()), &v)
+	return v, err == nil
+}
+
+func treeOf(v any) *tree {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return &tree{text: "null"}
+	}
+	var did steps
+	t, ok := readLoosely(string(raw), &did)
+	if !ok {
+		return &tree{text: "null"}
+	}
+	return t
+}
+
+// quoteJSON keeps < > & readable: models see these bytes.
+func quoteJSON(s string) string {
+	special := func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }
+	if strings.IndexFunc(s, special) < 0 {
+		return `"` + s + `"`
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string always encodes
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func (t *tree) child(name string) *tree {
+	if i := slices.Index(t.names, name); i >= 0 {
+		return t.items[i]
+	}
+	return nil
+}
+
+func (t *tree) set(name string, value *tree) {
+	t.remove(name)
+	t.names, t.items = append(t.names, name), append(t.items, value)
+}
+
+func (t *tree) remove(name string) {
+	if i := slices.Index(t.names, name); i >= 0 {
+		t.names, t.items = slices.Delete(t.names, i, i+1), slices.Delete(t.items, i, i+1)
+	}
 }

@@ -37,7 +37,7 @@ func (h *Hydration) askModel(ctx context.Context, model Repairer, before string,
 	if err != nil || !faithful(before, text) {
 		return "", fixes{}
 	}
-	return text, fixes{kinds: []string{stepModel}}
+	return text, fixes{kinds: steps{stepModel}}
 }
 
 // whole reports whether arguments have an end: brackets and quotes come in pairs, and a brace is last. It
@@ -53,24 +53,24 @@ func whole(text string) bool {
 // faithful reports whether a mended text says what the broken one said: the same characters in the same
 // order but for those that give structure, and each of its names, strings and numbers in one piece.
 func faithful(before, after string) bool {
-	var did fixes
+	var did steps
 	root, ok := readLoosely(after, &did)
-	if !ok || len(did.kinds) > 0 || root.kind != objectTree {
+	if !ok || len(did) > 0 || root.kind != objectTree {
 		return false
 	}
 	plain := unescaped(before)
-	return skeleton(plain) == skeleton(unescaped(after)) && root.within(before, plain)
+	return skeleton(plain) == skeleton(unescaped(after)) && stands(root, before, plain)
 }
 
-// within reports whether every name, string and number of a tree stands in one of the texts.
-func (t *tree) within(texts ...string) bool {
-	stands := func(part string) bool {
+// stands reports whether every name, string and number of a tree stands in one of the texts.
+func stands(t *tree, texts ...string) bool {
+	found := func(part string) bool {
 		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, part) })
 	}
-	if !stands(t.text) || slices.ContainsFunc(t.names, func(name string) bool { return !stands(name) }) {
+	if !found(t.text) || slices.ContainsFunc(t.names, func(name string) bool { return !found(name) }) {
 		return false
 	}
-	return !slices.ContainsFunc(t.items, func(item *tree) bool { return !item.within(texts...) })
+	return !slices.ContainsFunc(t.items, func(item *tree) bool { return !stands(item, texts...) })
 }
 
 // skeleton is a text without what gives structure.
@@ -85,27 +85,4 @@ func skeleton(text string) string {
 		}
 		return r
 	}, text)
-}
-
-// unescaped resolves the escapes of JSON wherever they stand in a text.
-func unescaped(text string) string {
-	var b strings.Builder
-	r := loose{text: text}
-	for r.at < len(r.text) {
-		next := strings.IndexByte(r.text[r.at:], '\\')
-		if next < 0 {
-			b.WriteString(r.text[r.at:])
-			break
-		}
-		b.WriteString(r.text[r.at : r.at+next])
-		r.at += next
-		from := r.at
-		if c, ok := r.escape('"'); ok {
-			b.WriteRune(c)
-			continue
-		}
-		r.at = from + 1
-		b.WriteByte('\\')
-	}
-	return b.String()
 }

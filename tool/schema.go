@@ -10,21 +10,13 @@ import (
 	"strings"
 )
 
-// ErrNoSchema is returned for arguments from which no schema can be derived.
-var ErrNoSchema = errors.New("no schema: give Parameters, or a struct as Args, or set AllowNoSchema and NoSchemaMode")
-
-// SchemaOf derives a JSON Schema (2020-12) from a struct. Properties stand in field order, so the bytes
-// are stable. Field tags: json (name, omitempty = optional), doc (description), enum (comma separated),
-// min and max (numbers). Unknown properties are refused.
-func SchemaOf[Args any]() (json.RawMessage, error) {
-	schema, _, err := derive(reflect.TypeFor[Args]())
-	return schema, err
-}
+// errNone is returned for a type from which no schema can be derived.
+var errNone = errors.New("no schema: give Parameters, or a struct as Args, or set AllowNoSchema and NoSchemaMode")
 
 // derive makes the schema of a struct and lists the properties in it.
 func derive(t reflect.Type) (json.RawMessage, []property, error) {
 	if t.Kind() != reflect.Struct {
-		return nil, nil, ErrNoSchema
+		return nil, nil, errNone
 	}
 	var b bytes.Buffer
 	b.Grow(1 << 10)
@@ -200,19 +192,6 @@ func quoteList(list []string) string {
 		quoted[i] = quoteJSON(s)
 	}
 	return "[" + strings.Join(quoted, ",") + "]"
-}
-
-// quoteJSON keeps < > & readable: models see these bytes.
-func quoteJSON(s string) string {
-	special := func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }
-	if strings.IndexFunc(s, special) < 0 {
-		return `"` + s + `"`
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string always encodes
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 func writeType(b *bytes.Buffer, t reflect.Type, open map[reflect.Type]bool) error {

@@ -2,9 +2,6 @@ package tool
 
 import (
 	"encoding/json"
-	"fmt"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Validator compiles a schema. Contract: Compile may be slow, the Check it returns is fast, pure and safe
@@ -35,33 +32,21 @@ func (JSONSchema) Name() string { return "jsonschema-go" }
 // Version of the library, for provenance.
 func (JSONSchema) Version() string { return "0.4.3" }
 
-// Compile resolves the schema once. The library reports only its first error, and quotes the value in
-// it, so on failure, the rare path, the schema is walked again to find and name them all.
-func (JSONSchema) Compile(schema json.RawMessage) (Check, error) {
-	if err := localSchema(schema); err != nil {
-		return nil, err
-	}
-	resolved, err := resolve(schema)
+// Compile resolves the schema once.
+func (JSONSchema) Compile(raw json.RawMessage) (Check, error) {
+	check, err := compileSchema(raw)
 	if err != nil {
 		return nil, err
 	}
 	return func(value any) []Fault {
-		err := resolved.Validate(value)
-		if err == nil {
-			return nil
+		var faults []Fault
+		for _, v := range check(value) {
+			faults = append(faults, schemaFault(v.path, v.message))
 		}
-		return explain(schema, value, err)
+		return faults
 	}, nil
 }
 
-func resolve(schema json.RawMessage) (*jsonschema.Resolved, error) {
-	var s jsonschema.Schema
-	if err := json.Unmarshal(schema, &s); err != nil {
-		return nil, fmt.Errorf("decode schema: %w", err)
-	}
-	resolved, err := s.Resolve(nil)
-	if err != nil {
-		return nil, fmt.Errorf("resolve schema: %w", err)
-	}
-	return resolved, nil
+func schemaFault(path, message string) Fault {
+	return Fault{Stage: StageValidate, Code: CodeInvalidArguments, Path: path, Message: message}
 }

@@ -1,0 +1,40 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// compileSchema makes a check of a schema: it returns every violation, in document order; none means valid. The library
+// reports only its first error, and quotes the value in it, so on failure, the rare path, the schema is walked again
+// to find and name them all.
+func compileSchema(schema json.RawMessage) (func(value any) []violation, error) {
+	if err := localSchema(schema); err != nil {
+		return nil, err
+	}
+	resolved, err := resolve(schema)
+	if err != nil {
+		return nil, err
+	}
+	return func(value any) []violation {
+		err := resolved.Validate(value)
+		if err == nil {
+			return nil
+		}
+		return explain(schema, value, err)
+	}, nil
+}
+
+func resolve(schema json.RawMessage) (*jsonschema.Resolved, error) {
+	var s jsonschema.Schema
+	if err := json.Unmarshal(schema, &s); err != nil {
+		return nil, fmt.Errorf("decode schema: %w", err)
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		return nil, fmt.Errorf("resolve schema: %w", err)
+	}
+	return resolved, nil
+}

@@ -1,0 +1,34 @@
+package tool
+
+import "slices"
+
+// steps are what a reading was lax about, each once, in the order in which they came.
+type steps []string
+
+func (s *steps) add(step string) {
+	if !s.has(step) {
+		*s = append(*s, step)
+	}
+}
+
+func (s *steps) has(step string) bool { return slices.Contains(*s, step) }
+
+// What a reading may be lax about. The names stand in the record of a repair.
+const (
+	stepFence    = "fence"              // ``` around the arguments
+	stepSingle   = "single_quotes"      // 'text'
+	stepSmart    = "smart_quotes"       // “text”
+	stepBare     = "bare_names"         // {path: …}
+	stepComma    = "trailing_comma"     // [1,]
+	stepLeading  = "leading_comma"      // {,"path":1}
+	stepBetween  = "missing_comma"      // between two lines
+	stepClosers  = "surplus_closers"    // {"path":1}}
+	stepMark     = "byte_order_mark"    // before the arguments
+	stepProse    = "prose"              // words before the one fence that holds the arguments
+	stepComment  = "comments"           // // … and /* … */ and # …
+	stepPython   = "python_literals"    // True, False, None
+	stepControls = "control_characters" // line breaks and tabs inside a string
+)
+
+// maxNesting bounds how deep arguments nest. Validators work recursively, and no tool needs a tenth of it.
+const maxNesting = 500
