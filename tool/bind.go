@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"adze/tool/schema"
 )
 
 // hooks are the typed functions of a Config.
@@ -31,7 +33,7 @@ func prepare[Args, Meta any](d *declaration, h *hooks[Args, Meta], in Init) (*pr
 	if err != nil {
 		return nil, err
 	}
-	names := faceOf(d.args)
+	names := schema.FaceOf(d.args)
 	return &prepared{
 		def:        def,
 		redact:     d.redact,
@@ -52,8 +54,8 @@ func prepare[Args, Meta any](d *declaration, h *hooks[Args, Meta], in Init) (*pr
 }
 
 // decodeArgs decodes by type and exact name, and accepts 10.0 or 1e1 where the schema's integer allows it.
-func decodeArgs(args parsed, names *face, into any) error {
-	if wrong := names.exact(args.tree); wrong != nil {
+func decodeArgs(args parsed, names *schema.Face, into any) error {
+	if wrong := names.Exact(args.tree); wrong != nil {
 		return wrong
 	}
 	err := json.Unmarshal(args.raw, into)

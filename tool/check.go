@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"adze/tool/schema"
 )
 
 // goodName accepts the names that every provider accepts: a letter, then up to 63 letters, digits, _ or -.
@@ -38,7 +40,7 @@ func (d *declaration) check() error {
 		refuse("%w", err)
 	}
 	if f.ProviderSchema != nil {
-		if err := soundSchema(f.ProviderSchema); err != nil {
+		if err := schema.Check(f.ProviderSchema); err != nil {
 			refuse("provider schema: %w", err)
 		}
 	}
@@ -93,7 +95,7 @@ func (d *declaration) argNames() map[string]bool {
 	names := map[string]bool{}
 	if d.face.Parameters == nil {
 		for _, p := range d.derive().properties {
-			names[p.name] = true
+			names[p.Name] = true
 		}
 		return names
 	}
@@ -117,7 +119,7 @@ func (d *declaration) checkSchema() error {
 		return errors.New("AllowNoSchema with Parameters: a schema that is there is always checked; drop one of them")
 	}
 	if f.Parameters != nil {
-		return soundSchema(f.Parameters)
+		return schema.Check(f.Parameters)
 	}
 	if f.AllowNoSchema {
 		return nil

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+
+	"adze/tool/schema"
 )
 
 // declaration is a Config without its types, frozen: what is checked and described is the same code for
@@ -28,7 +30,7 @@ type declaration struct {
 
 type derived struct {
 	schema     json.RawMessage
-	properties []property
+	properties []schema.Property
 	err        error
 }
 
@@ -54,14 +56,14 @@ func declare[Args, Meta any](id string, c Config[Args, Meta]) *declaration {
 // link resolves outside references while the author's schemas are at hand.
 func (d *declaration) link(refs map[string]json.RawMessage) {
 	var parameters, provider error
-	d.face.Parameters, parameters = link(d.face.Parameters, refs)
-	d.face.ProviderSchema, provider = link(d.face.ProviderSchema, refs)
+	d.face.Parameters, parameters = schema.Link(d.face.Parameters, refs)
+	d.face.ProviderSchema, provider = schema.Link(d.face.ProviderSchema, refs)
 	d.linked = errors.Join(parameters, provider)
 }
 
 func deriveOnce(args reflect.Type) func() derived {
 	return sync.OnceValue(func() (d derived) {
-		d.schema, d.properties, d.err = derive(args)
+		d.schema, d.properties, d.err = schema.Of(args)
 		return d
 	})
 }
@@ -90,12 +92,12 @@ func (d *declaration) define(in Init) (Definition, error) {
 }
 
 // ErrNoSchema is returned for arguments from which no schema can be derived.
-var ErrNoSchema = errNone
+var ErrNoSchema = schema.ErrNone
 
 // SchemaOf derives a JSON Schema (2020-12) from a struct. Properties stand in field order, so the bytes
 // are stable. Field tags: json (name, omitempty = optional), doc (description), enum (comma separated),
 // min and max (numbers). Unknown properties are refused.
 func SchemaOf[Args any]() (json.RawMessage, error) {
-	schema, _, err := derive(reflect.TypeFor[Args]())
+	schema, _, err := schema.Of(reflect.TypeFor[Args]())
 	return schema, err
 }

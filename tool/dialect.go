@@ -5,6 +5,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"adze/tool/loose"
+	"adze/tool/nearest"
+	"adze/tool/schema"
 )
 
 // Idiom is something that models which were trained on another assistant's tools say, and what it means to this
@@ -23,7 +27,7 @@ type Idiom struct {
 }
 
 // idioms lets every idiom that is about an object at path read it.
-func (m *mender) idioms(v *tree, path string) {
+func (m *mender) idioms(v *loose.Tree, path string) {
 	if len(m.prepared.idioms) == 0 {
 		return
 	}
@@ -35,9 +39,9 @@ func (m *mender) idioms(v *tree, path string) {
 	}
 }
 
-func (m *mender) idiom(v *tree, d Idiom, path string) {
+func (m *mender) idiom(v *loose.Tree, d Idiom, path string) {
 	written, places := map[string]any{}, map[int]string{}
-	for i, name := range v.names {
+	for i, name := range v.Names {
 		known := d.name(name)
 		if known == "" {
 			continue
@@ -45,7 +49,7 @@ func (m *mender) idiom(v *tree, d Idiom, path string) {
 		if _, twice := written[known]; twice {
 			return // which of them counts is a guess
 		}
-		value, ok := v.items[i].value()
+		value, ok := v.Items[i].Value()
 		if !ok {
 			return
 		}
@@ -57,7 +61,7 @@ func (m *mender) idiom(v *tree, d Idiom, path string) {
 	means, refusal := d.Means(written)
 	if refusal != "" {
 		for i := range places {
-			m.did.refuse(path+"/"+pointer(v.names[i]), refusal)
+			m.did.refuse(path+"/"+schema.Pointer(v.Names[i]), refusal)
 		}
 		return
 	}
@@ -67,7 +71,7 @@ func (m *mender) idiom(v *tree, d Idiom, path string) {
 // name is the name among Names that a written one stands for; "" where it is none of them.
 func (d Idiom) name(written string) string {
 	for _, name := range d.Names {
-		if name == written || fold(name) == fold(written) {
+		if name == written || nearest.Fold(name) == nearest.Fold(written) {
 			return name
 		}
 	}
@@ -83,11 +87,11 @@ type idiomatic struct {
 
 // say puts what is meant in the place of what was written. A meaning for an argument that is there already
 // leaves all as it is.
-func (m *mender) say(v *tree, d idiomatic) {
+func (m *mender) say(v *loose.Tree, d idiomatic) {
 	fresh := false
 	for name, value := range d.means {
 		before, was := d.written[name]
-		if !was && v.has(name) {
+		if !was && v.Has(name) {
 			return
 		}
 		fresh = fresh || !was || !reflect.DeepEqual(before, value)
@@ -96,23 +100,23 @@ func (m *mender) say(v *tree, d idiomatic) {
 		return
 	}
 	m.did.did(stepDialect)
-	names, items := v.names[:0:0], v.items[:0:0]
-	for i, name := range v.names {
+	names, items := v.Names[:0:0], v.Items[:0:0]
+	for i, name := range v.Names {
 		known, about := d.places[i]
 		value, meant := d.means[known]
 		switch {
 		case !about:
-			names, items = append(names, name), append(items, v.items[i])
+			names, items = append(names, name), append(items, v.Items[i])
 		case meant && reflect.DeepEqual(value, d.written[known]):
-			names, items = append(names, known), append(items, v.items[i])
+			names, items = append(names, known), append(items, v.Items[i])
 		case !meant && !fresh:
-			m.did.drop(d.path + "/" + pointer(name))
+			m.did.drop(d.path + "/" + schema.Pointer(name))
 		}
 	}
-	v.names, v.items = names, items
+	v.Names, v.Items = names, items
 	for _, name := range slices.Sorted(maps.Keys(d.means)) {
-		if !v.has(name) {
-			v.names, v.items = append(v.names, name), append(v.items, treeOf(d.means[name]))
+		if !v.Has(name) {
+			v.Names, v.Items = append(v.Names, name), append(v.Items, loose.Of(d.means[name]))
 		}
 	}
 }

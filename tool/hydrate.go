@@ -9,6 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
+
+	"adze/tool/loose"
+	"adze/tool/schema"
 )
 
 // Stage names the step of hydration that found a fault.
@@ -186,16 +189,16 @@ func parse(arguments string) (parsed, []Fault) {
 	object, ok := value.(map[string]any)
 	if !ok {
 		return parsed{}, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
-			Message: fmt.Sprintf("arguments must be one JSON object, not %s", typeOf(value))}}
+			Message: fmt.Sprintf("arguments must be one JSON object, not %s", schema.TypeOf(value))}}
 	}
 	names, depth := measure(object)
 	if names != keysWritten(text) {
 		return parsed{}, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
 			Message: "a name appears twice in one object of the arguments; give each once"}}
 	}
-	if depth > maxNesting {
+	if depth > loose.MaxNesting {
 		return parsed{}, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
-			Message: fmt.Sprintf("the arguments nest %d levels deep; at most %d are taken", depth, maxNesting)}}
+			Message: fmt.Sprintf("the arguments nest %d levels deep; at most %d are taken", depth, loose.MaxNesting)}}
 	}
 	return parsed{json.RawMessage(text), object}, nil
 }
@@ -251,9 +254,9 @@ func instantiateFault(err error) Fault {
 		what, _, _ := strings.Cut(kind.Value, " ") // "number 300" repeats the value
 		f.Message = "this " + what + " does not fit here"
 	}
-	var named *nameFault
+	var named *schema.NameFault
 	if errors.As(err, &named) {
-		f.Path, f.Message = named.path, fmt.Sprintf("is not a known property; did you mean %q?", named.want)
+		f.Path, f.Message = named.Path, fmt.Sprintf("is not a known property; did you mean %q?", named.Want)
 	}
 	return f
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"adze/tool/loose"
+	"adze/tool/nearest"
 )
 
 // Verb is a name under which another assistant has several tools in one, told apart by an argument:
@@ -30,19 +33,19 @@ func newRoster() roster {
 
 func (n *roster) add(p *prepared) {
 	name := p.def.Name
-	claim(n.foldedNames, fold(name), name)
+	claim(n.foldedNames, nearest.Fold(name), name)
 	for _, alias := range p.def.Aliases {
 		if _, taken := n.aliases[alias]; !taken {
 			n.aliases[alias] = name
-			claim(n.foldedAliases, fold(alias), name)
+			claim(n.foldedAliases, nearest.Fold(alias), name)
 		}
 	}
 	for _, v := range p.verbs {
 		n.verbs = append(n.verbs, verb{v, name})
 	}
 	for _, other := range p.kin {
-		if _, taken := n.kin[fold(other)]; !taken {
-			n.kin[fold(other)] = name
+		if _, taken := n.kin[nearest.Fold(other)]; !taken {
+			n.kin[nearest.Fold(other)] = name
 		}
 	}
 }
@@ -60,24 +63,24 @@ func (n *roster) find(name string) string {
 	if owner, ok := n.aliases[name]; ok {
 		return owner
 	}
-	if owner, ok := n.foldedNames[fold(name)]; ok {
+	if owner, ok := n.foldedNames[nearest.Fold(name)]; ok {
 		return owner
 	}
-	return n.foldedAliases[fold(name)]
+	return n.foldedAliases[nearest.Fold(name)]
 }
 
 // verb is the tool that arguments choose among those of one name.
 func (n *roster) verb(name, arguments string) string {
-	if !slices.ContainsFunc(n.verbs, func(v verb) bool { return fold(v.Name) == fold(name) }) {
+	if !slices.ContainsFunc(n.verbs, func(v verb) bool { return nearest.Fold(v.Name) == nearest.Fold(name) }) {
 		return ""
 	}
-	var did steps
-	root, ok := readLoosely(arguments, &did)
-	if !ok || root.kind != objectTree {
+	var did loose.Steps
+	root, ok := loose.Read(arguments, &did)
+	if !ok || root.Kind != loose.Object {
 		return ""
 	}
 	for _, v := range n.verbs {
-		if at := root.child(v.Argument); fold(v.Name) == fold(name) && at != nil && at.kind == stringTree && at.text == v.Value {
+		if at := root.Child(v.Argument); nearest.Fold(v.Name) == nearest.Fold(name) && at != nil && at.Kind == loose.String && at.Text == v.Value {
 			return v.tool
 		}
 	}
@@ -135,7 +138,7 @@ func (s *Set) Resolve(name string) (string, bool) {
 
 // instead says what to call where there is no tool of a name.
 func (s *Set) instead(name string) string {
-	if kin := s.roster.kin[fold(unprefixed(cut(name, mostPrefixed)))]; kin != "" {
+	if kin := s.roster.kin[nearest.Fold(unprefixed(cut(name, mostPrefixed)))]; kin != "" {
 		return fmt.Sprintf("%s does such work, with arguments of its own", kin)
 	}
 	if near := Nearest(name, s.Names(), 3); len(near) > 0 {
@@ -146,5 +149,5 @@ func (s *Set) instead(name string) string {
 
 // Nearest returns up to n candidates that look like name, best first: for "did you mean".
 func Nearest(name string, candidates []string, n int) []string {
-	return nearestNames(name, candidates, n)
+	return nearest.Names(name, candidates, n)
 }

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"adze/tool/loose"
+	"adze/tool/schema"
 )
 
 // Repair records the single fix of arguments. A repair reshapes what the model wrote; it never
@@ -52,7 +55,7 @@ const (
 
 // fixes is what a repair did.
 type fixes struct {
-	kinds   steps
+	kinds   loose.Steps
 	dropped []string
 	refused map[string]string // by JSON pointer: why an argument cannot be taken
 }
@@ -63,7 +66,7 @@ func (f *fixes) drop(path string) {
 	}
 }
 
-func (f *fixes) did(kind string) { f.kinds.add(kind) }
+func (f *fixes) did(kind string) { f.kinds.Add(kind) }
 
 // repair makes the one attempt: every step that applies, then one more judgement. When the result is not
 // valid either, the model is told what is left: its other names are understood beside one that is not.
@@ -109,15 +112,15 @@ func mend(p *prepared, text string) (string, fixes) {
 		return "", fixes{}
 	}
 	var did fixes
-	root, ok := readArguments(text, &did.kinds)
-	if ok && root.kind == stringTree && strings.HasPrefix(strings.TrimSpace(root.text), "{") {
+	root, ok := loose.Arguments(text, &did.kinds)
+	if ok && root.Kind == loose.String && strings.HasPrefix(strings.TrimSpace(root.Text), "{") {
 		did.did(stepDouble)
-		root, ok = readArguments(root.text, &did.kinds)
+		root, ok = loose.Arguments(root.Text, &did.kinds)
 	}
-	if !ok || root.kind != objectTree {
+	if !ok || root.Kind != loose.Object {
 		return "", fixes{}
 	}
-	if shapes, err := readShapes(p.def.Parameters); err == nil {
+	if shapes, err := schema.ReadShapes(p.def.Parameters); err == nil {
 		m := mender{prepared: p, shapes: shapes, did: &did}
 		m.top(root)
 	}

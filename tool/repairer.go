@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"adze/tool/loose"
 )
 
 // Repairer is an optional second way to mend arguments that are not JSON, asked only where no rule applies.
@@ -37,7 +39,7 @@ func (h *Hydration) askModel(ctx context.Context, model Repairer, before string,
 	if err != nil || !faithful(before, text) {
 		return "", fixes{}
 	}
-	return text, fixes{kinds: steps{stepModel}}
+	return text, fixes{kinds: loose.Steps{stepModel}}
 }
 
 // whole reports whether arguments have an end: brackets and quotes come in pairs, and a brace is last. It
@@ -53,24 +55,24 @@ func whole(text string) bool {
 // faithful reports whether a mended text says what the broken one said: the same characters in the same
 // order but for those that give structure, and each of its names, strings and numbers in one piece.
 func faithful(before, after string) bool {
-	var did steps
-	root, ok := readLoosely(after, &did)
-	if !ok || len(did) > 0 || root.kind != objectTree {
+	var did loose.Steps
+	root, ok := loose.Read(after, &did)
+	if !ok || len(did) > 0 || root.Kind != loose.Object {
 		return false
 	}
-	plain := unescaped(before)
-	return skeleton(plain) == skeleton(unescaped(after)) && stands(root, before, plain)
+	plain := loose.Unescaped(before)
+	return skeleton(plain) == skeleton(loose.Unescaped(after)) && stands(root, before, plain)
 }
 
 // stands reports whether every name, string and number of a tree stands in one of the texts.
-func stands(t *tree, texts ...string) bool {
+func stands(t *loose.Tree, texts ...string) bool {
 	found := func(part string) bool {
 		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, part) })
 	}
-	if !found(t.text) || slices.ContainsFunc(t.names, func(name string) bool { return !found(name) }) {
+	if !found(t.Text) || slices.ContainsFunc(t.Names, func(name string) bool { return !found(name) }) {
 		return false
 	}
-	return !slices.ContainsFunc(t.items, func(item *tree) bool { return !stands(item, texts...) })
+	return !slices.ContainsFunc(t.Items, func(item *loose.Tree) bool { return !stands(item, texts...) })
 }
 
 // skeleton is a text without what gives structure.

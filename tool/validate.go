@@ -2,6 +2,8 @@ package tool
 
 import (
 	"encoding/json"
+
+	"adze/tool/schema"
 )
 
 // Validator compiles a schema. Contract: Compile may be slow, the Check it returns is fast, pure and safe
@@ -34,14 +36,14 @@ func (JSONSchema) Version() string { return "0.4.3" }
 
 // Compile resolves the schema once.
 func (JSONSchema) Compile(raw json.RawMessage) (Check, error) {
-	check, err := compileSchema(raw)
+	check, err := schema.Compile(raw)
 	if err != nil {
 		return nil, err
 	}
 	return func(value any) []Fault {
 		var faults []Fault
 		for _, v := range check(value) {
-			faults = append(faults, schemaFault(v.path, v.message))
+			faults = append(faults, schemaFault(v.Path, v.Message))
 		}
 		return faults
 	}, nil

@@ -3,7 +3,7 @@ package pick
 import (
 	"strings"
 
-	"adze/tool"
+	"adze/tool/nearest"
 )
 
 // asked is one word of a query with all terms that may stand for it.
@@ -111,7 +111,7 @@ func (x *bm25Index) guess(term string) (out []variant) {
 		return out
 	}
 	for n, name := range x.names {
-		if off := len(name) - len(term); name[0] == term[0] && -1 <= off && off <= 1 && tool.Distance(name, term) == 1 {
+		if off := len(name) - len(term); name[0] == term[0] && -1 <= off && off <= 1 && nearest.Distance(name, term) == 1 {
 			out = append(out, variant{n, guessWeight, " (as " + name + ")"})
 		}
 	}

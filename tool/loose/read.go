@@ -1,55 +1,55 @@
-package tool
+package loose
 
 import "strings"
 
-// loose reads what is almost JSON. It is lax about how things are written, never about where they end:
+// reader reads what is almost JSON. It is lax about how things are written, never about where they end:
 // each object, array, string and comment must be closed, and nothing may follow.
-type loose struct {
+type reader struct {
 	text  string
 	at    int
 	depth int
-	did   *steps
+	did   *Steps
 }
 
-// readLoosely reads one value and notes what was lax about it; false where it cannot be read with certainty.
-func readLoosely(text string, did *steps) (*tree, bool) {
+// Read reads one value and notes what was lax about it; false where it cannot be read with certainty.
+func Read(text string, did *Steps) (*Tree, bool) {
 	text = strings.TrimSpace(text)
 	if inner, fenced := unfence(text); fenced {
 		text = inner
-		did.add(stepFence)
+		did.Add(stepFence)
 	}
-	r := loose{text: text, did: did}
+	r := reader{text: text, did: did}
 	value, ok := r.value()
 	return value, ok && r.skip() && r.at == len(r.text)
 }
 
-// readArguments also passes over what models leave around arguments: a byte order mark, words before the one
+// Arguments also passes over what models leave around arguments: a byte order mark, words before the one
 // fence that holds them, and closing brackets behind an object that is whole.
-func readArguments(text string, did *steps) (*tree, bool) {
+func Arguments(text string, did *Steps) (*Tree, bool) {
 	text = strings.TrimSpace(text)
 	if rest, marked := strings.CutPrefix(text, "\ufeff"); marked {
 		text = rest
-		did.add(stepMark)
+		did.Add(stepMark)
 	}
 	if fenced, ok := afterProse(text); ok {
 		text = fenced
-		did.add(stepProse)
+		did.Add(stepProse)
 	}
 	text = strings.TrimSpace(text)
 	if inner, fenced := unfence(text); fenced {
 		text = inner
-		did.add(stepFence)
+		did.Add(stepFence)
 	}
-	r := loose{text: text, did: did}
+	r := reader{text: text, did: did}
 	value, ok := r.value()
 	if !ok || !r.skip() {
 		return nil, false
 	}
 	if rest := r.text[r.at:]; rest != "" {
-		if value.kind != objectTree || strings.Trim(rest, "}] \t\r\n") != "" {
+		if value.Kind != Object || strings.Trim(rest, "}] \t\r\n") != "" {
 			return nil, false
 		}
-		did.add(stepClosers)
+		did.Add(stepClosers)
 	}
 	// A quote that was not escaped can end a line of content, and then what looks like a name is content, too.
 	return value, !did.has(stepBetween) || !did.has(stepControls)
@@ -84,7 +84,7 @@ func wordByte(c byte) bool {
 }
 
 // skip passes spaces and comments; false when a comment does not end.
-func (r *loose) skip() bool {
+func (r *reader) skip() bool {
 	for r.at < len(r.text) {
 		rest := r.text[r.at:]
 		switch {
@@ -96,14 +96,14 @@ func (r *loose) skip() bool {
 				end = len(rest)
 			}
 			r.at += end
-			r.did.add(stepComment)
+			r.did.Add(stepComment)
 		case strings.HasPrefix(rest, "/*"):
 			end := strings.Index(rest, "*/")
 			if end < 2 {
 				return false
 			}
 			r.at += end + 2
-			r.did.add(stepComment)
+			r.did.Add(stepComment)
 		default:
 			return true
 		}
@@ -112,7 +112,7 @@ func (r *loose) skip() bool {
 }
 
 // peek is the next byte after spaces and comments; 0 at the end.
-func (r *loose) peek() byte {
+func (r *reader) peek() byte {
 	if !r.skip() || r.at >= len(r.text) {
 		return 0
 	}
@@ -120,7 +120,7 @@ func (r *loose) peek() byte {
 }
 
 // take passes a byte that must come next.
-func (r *loose) take(c byte) bool {
+func (r *reader) take(c byte) bool {
 	if r.peek() != c {
 		return false
 	}
@@ -128,8 +128,8 @@ func (r *loose) take(c byte) bool {
 	return true
 }
 
-func (r *loose) value() (*tree, bool) {
-	if r.depth++; r.depth > maxNesting {
+func (r *reader) value() (*Tree, bool) {
+	if r.depth++; r.depth > MaxNesting {
 		return nil, false
 	}
 	defer func() { r.depth-- }()
@@ -146,28 +146,28 @@ func (r *loose) value() (*tree, bool) {
 		return r.literal()
 	}
 	text, ok := r.quoted()
-	return &tree{kind: stringTree, text: text}, ok
+	return &Tree{Kind: String, Text: text}, ok
 }
 
-func (r *loose) array() (*tree, bool) {
-	t := &tree{kind: arrayTree}
+func (r *reader) array() (*Tree, bool) {
+	t := &Tree{Kind: Array}
 	ok := r.list('[', ']', func() bool {
 		item, ok := r.value()
-		t.items = append(t.items, item)
+		t.Items = append(t.Items, item)
 		return ok
 	})
 	return t, ok
 }
 
-func (r *loose) object() (*tree, bool) {
-	t := &tree{kind: objectTree}
+func (r *reader) object() (*Tree, bool) {
+	t := &Tree{Kind: Object}
 	ok := r.list('{', '}', func() bool {
 		name, ok := r.name()
 		if !ok || !r.take(':') {
 			return false
 		}
 		item, ok := r.value()
-		t.names, t.items = append(t.names, name), append(t.items, item)
+		t.Names, t.Items = append(t.Names, name), append(t.Items, item)
 		return ok
 	})
 	return t, ok
@@ -175,7 +175,7 @@ func (r *loose) object() (*tree, bool) {
 
 // list reads items between two brackets. A comma may stand before the first and behind the last, none may stand
 // alone, and a line break may stand for one where what follows cannot belong to the item before.
-func (r *loose) list(open, shut byte, item func() bool) bool {
+func (r *reader) list(open, shut byte, item func() bool) bool {
 	if !r.take(open) {
 		return false
 	}
@@ -183,7 +183,7 @@ func (r *loose) list(open, shut byte, item func() bool) bool {
 		return true
 	}
 	if r.take(',') {
-		r.did.add(stepLeading)
+		r.did.Add(stepLeading)
 	}
 	for item() {
 		last := r.at
@@ -197,7 +197,7 @@ func (r *loose) list(open, shut byte, item func() bool) bool {
 			continue
 		}
 		if r.take(shut) {
-			r.did.add(stepComma)
+			r.did.Add(stepComma)
 			return true
 		}
 	}
@@ -206,7 +206,7 @@ func (r *loose) list(open, shut byte, item func() bool) bool {
 
 // nextLine reports whether the next item begins on a line of its own, which makes up for its comma: a quoted
 // name in an object, an object or list behind another in a list. Two texts may be one that was broken up.
-func (r *loose) nextLine(last int, shut byte) bool {
+func (r *reader) nextLine(last int, shut byte) bool {
 	next := r.peek()
 	if !strings.Contains(r.text[last:r.at], "\n") {
 		return false
@@ -215,12 +215,12 @@ func (r *loose) nextLine(last int, shut byte) bool {
 	if shut == '}' && next != '"' || shut == ']' && !bracket {
 		return false
 	}
-	r.did.add(stepBetween)
+	r.did.Add(stepBetween)
 	return true
 }
 
 // name reads the name of a property, also one without quotes.
-func (r *loose) name() (string, bool) {
+func (r *reader) name() (string, bool) {
 	if c := r.peek(); c == 0 || !wordByte(c) || '0' <= c && c <= '9' {
 		return r.quoted()
 	}
@@ -228,33 +228,33 @@ func (r *loose) name() (string, bool) {
 	for r.at < len(r.text) && (wordByte(r.text[r.at]) || r.text[r.at] == '-') {
 		r.at++
 	}
-	r.did.add(stepBare)
+	r.did.Add(stepBare)
 	return r.text[start:r.at], true
 }
 
-func (r *loose) number() (*tree, bool) {
+func (r *reader) number() (*Tree, bool) {
 	start := r.at
 	for r.at < len(r.text) && strings.IndexByte("+-.eE0123456789", r.text[r.at]) >= 0 {
 		r.at++
 	}
 	text := r.text[start:r.at]
-	return &tree{kind: numberTree, text: text}, numberLiteral(text)
+	return &Tree{Kind: Number, Text: text}, IsNumber(text)
 }
 
-func (r *loose) literal() (*tree, bool) {
+func (r *reader) literal() (*Tree, bool) {
 	start := r.at
 	for r.at < len(r.text) && wordByte(r.text[r.at]) {
 		r.at++
 	}
 	switch word := r.text[start:r.at]; word {
 	case "true", "false", "null":
-		return &tree{text: word}, true
+		return &Tree{Text: word}, true
 	case "True", "False":
-		r.did.add(stepPython)
-		return &tree{text: strings.ToLower(word)}, true
+		r.did.Add(stepPython)
+		return &Tree{Text: strings.ToLower(word)}, true
 	case "None":
-		r.did.add(stepPython)
-		return &tree{text: "null"}, true
+		r.did.Add(stepPython)
+		return &Tree{Text: "null"}, true
 	}
 	return nil, false
 }

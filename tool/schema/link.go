@@ -1,4 +1,4 @@
-package tool
+package schema
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"adze/tool/loose"
 )
 
 // linker copies the schemas that an author gave for outside references into the definitions of the schema
@@ -19,9 +21,9 @@ type linker struct {
 	draft7  bool
 }
 
-// link returns a schema whose references that are in given lead into itself. All others stay as they are,
+// Link returns a schema whose references that are in given lead into itself. All others stay as they are,
 // for localSchema to judge; a schema that needs none keeps its bytes.
-func link(schema json.RawMessage, given map[string]json.RawMessage) (json.RawMessage, error) {
+func Link(schema json.RawMessage, given map[string]json.RawMessage) (json.RawMessage, error) {
 	if len(given) == 0 || len(schema) == 0 {
 		return schema, nil
 	}
@@ -33,11 +35,11 @@ func link(schema json.RawMessage, given map[string]json.RawMessage) (json.RawMes
 	if l.draft7 {
 		l.keyword = "definitions"
 	}
-	defs := root.child(l.keyword)
+	defs := root.Child(l.keyword)
 	if defs == nil {
-		defs = &tree{kind: objectTree}
+		defs = &loose.Tree{Kind: loose.Object}
 	}
-	for _, name := range defs.names {
+	for _, name := range defs.Names {
 		l.taken[name] = true
 	}
 	if err := l.schema(root, ""); err != nil {
@@ -46,12 +48,12 @@ func link(schema json.RawMessage, given map[string]json.RawMessage) (json.RawMes
 	if err := l.copyTo(defs); err != nil || len(l.names) == 0 {
 		return schema, err
 	}
-	root.set(l.keyword, defs)
+	root.Set(l.keyword, defs)
 	return json.RawMessage(root.String()), nil
 }
 
 // copyTo adds every schema that is referred to, also by those that are added.
-func (l *linker) copyTo(defs *tree) error {
+func (l *linker) copyTo(defs *loose.Tree) error {
 	for len(l.waiting) > 0 {
 		uri := l.waiting[0]
 		l.waiting = l.waiting[1:]
@@ -59,33 +61,33 @@ func (l *linker) copyTo(defs *tree) error {
 		if err != nil {
 			return fmt.Errorf("reference %s: %w", uri, err)
 		}
-		if doc.child("$schema") != nil && treeDraft7(doc) != l.draft7 {
+		if doc.Child("$schema") != nil && treeDraft7(doc) != l.draft7 {
 			return fmt.Errorf("reference %s: it is of another draft than the schema that refers to it", uri)
 		}
-		doc.remove("$id")
-		doc.remove("$schema")
+		doc.Remove("$id")
+		doc.Remove("$schema")
 		if err := l.schema(doc, "/"+l.keyword+"/"+l.names[uri]); err != nil {
 			return fmt.Errorf("reference %s: %w", uri, err)
 		}
-		defs.set(l.names[uri], doc)
+		defs.Set(l.names[uri], doc)
 	}
 	return nil
 }
 
 // schema rewrites the references of a schema and of all that lies in it. home is where its document will
 // stand; empty: it is the root.
-func (l *linker) schema(node *tree, home string) error {
-	for i, name := range node.names {
-		child := node.items[i]
+func (l *linker) schema(node *loose.Tree, home string) error {
+	for i, name := range node.Names {
+		child := node.Items[i]
 		var err error
 		switch {
 		case dataKeyword(name):
-		case refKeyword(name) && child.kind == stringTree:
-			child.text, err = l.reference(child.text, home)
+		case refKeyword(name) && child.Kind == loose.String:
+			child.Text, err = l.reference(child.Text, home)
 		case home != "" && (name == "$anchor" || name == "$dynamicAnchor"):
 			err = errors.New("anchors are not supported in a schema given by Refs; refer to it by JSON pointers")
 		case nameKeyword(name):
-			err = l.all(child.items, home)
+			err = l.all(child.Items, home)
 		default:
 			err = l.schema(child, home)
 		}
@@ -93,13 +95,13 @@ func (l *linker) schema(node *tree, home string) error {
 			return err
 		}
 	}
-	if node.kind == arrayTree {
-		return l.all(node.items, home)
+	if node.Kind == loose.Array {
+		return l.all(node.Items, home)
 	}
 	return nil
 }
 
-func (l *linker) all(nodes []*tree, home string) error {
+func (l *linker) all(nodes []*loose.Tree, home string) error {
 	for _, node := range nodes {
 		if err := l.schema(node, home); err != nil {
 			return err
@@ -147,16 +149,16 @@ func (l *linker) name(uri string) string {
 }
 
 // readSchema reads a schema with its properties in their order.
-func readSchema(raw json.RawMessage) (*tree, error) {
-	var did steps
-	root, ok := readLoosely(string(raw), &did)
+func readSchema(raw json.RawMessage) (*loose.Tree, error) {
+	var did loose.Steps
+	root, ok := loose.Read(string(raw), &did)
 	if !ok || len(did) > 0 || !json.Valid(raw) {
 		return nil, errors.New("the schema is not valid JSON")
 	}
 	return root, nil
 }
 
-func treeDraft7(t *tree) bool {
-	version := t.child("$schema")
-	return version != nil && strings.Contains(version.text, "draft-07")
+func treeDraft7(t *loose.Tree) bool {
+	version := t.Child("$schema")
+	return version != nil && strings.Contains(version.Text, "draft-07")
 }

@@ -1,17 +1,17 @@
-package tool
+package loose
 
 import "slices"
 
-// steps are what a reading was lax about, each once, in the order in which they came.
-type steps []string
+// Steps are what a reading was lax about, each once, in the order in which they came.
+type Steps []string
 
-func (s *steps) add(step string) {
+func (s *Steps) Add(step string) {
 	if !s.has(step) {
 		*s = append(*s, step)
 	}
 }
 
-func (s *steps) has(step string) bool { return slices.Contains(*s, step) }
+func (s *Steps) has(step string) bool { return slices.Contains(*s, step) }
 
 // What a reading may be lax about. The names stand in the record of a repair.
 const (
@@ -30,5 +30,5 @@ const (
 	stepControls = "control_characters" // line breaks and tabs inside a string
 )
 
-// maxNesting bounds how deep arguments nest. Validators work recursively, and no tool needs a tenth of it.
-const maxNesting = 500
+// MaxNesting bounds how deep arguments nest. Validators work recursively, and no tool needs a tenth of it.
+const MaxNesting = 500

@@ -1,4 +1,4 @@
-package tool
+package schema
 
 import (
 	"encoding/json"
@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// soundSchema checks a schema as an author wrote it: its references, and the value of every keyword against what the
+// Check checks a schema as an author wrote it: its references, and the value of every keyword against what the
 // metaschemas of draft 2020-12 and 7 say of it. It is a walk of its own because compiling a schema costs a hundred
 // times as much, and hundreds of tools register at a start. The reason names the place.
-func soundSchema(raw json.RawMessage) error {
-	if err := localSchema(raw); err != nil {
+func Check(raw json.RawMessage) error {
+	if err := Local(raw); err != nil {
 		return err
 	}
 	var schema map[string]any
@@ -42,7 +42,7 @@ func (m metaschema) schema(v any, path string) error {
 		return nil // draft 7 looks at nothing beside it
 	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
-		if err := m.keyword(key, object[key], path+"/"+pointer(key)); err != nil {
+		if err := m.keyword(key, object[key], path+"/"+Pointer(key)); err != nil {
 			return err
 		}
 	}
@@ -175,7 +175,7 @@ func each(v any, path string, judge func(v any, path string) error) error {
 		return wrong(path, "want an object", v)
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		if err := judge(object[name], path+"/"+pointer(name)); err != nil {
+		if err := judge(object[name], path+"/"+Pointer(name)); err != nil {
 			return err
 		}
 	}

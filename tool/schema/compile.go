@@ -1,4 +1,4 @@
-package tool
+package schema
 
 import (
 	"encoding/json"
@@ -7,18 +7,18 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// compileSchema makes a check of a schema: it returns every violation, in document order; none means valid. The library
+// Compile makes a check of a schema: it returns every violation, in document order; none means valid. The library
 // reports only its first error, and quotes the value in it, so on failure, the rare path, the schema is walked again
 // to find and name them all.
-func compileSchema(schema json.RawMessage) (func(value any) []violation, error) {
-	if err := localSchema(schema); err != nil {
+func Compile(schema json.RawMessage) (func(value any) []Fault, error) {
+	if err := Local(schema); err != nil {
 		return nil, err
 	}
 	resolved, err := resolve(schema)
 	if err != nil {
 		return nil, err
 	}
-	return func(value any) []violation {
+	return func(value any) []Fault {
 		err := resolved.Validate(value)
 		if err == nil {
 			return nil

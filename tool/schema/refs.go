@@ -1,4 +1,4 @@
-package tool
+package schema
 
 import (
 	"encoding/json"
@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// localSchema accepts a JSON object whose references all lead somewhere inside it, and none in a circle
+// Local accepts a JSON object whose references all lead somewhere inside it, and none in a circle
 // that would never get to a smaller value.
-func localSchema(raw json.RawMessage) error {
+func Local(raw json.RawMessage) error {
 	var schema map[string]any
 	if err := json.Unmarshal(raw, &schema); err != nil {
 		return fmt.Errorf("schema is not a JSON object: %w", err)
@@ -66,7 +66,7 @@ func (r *refs) node(node any, path string) error {
 			return fmt.Errorf("schema%s: %w", path, err)
 		}
 		for _, key := range slices.Sorted(maps.Keys(n)) {
-			if err := r.keyword(key, n[key], path+"/"+pointer(key)); err != nil {
+			if err := r.keyword(key, n[key], path+"/"+Pointer(key)); err != nil {
 				return err
 			}
 		}
@@ -90,7 +90,7 @@ func (r *refs) keyword(key string, child any, path string) error {
 	}
 	if names, ok := child.(map[string]any); ok && nameKeyword(key) {
 		for _, name := range slices.Sorted(maps.Keys(names)) {
-			if err := r.node(names[name], path+"/"+pointer(name)); err != nil {
+			if err := r.node(names[name], path+"/"+Pointer(name)); err != nil {
 				return err
 			}
 		}

@@ -1,4 +1,4 @@
-package tool
+package schema
 
 import (
 	"encoding"
@@ -12,23 +12,23 @@ import (
 
 // The decoder of encoding/json takes "PATH" for path. Arguments must be what was validated, so that is refused.
 
-// nameFault is a property that the decoder would take for another one.
-type nameFault struct{ path, want string }
+// NameFault is a property that the decoder would take for another one.
+type NameFault struct{ Path, Want string }
 
-func (f *nameFault) Error() string { return f.path + ": did you mean " + f.want }
+func (f *NameFault) Error() string { return f.Path + ": did you mean " + f.Want }
 
-// face is what a Go type looks like in JSON: the exact names of its properties, or what its items are.
-type face struct {
-	names map[string]*face // of a struct
-	elem  *face            // of a slice, array or map
+// Face is what a Go type looks like in JSON: the exact names of its properties, or what its items are.
+type Face struct {
+	names map[string]*Face // of a struct
+	elem  *Face            // of a slice, array or map
 }
 
-// faceOf describes a type once; a type that decodes itself has its own rules and no face.
-func faceOf(t reflect.Type) func() *face {
-	return sync.OnceValue(func() *face { return buildFace(t, map[reflect.Type]*face{}) })
+// FaceOf describes a type once; a type that decodes itself has its own rules and no face.
+func FaceOf(t reflect.Type) func() *Face {
+	return sync.OnceValue(func() *Face { return buildFace(t, map[reflect.Type]*Face{}) })
 }
 
-func buildFace(t reflect.Type, known map[reflect.Type]*face) *face {
+func buildFace(t reflect.Type, known map[reflect.Type]*Face) *Face {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -38,13 +38,13 @@ func buildFace(t reflect.Type, known map[reflect.Type]*face) *face {
 	if decodesItself(t) {
 		return nil
 	}
-	f := &face{}
+	f := &Face{}
 	known[t] = f
 	switch t.Kind() {
 	case reflect.Struct:
-		f.names = map[string]*face{}
+		f.names = map[string]*Face{}
 		for _, p := range properties(t) {
-			f.names[p.name] = buildFace(p.field.Type, known)
+			f.names[p.Name] = buildFace(p.field.Type, known)
 		}
 	case reflect.Slice, reflect.Array, reflect.Map:
 		f.elem = buildFace(t.Elem(), known)
@@ -62,23 +62,23 @@ func decodesItself(t reflect.Type) bool {
 	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
-// exact refuses a name that differs from a property's only in case. Paths are made on the way back, so the
+// Exact refuses a name that differs from a property's only in case. Paths are made on the way back, so the
 // usual call pays for none.
-func (f *face) exact(value any) *nameFault {
+func (f *Face) Exact(value any) *NameFault {
 	if f == nil {
 		return nil
 	}
 	switch v := value.(type) {
 	case []any:
 		for _, child := range v {
-			if err := f.elem.exact(child); err != nil {
+			if err := f.elem.Exact(child); err != nil {
 				return err
 			}
 		}
 	case map[string]any:
 		for name, child := range v {
 			if err := f.property(name, child); err != nil {
-				err.path = "/" + pointer(name) + err.path
+				err.Path = "/" + Pointer(name) + err.Path
 				return err
 			}
 		}
@@ -86,16 +86,16 @@ func (f *face) exact(value any) *nameFault {
 	return nil
 }
 
-func (f *face) property(name string, value any) *nameFault {
+func (f *Face) property(name string, value any) *NameFault {
 	if f.names == nil {
-		return f.elem.exact(value)
+		return f.elem.Exact(value)
 	}
 	if child, ok := f.names[name]; ok {
-		return child.exact(value)
+		return child.Exact(value)
 	}
 	for _, want := range slices.Sorted(maps.Keys(f.names)) {
 		if strings.EqualFold(name, want) {
-			return &nameFault{want: want}
+			return &NameFault{Want: want}
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package tool
+package schema
 
 import (
 	"encoding/json"
@@ -17,15 +17,15 @@ const (
 	maxDepth = 2000
 )
 
-// violation is one place where a value is not what its schema says.
-type violation struct{ path, message string }
+// Fault is one place where a value is not what its schema says.
+type Fault struct{ Path, Message string }
 
 // explain names every fault of a value that the library refused. The library has the last word only where
 // this walk is unsure: it divides floats for multipleOf and so refuses 4.35 as a multiple of 0.01.
-func explain(schema json.RawMessage, value any, refusal error) []violation {
+func explain(schema json.RawMessage, value any, refusal error) []Fault {
 	var root any
 	if err := json.Unmarshal(schema, &root); err != nil {
-		return []violation{{"", "does not match the schema"}}
+		return []Fault{{"", "does not match the schema"}}
 	}
 	e := explainer{root: root, draft7: isDraft7(root)}
 	e.walk(root, value, "", 0)
@@ -35,9 +35,9 @@ func explain(schema json.RawMessage, value any, refusal error) []violation {
 		}
 		e.add("", "does not match the schema (%s)", keywordOf(refusal))
 	}
-	slices.SortStableFunc(e.faults, func(a, b violation) int { return comparePointers(a.path, b.path) })
+	slices.SortStableFunc(e.faults, func(a, b Fault) int { return comparePointers(a.Path, b.Path) })
 	if left := len(e.faults) - maxFaults; left > 0 {
-		e.faults = append(e.faults[:maxFaults], violation{"", fmt.Sprintf("and %d more faults", left)})
+		e.faults = append(e.faults[:maxFaults], Fault{"", fmt.Sprintf("and %d more faults", left)})
 	}
 	return e.faults
 }
@@ -64,13 +64,13 @@ func keywordOf(refusal error) string {
 type explainer struct {
 	root   any
 	draft7 bool
-	faults []violation
+	faults []Fault
 	unsure bool // a keyword was met that this walk does not judge
 }
 
 func (e *explainer) add(path, format string, args ...any) {
 	if len(e.faults) < faultsKept {
-		e.faults = append(e.faults, violation{path, fmt.Sprintf(format, args...)})
+		e.faults = append(e.faults, Fault{path, fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -90,7 +90,7 @@ func (e *explainer) walk(node, value any, path string, depth int) {
 		return // draft 7 ignores what stands beside a $ref
 	}
 	if !typeMatches(schema["type"], value) {
-		e.add(path, "must be %s, is %s", wanted(schema["type"]), typeOf(value))
+		e.add(path, "must be %s, is %s", wanted(schema["type"]), TypeOf(value))
 		return
 	}
 	e.fixed(schema, value, path)
@@ -136,7 +136,7 @@ func (e *explainer) fixed(schema map[string]any, value any, path string) {
 }
 
 // trial judges a value apart: for alternatives, conditions and negations.
-func (e *explainer) trial(node, value any, path string, depth int) []violation {
+func (e *explainer) trial(node, value any, path string, depth int) []Fault {
 	t := explainer{root: e.root, draft7: e.draft7}
 	t.walk(node, value, path, depth+1)
 	e.unsure = e.unsure || t.unsure
@@ -176,7 +176,7 @@ func (e *explainer) combined(schema map[string]any, value any, path string, dept
 // alternatives judges anyOf and oneOf. When no form fits, the faults of the closest one are the advice.
 func (e *explainer) alternatives(forms []any, value any, path string, depth int, one bool) {
 	var fitting []string
-	var closest []violation
+	var closest []Fault
 	for i, form := range forms {
 		faults := e.trial(form, value, path, depth)
 		if len(faults) == 0 {
@@ -193,20 +193,20 @@ func (e *explainer) alternatives(forms []any, value any, path string, depth int,
 			e.add(path, "fits forms %s of %d and must fit exactly one", strings.Join(fitting, ", "), len(forms))
 		}
 	case onlyTypes(forms, value):
-		e.add(path, "must be %s, is %s", wantedOf(forms), typeOf(value))
+		e.add(path, "must be %s, is %s", wantedOf(forms), TypeOf(value))
 	default:
 		for _, f := range closest {
-			e.add(f.path, "%s", f.message)
+			e.add(f.Path, "%s", f.Message)
 		}
 	}
 }
 
 // farness orders forms by how far a value is from them: a wrong type or discriminator at the value itself
 // weighs more than any fault inside it.
-func farness(faults []violation, path string) int {
+func farness(faults []Fault, path string) int {
 	n := len(faults)
 	for _, f := range faults {
-		if f.path == path {
+		if f.Path == path {
 			n += faultsKept
 		}
 	}

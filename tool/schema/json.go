@@ -1,4 +1,4 @@
-package tool
+package schema
 
 import (
 	"cmp"
@@ -34,7 +34,7 @@ func typeMatches(want any, value any) bool {
 }
 
 func oneType(want string, value any) bool {
-	got := typeOf(value)
+	got := TypeOf(value)
 	return got == want || (want == "number" && got == "integer")
 }
 
@@ -49,9 +49,9 @@ func wanted(want any) string {
 	return strings.Join(words, " or ")
 }
 
-// typeOf names the JSON type of a decoded value; a number without a fraction is an integer however it is
+// TypeOf names the JSON type of a decoded value; a number without a fraction is an integer however it is
 // written (JSON Schema 2020-12, validation §6.1.1).
-func typeOf(value any) string {
+func TypeOf(value any) string {
 	switch v := value.(type) {
 	case nil:
 		return "null"
@@ -80,8 +80,8 @@ func list(v any) []any {
 	return l
 }
 
-// pointer escapes one step of a JSON pointer (RFC 6901), cut so that a name of megabytes stays readable.
-func pointer(name string) string {
+// Pointer escapes one step of a JSON pointer (RFC 6901), cut so that a name of megabytes stays readable.
+func Pointer(name string) string {
 	return pointerEscapes.Replace(cutShort(name, 80))
 }
 

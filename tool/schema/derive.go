@@ -1,4 +1,4 @@
-package tool
+package schema
 
 import (
 	"bytes"
@@ -8,15 +8,17 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"adze/tool/loose"
 )
 
-// errNone is returned for a type from which no schema can be derived.
-var errNone = errors.New("no schema: give Parameters, or a struct as Args, or set AllowNoSchema and NoSchemaMode")
+// ErrNone is returned for a type from which no schema can be derived.
+var ErrNone = errors.New("no schema: give Parameters, or a struct as Args, or set AllowNoSchema and NoSchemaMode")
 
-// derive makes the schema of a struct and lists the properties in it.
-func derive(t reflect.Type) (json.RawMessage, []property, error) {
+// Of makes the schema of a struct and lists the properties in it.
+func Of(t reflect.Type) (json.RawMessage, []Property, error) {
 	if t.Kind() != reflect.Struct {
-		return nil, nil, errNone
+		return nil, nil, ErrNone
 	}
 	var b bytes.Buffer
 	b.Grow(1 << 10)
@@ -38,20 +40,20 @@ func writeStruct(b *bytes.Buffer, t reflect.Type, open map[reflect.Type]bool) er
 	return writeProperties(b, properties(t), open)
 }
 
-func writeProperties(b *bytes.Buffer, list []property, open map[reflect.Type]bool) error {
+func writeProperties(b *bytes.Buffer, list []Property, open map[reflect.Type]bool) error {
 	var required []string
 	b.WriteString(`{"type":"object","properties":{`)
 	for i, p := range list {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(quoteJSON(p.name))
+		b.WriteString(loose.Quote(p.Name))
 		b.WriteByte(':')
 		if err := writeField(b, p.field, open); err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
+			return fmt.Errorf("%s: %w", p.Name, err)
 		}
 		if !p.optional {
-			required = append(required, p.name)
+			required = append(required, p.Name)
 		}
 	}
 	b.WriteByte('}')
@@ -63,17 +65,17 @@ func writeProperties(b *bytes.Buffer, list []property, open map[reflect.Type]boo
 	return nil
 }
 
-// property is a field as encoding/json sees it.
-type property struct {
-	name     string
+// Property is a field as encoding/json sees it.
+type Property struct {
+	Name     string
 	optional bool
 	field    reflect.StructField
 }
 
 // properties lists the fields of a struct that JSON reaches, in order, with those of embedded structs in
 // their place.
-func properties(t reflect.Type) []property {
-	var out []property
+func properties(t reflect.Type) []Property {
+	var out []Property
 	for _, field := range fieldsOf(t) {
 		tag := field.Tag.Get("json")
 		if !promoted(t, field) || tag == "-" || embeds(field) || !field.IsExported() {
@@ -84,7 +86,7 @@ func properties(t reflect.Type) []property {
 			name = field.Name
 		}
 		optional := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
-		out = append(out, property{name, optional || field.Type.Kind() == reflect.Pointer, field})
+		out = append(out, Property{name, optional || field.Type.Kind() == reflect.Pointer, field})
 	}
 	return out
 }
@@ -170,7 +172,7 @@ func keywordsOf(field reflect.StructField) ([]string, error) {
 		out = append(out, `"`+bound[1]+`":`+n)
 	}
 	if doc := field.Tag.Get("doc"); doc != "" {
-		out = append(out, `"description":`+quoteJSON(doc))
+		out = append(out, `"description":`+loose.Quote(doc))
 	}
 	return out, nil
 }
@@ -189,7 +191,7 @@ func numeric(k reflect.Kind) bool {
 func quoteList(list []string) string {
 	quoted := make([]string, len(list))
 	for i, s := range list {
-		quoted[i] = quoteJSON(s)
+		quoted[i] = loose.Quote(s)
 	}
 	return "[" + strings.Join(quoted, ",") + "]"
 }

@@ -1,59 +1,59 @@
-package tool
+package schema
 
 import (
 	"encoding/json"
 	"slices"
 )
 
-// shapes reads what a schema says of the places in a value.
-type shapes struct {
+// Shapes reads what a schema says of the places in a value.
+type Shapes struct {
 	root   any
 	draft7 bool
 }
 
-func readShapes(schema json.RawMessage) (*shapes, error) {
+func ReadShapes(schema json.RawMessage) (*Shapes, error) {
 	var root any
 	if err := json.Unmarshal(schema, &root); err != nil {
 		return nil, err
 	}
-	return &shapes{root, isDraft7(root)}, nil
+	return &Shapes{root, isDraft7(root)}, nil
 }
 
-// top is what is said of the whole value.
-func (r *shapes) top() *shape { return r.of(r.root) }
+// Top is what is said of the whole value.
+func (r *Shapes) Top() *Shape { return r.Of(r.root) }
 
-// shape is what a schema says about a value, as far as a repair can be sure of it.
-type shape struct {
-	types      []string // empty: any
-	properties map[string]any
-	patterns   bool
-	required   []any
-	additional any // nil: any
-	items      any
-	prefixed   bool
+// Shape is what a schema says about a value, as far as a repair can be sure of it.
+type Shape struct {
+	Types      []string // empty: any
+	Properties map[string]any
+	Patterns   bool
+	Required   []any
+	Additional any // nil: any
+	Items      any
+	Prefixed   bool
 }
 
-// closed reports whether a property that is not listed is a fault.
-func (s *shape) closed() bool { return s.additional == false && !s.patterns }
+// Closed reports whether a property that is not listed is a fault.
+func (s *Shape) Closed() bool { return s.Additional == false && !s.Patterns }
 
-func (s *shape) takes(kind string) bool {
-	return len(s.types) == 0 || slices.Contains(s.types, kind) || kind == "integer" && slices.Contains(s.types, "number")
+func (s *Shape) Takes(kind string) bool {
+	return len(s.Types) == 0 || slices.Contains(s.Types, kind) || kind == "integer" && slices.Contains(s.Types, "number")
 }
 
-// wants reports whether a schema that names its types names this one.
-func (s *shape) wants(kind string) bool { return len(s.types) > 0 && s.takes(kind) }
+// Wants reports whether a schema that names its types names this one.
+func (s *Shape) Wants(kind string) bool { return len(s.Types) > 0 && s.Takes(kind) }
 
 // maxHops bounds the references and alternatives between a schema and what it says.
 const maxHops = 20
 
 // shape follows plain references and choices that leave one form beside null. Anything else that combines
 // schemas says nothing certain.
-func (r *shapes) of(node any) *shape {
+func (r *Shapes) Of(node any) *Shape {
 	null := false
 	for range maxHops {
 		schema, ok := node.(map[string]any)
 		if !ok {
-			return &shape{}
+			return &Shape{}
 		}
 		next, nullable, more := r.through(schema)
 		null = null || nullable
@@ -62,11 +62,11 @@ func (r *shapes) of(node any) *shape {
 		}
 		node = next
 	}
-	return &shape{}
+	return &Shape{}
 }
 
 // through finds the one schema that stands behind another.
-func (r *shapes) through(schema map[string]any) (next any, null, more bool) {
+func (r *Shapes) through(schema map[string]any) (next any, null, more bool) {
 	if ref, ok := schema["$ref"].(string); ok && (r.draft7 || onlyNotes(schema, "$ref")) {
 		target, found := lookupRef(r.root, ref)
 		return target, false, found
@@ -98,24 +98,24 @@ func onlyNotes(schema map[string]any, keyword string) bool {
 	return true
 }
 
-func shapeOf(schema map[string]any, null bool) *shape {
-	s := &shape{required: list(schema["required"]), additional: schema["additionalProperties"], items: schema["items"]}
-	s.properties, _ = schema["properties"].(map[string]any)
+func shapeOf(schema map[string]any, null bool) *Shape {
+	s := &Shape{Required: list(schema["required"]), Additional: schema["additionalProperties"], Items: schema["items"]}
+	s.Properties, _ = schema["properties"].(map[string]any)
 	patterns, _ := schema["patternProperties"].(map[string]any)
-	s.patterns = len(patterns) > 0
+	s.Patterns = len(patterns) > 0
 	_, listed := schema["items"].([]any)
-	s.prefixed = listed || schema["prefixItems"] != nil
+	s.Prefixed = listed || schema["prefixItems"] != nil
 	switch t := schema["type"].(type) {
 	case string:
-		s.types = []string{t}
+		s.Types = []string{t}
 	case []any:
 		for _, one := range t {
 			name, _ := one.(string)
-			s.types = append(s.types, name)
+			s.Types = append(s.Types, name)
 		}
 	}
-	if null && len(s.types) > 0 {
-		s.types = append(s.types, "null")
+	if null && len(s.Types) > 0 {
+		s.Types = append(s.Types, "null")
 	}
 	return s
 }

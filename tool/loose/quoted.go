@@ -1,4 +1,4 @@
-package tool
+package loose
 
 import (
 	"strconv"
@@ -9,19 +9,19 @@ import (
 
 // quoted reads a string in any of the quotes that models use. The quote that opened it must close it; what
 // stands between is content and is not touched.
-func (r *loose) quoted() (string, bool) {
+func (r *reader) quoted() (string, bool) {
 	open, size := utf8.DecodeRuneInString(r.text[min(r.at, len(r.text)):])
 	shut := open
 	switch open {
 	case '"':
 	case '\'':
-		r.did.add(stepSingle)
+		r.did.Add(stepSingle)
 	case '“':
 		shut = '”'
-		r.did.add(stepSmart)
+		r.did.Add(stepSmart)
 	case '‘':
 		shut = '’'
-		r.did.add(stepSmart)
+		r.did.Add(stepSmart)
 	default:
 		return "", false
 	}
@@ -30,7 +30,7 @@ func (r *loose) quoted() (string, bool) {
 }
 
 // content reads up to the closing quote.
-func (r *loose) content(open, shut rune) (string, bool) {
+func (r *reader) content(open, shut rune) (string, bool) {
 	var b strings.Builder
 	for r.at < len(r.text) {
 		c, size := utf8.DecodeRuneInString(r.text[r.at:])
@@ -48,7 +48,7 @@ func (r *loose) content(open, shut rune) (string, bool) {
 			b.WriteRune(c)
 			continue
 		case c == '\n' || c == '\r' || c == '\t':
-			r.did.add(stepControls)
+			r.did.Add(stepControls)
 		case c < ' ':
 			return "", false
 		}
@@ -60,7 +60,7 @@ func (r *loose) content(open, shut rune) (string, bool) {
 
 // escape reads one escape of JSON. Beside those only \' within single quotes is certain: elsewhere the
 // backslash may be content, and in Python so may the one of \/.
-func (r *loose) escape(open rune) (rune, bool) {
+func (r *reader) escape(open rune) (rune, bool) {
 	if r.at+1 >= len(r.text) {
 		return 0, false
 	}
@@ -83,7 +83,7 @@ func (r *loose) escape(open rune) (rune, bool) {
 }
 
 // unicode reads \uXXXX, or two that make one character. A half alone has no character.
-func (r *loose) unicode() (rune, bool) {
+func (r *reader) unicode() (rune, bool) {
 	c, ok := r.hex()
 	if !ok || !utf16.IsSurrogate(c) {
 		return c, ok
@@ -93,7 +93,7 @@ func (r *loose) unicode() (rune, bool) {
 	return c, ok && c != utf8.RuneError
 }
 
-func (r *loose) hex() (rune, bool) {
+func (r *reader) hex() (rune, bool) {
 	if len(r.text)-r.at < 6 || r.text[r.at:r.at+2] != `\u` {
 		return 0, false
 	}
@@ -102,10 +102,10 @@ func (r *loose) hex() (rune, bool) {
 	return rune(n), err == nil
 }
 
-// unescaped resolves the escapes of JSON wherever they stand in a text.
-func unescaped(text string) string {
+// Unescaped resolves the escapes of JSON wherever they stand in a text.
+func Unescaped(text string) string {
 	var b strings.Builder
-	r := loose{text: text}
+	r := reader{text: text}
 	for r.at < len(r.text) {
 		next := strings.IndexByte(r.text[r.at:], '\\')
 		if next < 0 {

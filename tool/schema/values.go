@@ -1,4 +1,4 @@
-package tool
+package schema
 
 import (
 	"encoding/json"
@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"adze/tool/nearest"
 )
 
 // number judges the keywords of numbers. They compare exactly, as decimals: 4.35 is a multiple of 0.01.
@@ -139,10 +141,10 @@ func (e *explainer) object(schema, value map[string]any, path string, depth int)
 	e.required(schema["required"], value, path, "is required and missing")
 	e.dependent(schema, value, path, depth)
 	for _, name := range slices.Sorted(maps.Keys(value)) {
-		at := path + "/" + pointer(name)
+		at := path + "/" + Pointer(name)
 		if names, ok := schema["propertyNames"]; ok {
 			if faults := e.trial(names, name, at, depth); len(faults) > 0 {
-				e.add(at, "has a name that is not allowed: it %s", faults[0].message)
+				e.add(at, "has a name that is not allowed: it %s", faults[0].Message)
 			}
 		}
 		e.property(schema, name, value[name], at, depth)
@@ -156,7 +158,7 @@ func (e *explainer) required(names any, value map[string]any, path, message stri
 	for _, name := range list(names) {
 		name, _ := name.(string)
 		if _, present := value[name]; !present {
-			e.add(path+"/"+pointer(name), "%s", message)
+			e.add(path+"/"+Pointer(name), "%s", message)
 		}
 	}
 }
@@ -212,7 +214,7 @@ func (e *explainer) additional(extra any, properties map[string]any, name string
 		return
 	}
 	near := ""
-	if like := nearestNames(name, known, 1); len(like) == 1 {
+	if like := nearest.Names(name, known, 1); len(like) == 1 {
 		near = fmt.Sprintf(" (did you mean %q?)", like[0])
 	}
 	e.add(at, "is not a known property%s; known: %s", near, short(strings.Join(known, ", ")))

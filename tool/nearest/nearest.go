@@ -1,21 +1,21 @@
-package tool
+package nearest
 
 import (
 	"sort"
 	"strings"
 )
 
-// nearestNames returns up to n candidates that look like name, best first: for "did you mean". A candidate
+// Names returns up to n candidates that look like name, best first: for "did you mean". A candidate
 // counts when it contains name or the reverse, or differs in at most a third of its letters.
-func nearestNames(name string, candidates []string, n int) []string {
+func Names(name string, candidates []string, n int) []string {
 	type scored struct {
 		name string
 		cost int
 	}
 	var near []scored
-	want := fold(name)
+	want := Fold(name)
 	for _, c := range candidates {
-		if cost, ok := likeness(want, fold(c)); ok {
+		if cost, ok := likeness(want, Fold(c)); ok {
 			near = append(near, scored{c, cost})
 		}
 	}
@@ -42,7 +42,7 @@ func likeness(a, b string) (cost int, ok bool) {
 	return cost, cost*3 <= longer
 }
 
-func fold(s string) string { return separators.Replace(strings.ToLower(s)) }
+func Fold(s string) string { return separators.Replace(strings.ToLower(s)) }
 
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 

@@ -1,0 +1,118 @@
+package tool
+
+import (
+	"strconv"
+	"strings"
+
+	"adze/tool/loose"
+	"adze/tool/schema"
+)
+
+// mender fits a value to a schema. It touches only what is wrong for certain: a value of a type that the
+// schema does not take, a name that it does not know. Whatever it makes is judged by the validator again.
+type mender struct {
+	prepared *prepared
+	shapes   *schema.Shapes
+	did      *fixes
+}
+
+// top fits the arguments themselves.
+func (m *mender) top(v *loose.Tree) {
+	s := m.shapes.Top()
+	m.unwrap(v, s)
+	m.rename(v, s, m.prepared.argAliases)
+	m.idioms(v, "")
+	m.fit(v, s, "")
+}
+
+// value fits anything below.
+func (m *mender) value(v *loose.Tree, schema any, path string) {
+	s := m.shapes.Of(schema)
+	if !s.Takes(v.Type()) {
+		m.convert(v, s)
+	}
+	if v.Kind == loose.Object {
+		m.rename(v, s, m.aliasesIn(s, path))
+		m.idioms(v, path)
+	}
+	m.fit(v, s, path)
+}
+
+// fit goes on with what lies in a value. Trees that were read nest within maxNesting, and so do the schemas'
+// demands on them.
+func (m *mender) fit(v *loose.Tree, s *schema.Shape, path string) {
+	switch v.Kind {
+	case loose.Object:
+		m.drop(v, s, path)
+		for i, name := range v.Names {
+			child, known := s.Properties[name]
+			if !known && !s.Patterns {
+				child = s.Additional
+			}
+			m.value(v.Items[i], child, path+"/"+schema.Pointer(name))
+		}
+	case loose.Array:
+		if s.Prefixed {
+			return
+		}
+		for i, item := range v.Items {
+			m.value(item, s.Items, path+"/"+strconv.Itoa(i))
+		}
+	}
+}
+
+// convert rewrites a value of a wrong type into the one that is meant, where there is no doubt.
+func (m *mender) convert(v *loose.Tree, s *schema.Shape) {
+	switch {
+	case v.Kind == loose.String && (s.Wants("object") || s.Wants("array")) && m.decode(v, s):
+	case v.Kind == loose.String && m.fromLiteral(v, s):
+	case v.Kind == loose.Number && s.Wants("string"):
+		v.Kind = loose.String
+		m.did.did(stepString)
+	case s.Wants("array") && !v.Null() && v.Kind != loose.Array && !encoded(v) && !m.shapes.Of(s.Items).Wants("array"):
+		one := *v
+		*v = loose.Tree{Kind: loose.Array, Items: []*loose.Tree{&one}}
+		m.did.did(stepArray)
+	}
+}
+
+// encoded reports whether a string looks like the JSON of a list or object. One that could not be read is
+// not an item.
+func encoded(v *loose.Tree) bool {
+	text := strings.TrimSpace(v.Text)
+	return v.Kind == loose.String && (strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{"))
+}
+
+// decode takes the object or array out of a string that holds it.
+func (m *mender) decode(v *loose.Tree, s *schema.Shape) bool {
+	var did loose.Steps
+	if !encoded(v) {
+		return false
+	}
+	inner, ok := loose.Read(v.Text, &did)
+	if !ok || inner.Kind < loose.Array || !s.Wants(inner.Type()) {
+		return false
+	}
+	*v = *inner
+	m.did.did(stepDouble)
+	for _, kind := range did {
+		m.did.did(kind)
+	}
+	return true
+}
+
+// fromLiteral takes the quotes off a number or boolean that is written exactly as one.
+func (m *mender) fromLiteral(v *loose.Tree, s *schema.Shape) bool {
+	number := loose.Tree{Kind: loose.Number, Text: v.Text}
+	switch {
+	case (v.Text == "true" || v.Text == "True" || v.Text == "false" || v.Text == "False") && s.Wants("boolean"):
+		*v = loose.Tree{Text: strings.ToLower(v.Text)}
+		m.did.did(stepBoolean)
+	case loose.IsNumber(v.Text) && s.Wants(number.Type()):
+		*v = number
+		m.did.did(stepNumber)
+	default:
+		return false
+	}
+	return true
+}
