@@ -38,7 +38,7 @@ func (m *mender) value(v *loose.Tree, schema any, path string) {
 	m.fit(v, s, path)
 }
 
-// fit goes on with what lies in a value. Trees that were read nest within maxNesting, and so do the schemas'
+// fit goes on with what lies in a value. Trees that were read nest within loose.MaxNesting, and so do the schemas'
 // demands on them.
 func (m *mender) fit(v *loose.Tree, s *schema.Shape, path string) {
 	switch v.Kind {

@@ -12,18 +12,17 @@
 // repair.go; testdata/repair shows it case by case. What models of other assistants say is told in dialect.go
 // and lookup.go: it is accepted where its meaning is certain, and no fault.
 //
-// Which of many definitions fit a query is the matter of tool/pick, which knows this package and is not known
-// here.
+// Below it are rooms that know nothing of it: tool/schema derives, checks and compiles schemas, tool/loose reads
+// what is almost JSON, tool/nearest finds names that look alike. Which of many definitions fit a query is the matter
+// of tool/pick, which knows this package and is not known here.
 //
 // It has more files than most packages, because the steps of the pipeline share types that must stay
 // unexported: only here can a Hydration be made, and only here can its Run be reached.
 //
 // Known limits: a Run that ignores its context cannot be stopped; Exec gives up on it after Runner.Grace
-// and says so in the outcome. A schema compiles at its first call, so a bad pattern shows only then. What
-// unevaluatedProperties and unevaluatedItems refuse is refused without a pointer. A lone surrogate escape
-// in arguments becomes U+FFFD, as encoding/json decodes it. A repair looks at type, properties, required,
-// items and additionalProperties only, through plain references and choices with null: what other keywords
-// refuse is not mended.
+// and says so in the outcome. A schema compiles at its first call, so a bad pattern shows only then. A lone
+// surrogate escape in arguments becomes U+FFFD, as encoding/json decodes it. A repair goes by what a
+// schema.Shape says: what other keywords refuse is not mended.
 package tool
 
 import (

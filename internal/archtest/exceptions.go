@@ -7,7 +7,6 @@ func Exceptions() []Exception {
 		{ruleCrowd, "toolset", "files", "a catalogue: one file a tool, and a reader looks for a tool by its file"},
 		{ruleCrowd, "internal/app", "files", "it is being taken apart into rooms"},
 		{ruleCrowd, "internal/app", "app", "it is being taken apart into rooms"},
-		{ruleCrowd, "tool", "files", "it is being taken apart into rooms"},
 		{ruleWork, "internal/golden", "update", "the testing package parses flags that exist at import; no binary imports golden"},
 	}
 }

@@ -1,3 +1,12 @@
+// Package loose reads what is almost JSON, as models write it, into a tree that keeps the order of names, names that
+// stand twice, and every digit of a number.
+//
+// The one rule: it is lax about how things are written, never about where they end. It notes each step that was lax,
+// and what cannot be read with certainty is not read.
+//
+// Start reading at Read and Arguments; quoted.go reads texts, steps.go has the names of the steps, tree.go the Tree.
+//
+// Known limits: it reads the whole text at once, and it mends nothing: what a schema wants is the matter of tool.
 package loose
 
 import "strings"

@@ -5,6 +5,7 @@ import "slices"
 // Steps are what a reading was lax about, each once, in the order in which they came.
 type Steps []string
 
+// Add notes a step.
 func (s *Steps) Add(step string) {
 	if !s.has(step) {
 		*s = append(*s, step)

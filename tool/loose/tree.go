@@ -18,6 +18,7 @@ type Tree struct {
 	Items []*Tree  // of an object or array
 }
 
+// Kind is what a Tree stands for.
 type Kind int
 
 const (
@@ -28,7 +29,7 @@ const (
 	Object
 )
 
-// Type is the JSON type, as typeOf names it.
+// Type is the JSON type, as schema.TypeOf names it.
 func (t *Tree) Type() string {
 	switch t.Kind {
 	case Number:
@@ -49,6 +50,7 @@ func (t *Tree) Type() string {
 	return "boolean"
 }
 
+// Null reports whether it is null.
 func (t *Tree) Null() bool { return t.Kind == Literal && t.Text == "null" }
 
 // Empty reports whether a value says nothing: null, "", [] or {}. False says something.
@@ -56,6 +58,7 @@ func (t *Tree) Empty() bool {
 	return t.Null() || t.Kind == String && t.Text == "" || t.Kind >= Array && len(t.Items) == 0
 }
 
+// Has reports whether an object has a property.
 func (t *Tree) Has(name string) bool { return slices.Contains(t.Names, name) }
 
 // String writes the value as JSON without spaces.
@@ -104,6 +107,7 @@ func (t *Tree) Value() (v any, ok bool) {
 	return v, err == nil
 }
 
+// Of is the tree of a value that encoding/json can write; null where it cannot.
 func Of(v any) *Tree {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -117,7 +121,7 @@ func Of(v any) *Tree {
 	return t
 }
 
-// Quote keeps < > & readable: models see these bytes.
+// Quote writes a text as JSON and keeps < > & readable: models see these bytes.
 func Quote(s string) string {
 	special := func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }
 	if strings.IndexFunc(s, special) < 0 {
@@ -130,6 +134,7 @@ func Quote(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// Child is the property of an object with a name, or nil.
 func (t *Tree) Child(name string) *Tree {
 	if i := slices.Index(t.Names, name); i >= 0 {
 		return t.Items[i]
@@ -137,11 +142,13 @@ func (t *Tree) Child(name string) *Tree {
 	return nil
 }
 
+// Set puts a property behind all others, in the place of one of its name.
 func (t *Tree) Set(name string, value *Tree) {
 	t.Remove(name)
 	t.Names, t.Items = append(t.Names, name), append(t.Items, value)
 }
 
+// Remove takes a property out.
 func (t *Tree) Remove(name string) {
 	if i := slices.Index(t.Names, name); i >= 0 {
 		t.Names, t.Items = slices.Delete(t.Names, i, i+1), slices.Delete(t.Items, i, i+1)

@@ -1,3 +1,10 @@
+// Package nearest finds the names that look like one that was not found: for "did you mean".
+//
+// The one rule: a name of megabytes costs nothing.
+//
+// Start reading at Names.
+//
+// Known limits: it compares bytes, so a letter that is not ASCII counts more than once.
 package nearest
 
 import (
@@ -42,6 +49,7 @@ func likeness(a, b string) (cost int, ok bool) {
 	return cost, cost*3 <= longer
 }
 
+// Fold is a name without what people write in several ways: case, _ - and spaces.
 func Fold(s string) string { return separators.Replace(strings.ToLower(s)) }
 
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")

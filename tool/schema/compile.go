@@ -7,11 +7,11 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Compile makes a check of a schema: it returns every violation, in document order; none means valid. The library
+// Compile makes a check of a schema: it returns every fault, in document order; none means valid. The library
 // reports only its first error, and quotes the value in it, so on failure, the rare path, the schema is walked again
 // to find and name them all.
 func Compile(schema json.RawMessage) (func(value any) []Fault, error) {
-	if err := Local(schema); err != nil {
+	if err := localOnly(schema); err != nil {
 		return nil, err
 	}
 	resolved, err := resolve(schema)

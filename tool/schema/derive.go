@@ -1,3 +1,15 @@
+// Package schema works on JSON Schemas: it derives one from a Go struct (derive.go), copies what it refers to into it
+// (link.go), checks what an author wrote (metaschema.go, refs.go), compiles it (compile.go), names every fault of a
+// value (explain.go, values.go), and says what it wants of a place in a value (shape.go) and how a Go type spells its
+// names (face.go).
+//
+// The one rule: it knows schemas and values, and neither tools nor calls. Nothing is ever fetched.
+//
+// Start reading at Of, then Compile. Drafts 2020-12 and 7 are understood; the library in compile.go has the last
+// word on whether a value is valid, explain.go only on why.
+//
+// Known limits: what unevaluatedProperties and unevaluatedItems refuse is refused without a pointer. A Shape says
+// type, properties, required, items and additionalProperties only, through plain references and choices with null.
 package schema
 
 import (

@@ -22,7 +22,7 @@ type linker struct {
 }
 
 // Link returns a schema whose references that are in given lead into itself. All others stay as they are,
-// for localSchema to judge; a schema that needs none keeps its bytes.
+// for Check to judge; a schema that needs none keeps its bytes.
 func Link(schema json.RawMessage, given map[string]json.RawMessage) (json.RawMessage, error) {
 	if len(given) == 0 || len(schema) == 0 {
 		return schema, nil

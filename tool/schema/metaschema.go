@@ -15,7 +15,7 @@ import (
 // metaschemas of draft 2020-12 and 7 say of it. It is a walk of its own because compiling a schema costs a hundred
 // times as much, and hundreds of tools register at a start. The reason names the place.
 func Check(raw json.RawMessage) error {
-	if err := Local(raw); err != nil {
+	if err := localOnly(raw); err != nil {
 		return err
 	}
 	var schema map[string]any

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Local accepts a JSON object whose references all lead somewhere inside it, and none in a circle
+// localOnly accepts a JSON object whose references all lead somewhere inside it, and none in a circle
 // that would never get to a smaller value.
-func Local(raw json.RawMessage) error {
+func localOnly(raw json.RawMessage) error {
 	var schema map[string]any
 	if err := json.Unmarshal(raw, &schema); err != nil {
 		return fmt.Errorf("schema is not a JSON object: %w", err)

@@ -11,6 +11,7 @@ type Shapes struct {
 	draft7 bool
 }
 
+// ReadShapes takes a schema.
 func ReadShapes(schema json.RawMessage) (*Shapes, error) {
 	var root any
 	if err := json.Unmarshal(schema, &root); err != nil {
@@ -36,6 +37,7 @@ type Shape struct {
 // Closed reports whether a property that is not listed is a fault.
 func (s *Shape) Closed() bool { return s.Additional == false && !s.Patterns }
 
+// Takes reports whether a value of this type is no fault.
 func (s *Shape) Takes(kind string) bool {
 	return len(s.Types) == 0 || slices.Contains(s.Types, kind) || kind == "integer" && slices.Contains(s.Types, "number")
 }
@@ -46,7 +48,7 @@ func (s *Shape) Wants(kind string) bool { return len(s.Types) > 0 && s.Takes(kin
 // maxHops bounds the references and alternatives between a schema and what it says.
 const maxHops = 20
 
-// shape follows plain references and choices that leave one form beside null. Anything else that combines
+// Of follows plain references and choices that leave one form beside null. Anything else that combines
 // schemas says nothing certain.
 func (r *Shapes) Of(node any) *Shape {
 	null := false
