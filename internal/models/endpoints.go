@@ -112,11 +112,18 @@ func (e Endpoint) Lacking() error {
 // Server is how the endpoint is asked what it has.
 func (e Endpoint) Server() discover.Server {
 	s := discover.Server{
-		Kind: e.Tells, Name: e.Name, Base: e.base, List: e.Format.List(e.base), Secret: e.Key, URLHint: e.start(),
+		Kind: e.Tells, Name: e.Name, Base: e.base, Secret: e.Key, URLHint: e.start(),
 		KeyHint: "check " + cmp.Or(e.KeyEnv, "its key") + " and what its account may use",
 	}
-	if e.Key != "" {
+	if e.Format.List != nil {
+		s.List = e.Format.List(e.base)
+	}
+	switch {
+	case e.Key == "":
+	case e.Format.Header != nil:
 		s.Header = e.Format.Header(e.Key)
+	default:
+		s.Header = wire.Bearer(nil, e.Key)
 	}
 	return s
 }

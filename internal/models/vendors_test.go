@@ -24,7 +24,7 @@ func TestEveryRowIsWhole(t *testing.T) {
 			continue // it asks no server
 		}
 		switch {
-		case hostname(v.Home) == "" || len(v.Keys) == 0 || v.Format.New == nil || v.Format.List == nil || v.Format.Header == nil:
+		case hostname(v.Home) == "" || len(v.Keys) == 0 || v.Format.New == nil:
 			t.Errorf("%s lacks an address, the variable of its key, or its format", v.Name)
 		case v.Program != "" && !strings.Contains(v.Home, "127.0.0.1"):
 			t.Errorf("%s is a program and at home at %s", v.Name, v.Home)
@@ -67,6 +67,39 @@ func TestEveryKeyIsKnown(t *testing.T) {
 			if !strings.Contains(names, key+" ") {
 				t.Errorf("%s is no secret", key)
 			}
+		}
+	}
+}
+
+// The environment wins over the file, and the file over the row.
+func TestTheEnvironmentIsRead(t *testing.T) {
+	there := config.Provider{BaseURL: "http://file", KeyEnv: "OURS"}
+	for _, c := range []struct {
+		name      string
+		env       map[string]string
+		file      config.Provider
+		key, base string
+		needed    bool
+	}{
+		{"openai", nil, config.Provider{}, "", "https://api.openai.com/v1", true},
+		{"openai", map[string]string{"OPENAI_API_KEY": " sk-1\n"}, config.Provider{}, "sk-1", "https://api.openai.com/v1", true},
+		{"openai", map[string]string{"OPENAI_BASE_URL": "http://localhost:8080/v1"}, there, "", "http://localhost:8080/v1", false},
+		{"responses", map[string]string{"OPENAI_BASE_URL": "http://b/v1"}, config.Provider{}, "", "http://b/v1", false},
+		{"anthropic", map[string]string{"ANTHROPIC_API_KEY": " k\n"}, config.Provider{}, "k", "https://api.anthropic.com", true},
+		{"anthropic", map[string]string{"ANTHROPIC_API_KEY": "k", "OURS": "o"}, there, "o", "http://file", false},
+		{"gemini", map[string]string{"GEMINI_BASE_URL": "http://b"}, config.Provider{}, "", "http://b", false},
+		{"gemini", map[string]string{"GOOGLE_API_KEY": " k\n"}, config.Provider{}, "k", "https://generativelanguage.googleapis.com", true},
+		{"gemini", map[string]string{"GOOGLE_API_KEY": "k", "GEMINI_API_KEY": "first"}, there, "", "http://file", false},
+		{"gemini", map[string]string{"GOOGLE_API_KEY": "k", "GEMINI_API_KEY": "first"}, config.Provider{}, "first", "https://generativelanguage.googleapis.com", true},
+		{"ollama", nil, config.Provider{}, "", "http://127.0.0.1:11434", false},
+		{"ollama", nil, there, "", "http://file", false},
+		{"ollama", map[string]string{"OLLAMA_HOST": "0.0.0.0:8080", "OLLAMA_API_KEY": "k"}, config.Provider{BaseURL: "http://file"}, "k", "http://127.0.0.1:8080", false},
+		{"my-own", map[string]string{"MY_OWN_BASE_URL": "http://env"}, there, "", "http://env", false},
+	} {
+		f := New(config.Config{Providers: map[string]config.Provider{c.name: c.file}}, "config.json", func(name string) string { return c.env[name] })
+		e, err := f.Endpoint(c.name)
+		if err != nil || e.Key != c.key || e.base != c.base || e.NeedsKey != c.needed {
+			t.Errorf("%s %v: %q at %q, needed %t, %v", c.name, c.env, e.Key, e.base, e.NeedsKey, err)
 		}
 	}
 }

@@ -32,12 +32,6 @@ const (
 // "https://api.anthropic.com". Without Effort a model does not think, unless it always does.
 type Options = wire.Options
 
-// FromEnv reads ANTHROPIC_API_KEY and ANTHROPIC_BASE_URL and reports whether one of them is set.
-func FromEnv(getenv func(string) string) (Options, bool) {
-	o := wire.FromEnv(getenv, []string{"ANTHROPIC_API_KEY"}, []string{"ANTHROPIC_BASE_URL"})
-	return o, o.Key != "" || o.BaseURL != ""
-}
-
 // Provider is a session.Provider. It is safe for concurrent use.
 type Provider struct {
 	wire.Adapter

@@ -214,11 +214,4 @@ func TestAddressAndKey(t *testing.T) {
 			t.Errorf("%q: %.60s %v", base, k.bodies[0], k.header)
 		}
 	}
-	o, ok := anthropic.FromEnv(func(name string) string { return map[string]string{"ANTHROPIC_API_KEY": " k\n"}[name] })
-	if !ok || o.Key != "k" || o.BaseURL != "" {
-		t.Errorf("%+v, %t", o, ok)
-	}
-	if _, ok := anthropic.FromEnv(func(string) string { return "" }); ok {
-		t.Error("nothing is set, but ok")
-	}
 }

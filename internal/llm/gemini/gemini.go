@@ -36,13 +36,6 @@ const (
 // never in the address. BaseURL may end with a version, such as /v1beta, which is added otherwise.
 type Options = wire.Options
 
-// FromEnv reads GEMINI_API_KEY, else GOOGLE_API_KEY, and GEMINI_BASE_URL, else GOOGLE_GEMINI_BASE_URL. It
-// reports whether there is a key.
-func FromEnv(getenv func(string) string) (Options, bool) {
-	o := wire.FromEnv(getenv, []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"})
-	return o, o.Key != ""
-}
-
 // Provider is a session.Provider. It is safe for concurrent use.
 type Provider struct {
 	wire.Adapter

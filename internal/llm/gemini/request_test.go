@@ -147,21 +147,6 @@ func TestAddressAndKey(t *testing.T) {
 			t.Errorf("%s with %v", k.url, k.header)
 		}
 	}
-	for _, c := range []struct {
-		env  map[string]string
-		ok   bool
-		want gemini.Options
-	}{
-		{nil, false, gemini.Options{}},
-		{map[string]string{"GEMINI_BASE_URL": "http://b"}, false, gemini.Options{BaseURL: "http://b"}},
-		{map[string]string{"GOOGLE_API_KEY": " k\n"}, true, gemini.Options{Key: "k"}},
-		{map[string]string{"GOOGLE_API_KEY": "k", "GEMINI_API_KEY": "first"}, true, gemini.Options{Key: "first"}},
-	} {
-		got, ok := gemini.FromEnv(func(name string) string { return c.env[name] })
-		if ok != c.ok || got.Key != c.want.Key || got.BaseURL != c.want.BaseURL {
-			t.Errorf("%v: %+v, %t", c.env, got, ok)
-		}
-	}
 }
 
 func TestQuotaOfAMinuteIsAwaited(t *testing.T) {

@@ -51,9 +51,10 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-func TestFromEnv(t *testing.T) {
+func TestAnAddressIsReadAsOllamaReadsIt(t *testing.T) {
 	for value, want := range map[string]string{
-		"":                        "http://127.0.0.1:11434",
+		"":                        "",
+		" \"\" ":                  "",
 		"0.0.0.0":                 "http://127.0.0.1:11434",
 		"0.0.0.0:8080":            "http://127.0.0.1:8080",
 		":8080":                   "http://127.0.0.1:8080",
@@ -69,14 +70,8 @@ func TestFromEnv(t *testing.T) {
 		" \"10.0.0.1:5\" ":        "http://10.0.0.1:5",
 		"example.com:99999":       "http://example.com:11434",
 	} {
-		o, ok := ollama.FromEnv(func(name string) string {
-			if name == "OLLAMA_HOST" {
-				return value
-			}
-			return ""
-		})
-		if o.BaseURL != want || ok != (value != "") {
-			t.Errorf("%q: %q, %t; want %q", value, o.BaseURL, ok, want)
+		if got := ollama.BaseOf(value); got != want {
+			t.Errorf("%q: %q; want %q", value, got, want)
 		}
 	}
 }

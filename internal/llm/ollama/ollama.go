@@ -37,22 +37,10 @@ const (
 // think, with any other it does, and without one where it can.
 type Options = wire.Options
 
-// FromEnv reads OLLAMA_HOST as Ollama does: host, host:port, :port or a URL; an address that means every
-// interface becomes loopback. OLLAMA_API_KEY is for servers that want a key. It reports whether OLLAMA_HOST
-// is set.
-func FromEnv(getenv func(string) string) (Options, bool) {
-	o := wire.FromEnv(getenv, []string{"OLLAMA_API_KEY"}, []string{"OLLAMA_HOST"})
-	o.BaseURL = BaseOf(o.BaseURL)
-	set := o.BaseURL != ""
-	if !set {
-		o.BaseURL = home
-	}
-	return o, set
-}
-
-// BaseOf reads an address as Ollama reads OLLAMA_HOST; nothing stays nothing.
+// BaseOf reads an address as Ollama reads OLLAMA_HOST: host, host:port, :port or a URL; an address that means every
+// interface becomes loopback, and nothing stays nothing.
 func BaseOf(value string) string {
-	if value = strings.TrimSpace(strings.Trim(value, `"'`)); value == "" {
+	if value = strings.TrimSpace(strings.Trim(strings.TrimSpace(value), `"'`)); value == "" {
 		return ""
 	}
 	port := defaultPort
@@ -117,7 +105,6 @@ func Format() wire.Format {
 		Name: "ollama",
 		New:  func(o Options) session.Provider { return New(o) },
 		List: func(base string) string { return base + "/api/tags" }, Address: BaseOf,
-		Header: func(key string) http.Header { return wire.Bearer(nil, key) },
 	}
 }
 

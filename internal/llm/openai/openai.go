@@ -15,7 +15,6 @@ package openai
 import (
 	"context"
 	"iter"
-	"net/http"
 
 	"adze/internal/llm/wire"
 	"adze/session"
@@ -30,13 +29,6 @@ const (
 // Options configure a provider. The zero value is api.openai.com without a key; BaseURL goes up to and including the
 // version: "https://api.openai.com/v1".
 type Options = wire.Options
-
-// FromEnv reads OPENAI_API_KEY and OPENAI_BASE_URL. It reports whether one of them is set: a local server
-// needs no key.
-func FromEnv(getenv func(string) string) (Options, bool) {
-	o := wire.FromEnv(getenv, []string{"OPENAI_API_KEY"}, []string{"OPENAI_BASE_URL"})
-	return o, o.Key != "" || o.BaseURL != ""
-}
 
 // Provider is a session.Provider. It is safe for concurrent use.
 type Provider struct {
@@ -56,10 +48,9 @@ func New(o Options) *Provider {
 // Format is what the choice of a model knows of this format.
 func Format() wire.Format {
 	return wire.Format{
-		Name: "chat",
-		New:  func(o Options) session.Provider { return New(o) },
-		List: wire.ListBelow(""), Shared: true,
-		Header: func(key string) http.Header { return wire.Bearer(nil, key) },
+		Name:   "chat",
+		New:    func(o Options) session.Provider { return New(o) },
+		Shared: true,
 	}
 }
 

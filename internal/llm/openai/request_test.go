@@ -120,23 +120,6 @@ func TestServerThatRefusesStreamOptionsIsAskedWithout(t *testing.T) {
 	}
 }
 
-func TestFromEnv(t *testing.T) {
-	for _, c := range []struct {
-		env  map[string]string
-		ok   bool
-		want openai.Options
-	}{
-		{nil, false, openai.Options{}},
-		{map[string]string{"OPENAI_API_KEY": " sk-1\n"}, true, openai.Options{Key: "sk-1"}},
-		{map[string]string{"OPENAI_BASE_URL": "http://localhost:8080/v1"}, true, openai.Options{BaseURL: "http://localhost:8080/v1"}},
-	} {
-		got, ok := openai.FromEnv(func(name string) string { return c.env[name] })
-		if ok != c.ok || got.Key != c.want.Key || got.BaseURL != c.want.BaseURL {
-			t.Errorf("%v: %+v, %t", c.env, got, ok)
-		}
-	}
-}
-
 // slow is a body whose tail never comes.
 type slow struct {
 	text string

@@ -15,7 +15,6 @@ package responses
 import (
 	"context"
 	"iter"
-	"net/http"
 
 	"adze/internal/llm/wire"
 	"adze/session"
@@ -51,10 +50,9 @@ func New(o Options) *Provider {
 // Format is what the choice of a model knows of this format.
 func Format() wire.Format {
 	return wire.Format{
-		Name: "responses",
-		New:  func(o Options) session.Provider { return New(o) },
-		List: wire.ListBelow(""), Shared: true,
-		Header: func(key string) http.Header { return wire.Bearer(nil, key) },
+		Name:   "responses",
+		New:    func(o Options) session.Provider { return New(o) },
+		Shared: true,
 	}
 }
 

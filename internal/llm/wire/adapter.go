@@ -102,7 +102,8 @@ func (a *Adapter) Answer(reply *Reply, out *Out, r session.Request) Answer {
 type Format struct {
 	Name string // "chat", "responses", "messages", "gemini", "ollama"
 	New  func(Options) session.Provider
-	// List is where a server at an address lists its models, and Header is what carries a key there.
+	// List is where a server at an address lists its models, and Header is what carries a key there; nil: as with OpenAI,
+	// at /models below it and as a bearer token.
 	List   func(base string) string
 	Header func(key string) http.Header
 	// Address reads an address as it stands in a variable; nil: as it is.
