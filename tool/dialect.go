@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -114,7 +113,7 @@ func (m *mender) say(v *loose.Tree, d idiomatic) {
 		}
 	}
 	v.Names, v.Items = names, items
-	for _, name := range slices.Sorted(maps.Keys(d.means)) {
+	for _, name := range sortedKeys(d.means) {
 		if !v.Has(name) {
 			v.Names, v.Items = append(v.Names, name), append(v.Items, loose.Of(d.means[name]))
 		}

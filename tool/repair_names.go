@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -71,7 +70,7 @@ func realName(name string, s *schema.Shape, aliases map[string]string) string {
 	if len(found) != 1 {
 		return ""
 	}
-	return slices.Sorted(maps.Keys(found))[0]
+	return sortedKeys(found)[0]
 }
 
 // drop leaves out what cannot change the meaning of a call: null where a property is optional, and unknown
@@ -106,7 +105,7 @@ func (m *mender) pointless(name string, value *loose.Tree, s *schema.Shape) stri
 // meansNothing reports whether an unknown property can go. One that resembles a known name can not: the
 // known one may be meant.
 func (m *mender) meansNothing(name string, value *loose.Tree, s *schema.Shape) bool {
-	if len(Nearest(name, slices.Sorted(maps.Keys(s.Properties)), 1)) > 0 || realName(name, s, m.prepared.argAliases) != "" {
+	if len(Nearest(name, sortedKeys(s.Properties), 1)) > 0 || realName(name, s, m.prepared.argAliases) != "" {
 		return false
 	}
 	return value.Empty() || value.Kind == loose.String && m.remark(name)

@@ -1,9 +1,7 @@
 package schema
 
 import (
-	"maps"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -57,7 +55,7 @@ func anchored(node any, name string) (target any, found bool) {
 		if n["$anchor"] == name || n["$dynamicAnchor"] == name || n["$id"] == "#"+name {
 			return n, true
 		}
-		for _, key := range slices.Sorted(maps.Keys(n)) {
+		for _, key := range sortedKeys(n) {
 			if !dataKeyword(key) {
 				children = append(children, n[key])
 			}
