@@ -277,7 +277,7 @@ func (x *execution) clip(ctx context.Context, p outcomeParts) outcomeParts {
 	if x.h.prepared != nil {
 		bound = bound.within(x.h.prepared.output)
 	}
-	text, file, cut := bound.apply(ctx, x.h.Call, p.output)
+	text, file, cut := bound.apply(ctx, x.h.Call, ShownHidden(p.output))
 	p.output, p.truncated = text, p.truncated || cut
 	if file != "" {
 		p.outputFile = file

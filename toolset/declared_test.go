@@ -61,7 +61,7 @@ func TestArgumentsArriveByteForByte(t *testing.T) {
 			t.Errorf("%q: the quoted command prints %q, %v", text, out, err)
 		}
 		o := b.play(t, "pass", string(raw)).outcome
-		if shown := plainText(text + "\x00in=" + text + "=in\x00"); o.Status != tool.Completed || !strings.HasPrefix(o.Output, shown) {
+		if shown := tool.ShownHidden(plainText(text + "\x00in=" + text + "=in\x00")); o.Status != tool.Completed || !strings.HasPrefix(o.Output, shown) {
 			t.Errorf("%q: %s %q, want %q", text, o.Status, o.Output, shown)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"adze/internal/diff"
@@ -181,7 +182,7 @@ func planWhole(o *workspace.Opened, p workspace.Path, raw []byte, edits []texted
 		Name: p.Display(), Text: c.text, Newline: c.format.Newline,
 		Read: know.read, Changed: know.read && !know.state.Same(c.state), Seen: know.text,
 	}
-	spans, err := textedit.Match(src, edits)
+	spans, err := textedit.Match(src, asRead(edits, c.text))
 	if err != nil {
 		return editPlan{}, err
 	}
@@ -192,6 +193,17 @@ func planWhole(o *workspace.Opened, p workspace.Path, raw []byte, edits []texted
 	plan.describe(c.text, spans)
 	plan.diff = diff.Unified(diff.Side{Name: p.Display(), Text: c.text}, diff.Side{Name: p.Display(), Text: plan.text})
 	return plan, nil
+}
+
+// asRead takes back the hidden characters of a file that read wrote out, where the file does not say them itself.
+func asRead(edits []textedit.Edit, file string) []textedit.Edit {
+	out := slices.Clone(edits)
+	for i, e := range out {
+		if old := tool.TakenHidden(e.Old); old != e.Old && !strings.Contains(file, e.Old) {
+			out[i].Old, out[i].New = old, tool.TakenHidden(e.New)
+		}
+	}
+	return out
 }
 
 // create makes a new file of an edit without old text, or fills an empty one.

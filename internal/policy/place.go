@@ -31,6 +31,15 @@ func (p Place) both() []Place {
 	return []Place{p, *p.Named}
 }
 
+// told is the place as a denial names it, which a model reads: a name such as /proc/self leads to the number of adze's
+// own process, which is nobody's business.
+func (p Place) told() string {
+	if p.Named != nil && strings.HasPrefix(p.Abs, "/proc/") {
+		return p.Named.Abs
+	}
+	return p.Abs
+}
+
 // Paths resolves file names as the tools do.
 type Paths interface {
 	Judge(name string) (Place, error)
@@ -95,7 +104,7 @@ func fileReason(doing string, place Place, why string) string {
 	case why != "":
 		return doing + " needs approval: " + why
 	case place.Outside:
-		return fmt.Sprintf("%s needs approval: %s is outside the workspace", doing, place.Abs)
+		return fmt.Sprintf("%s needs approval: %s is outside the workspace", doing, place.told())
 	}
 	return doing + " needs approval"
 }

@@ -55,7 +55,7 @@ func openIn(dir Dir, leaf string, p Path) (*Opened, error) {
 		err = regular(info, p)
 	}
 	if err == nil && info.MadeUp {
-		err = fail(NotRegular, "%s is made up by the kernel while it is read; use bash: cat %s", p.display, p.display)
+		err = fail(NotRegular, "%s is made up by the kernel while it is read; use bash: cat %s", p.given, p.given)
 	}
 	if err != nil {
 		f.Close()
