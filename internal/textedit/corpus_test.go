@@ -124,22 +124,24 @@ func (l dialect) twins(rng *rand.Rand) specimen {
 	return s
 }
 
-// sources reads this program's own files, or those below ADZE_DISTURB_FILES.
+// sources reads some of this program's own files as they once were, so that what is measured changes with the code
+// alone, or all those below ADZE_DISTURB_FILES.
 func sources(t testing.TB) (list []specimen) {
 	root := os.Getenv("ADZE_DISTURB_FILES")
 	if root == "" {
-		root = filepath.Join("..", "..")
+		root = filepath.Join("testdata", "sources")
 	}
 	err := filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() && len(e.Name()) > 2 && strings.HasPrefix(e.Name(), ".") {
 			return fs.SkipDir
 		}
+		p = strings.TrimSuffix(p, ".txt")
 		switch filepath.Ext(p) {
 		case ".go", ".md", ".py", ".yaml", ".yml", ".js", ".ts", ".c", ".rs", ".java", ".rb", ".sh", ".css", ".html", ".json", ".mk", ".hs", ".txtar":
 		default:
 			return nil
 		}
-		raw, err := os.ReadFile(p)
+		raw, err := os.ReadFile(filepath.Join(filepath.Dir(p), e.Name()))
 		if err == nil && len(raw) < 200_000 && len(raw) > 200 && !strings.Contains(string(raw), "\r") {
 			list = append(list, specimen{name: p, lines: strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")})
 		}

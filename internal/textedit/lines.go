@@ -45,11 +45,36 @@ func indented(d *doc, e Edit) ([]Span, error) {
 	for i := range to {
 		to[i] = at + i
 	}
+	if d.tellsLittle(b, at) {
+		return nil, d.doubtful(pairing{to: to}, b, &doubt{row: at, why: "the lines stand all over the file, but nowhere as deep as in old_string: others may be meant"})
+	}
 	s, doubt := d.merged(b, e, to)
 	if doubt != nil {
 		return nil, d.doubtful(pairing{to: to}, b, doubt)
 	}
 	return []Span{s}, nil
+}
+
+// tellsLittle reports whether the copy has no line that the text has once, and stands elsewhere as deep as it is written,
+// or is short.
+func (d *doc) tellsLittle(b block, at int) bool {
+	chars, literal, elsewhere := 0, true, false
+	seen := map[string]bool{}
+	for i, s := range b.lines {
+		l := lineOf(s)
+		if !l.blank() && d.count(l.key) == 1 {
+			return false
+		}
+		if !seen[l.key] {
+			seen[l.key] = true
+			chars += len(l.key)
+		}
+		literal = literal && (l.blank() || indentOf(s) == indentOf(d.row(at+i)))
+		for j := range d.rows {
+			elsewhere = elsewhere || l.tells() && j != at+i && strings.TrimRight(d.row(j), " \t") == l.text
+		}
+	}
+	return !literal && (elsewhere || chars < similarShort)
 }
 
 func (d *doc) sameTrimmed(at int, want []string) bool {

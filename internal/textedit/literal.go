@@ -21,6 +21,9 @@ func (d *doc) literal(s Span, e Edit) ([]Span, error) {
 		return nil, nil // a line, indented, at the end of another: the copy begins with an empty line that is not there
 	}
 	if d.cutsWord(s, e) {
+		if lost := d.Text[d.rows[d.lineAt(s.Start)].start:s.Start]; utf8.RuneCountInString(strings.TrimSpace(lost)) == 1 {
+			return nil, nil // the copy lacks the first letter of its first line
+		}
 		if to, ok := d.wholeLines(s, e); ok {
 			if lined, doubt := d.merged(blockOf(e.Old), e, to); doubt != nil || Apply(d.Text, []Span{lined}) != Apply(d.Text, []Span{s}) {
 				return nil, nil
@@ -92,6 +95,9 @@ func (d *doc) deep(s Span, e Edit) ([]Span, error) {
 	}
 	if len(b.lines) > 1 {
 		if indentOf(b.lines[0]) != "" { // a part of the indentation: the copy has another
+			return nil, nil
+		}
+		if row > 0 && d.row(row-1) == b.lines[0] { // the line above is the copy's first: it lacks the one below that
 			return nil, nil
 		}
 		return literal, nil

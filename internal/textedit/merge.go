@@ -74,6 +74,7 @@ func (m *merger) lines() ([]string, *doubt) {
 	}
 	m.toNew = p.to
 	m.unpair()
+	m.pairRenamed()
 	out, why := m.merge(m.toFile, m.toNew)
 	if why != nil {
 		return nil, why
@@ -174,10 +175,17 @@ func (m *merger) insert(k, near int, own bool) {
 	if i, ok := m.moved[k]; ok {
 		text = strings.TrimLeft(m.file(m.toFile[i]), " \t")
 	}
-	m.out = append(m.out, m.indented(m.next[k], near, own, text))
+	added := m.indented(m.next[k], near, own, text)
+	for j, l := range m.f {
+		if !l.blank() && m.file(j) == added && !slices.Contains(m.toFile, j) {
+			m.doubtAt(j, "the line is not in old_string, but new_string has it in another place: should it be there twice?")
+		}
+	}
+	m.out = append(m.out, added)
 }
 
-// unpair parts an old line from a new one that is more like a line of the file that the copy lacks.
+// unpair parts an old line from a new one that is more like a line of the file that the copy lacks, or is another old
+// line that moved.
 func (m *merger) unpair() {
 	taken := map[int]bool{}
 	for _, j := range m.toFile {
@@ -186,6 +194,11 @@ func (m *merger) unpair() {
 	for i, k := range m.toNew {
 		if k < 0 || m.old[i] == m.next[k] {
 			continue
+		}
+		for other, l := range m.a {
+			if other != i && m.toNew[other] < 0 && l.tells() && l.key == m.n[k].key {
+				m.toNew[i] = -1
+			}
 		}
 		like := likeness(m.a[i].key, m.n[k].key, pairedNew)
 		for j := range m.f {

@@ -19,6 +19,9 @@ func (m *merger) region(r region) {
 		m.write(r, nil)
 	case m.onlyExtras(r):
 	case m.contained(r):
+	case m.splitAt(r):
+	case m.deletedBeside(r):
+	case m.fitsOneSide(r):
 	default:
 		m.conflict(r)
 	}

@@ -2,8 +2,6 @@ package textedit
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -15,6 +13,7 @@ const (
 	listedLines   = 20  // line numbers listed when there are many
 	closeEnough   = 0.4 // likeness below which nothing is shown as the closest
 
+	mostTried      = 8   // lines of a copy looked for one by one
 	reportCompared = 400 // bytes of a line compared for finding the closest
 )
 
@@ -68,25 +67,6 @@ func (d *doc) rivals(p, q pairing, b block) error {
 }
 
 func (d *doc) row(i int) string { return d.Text[d.rows[i].start:d.rows[i].end] }
-
-// nearestPlace is where the copy fits best, even if that is badly.
-func (d *doc) nearestPlace(b block) (pairing, bool) {
-	if best, _ := d.places(b, 0.2); best != nil {
-		return *best, true
-	}
-	at, score := d.closest(b)
-	if score < closeEnough {
-		return pairing{}, false
-	}
-	p := pairing{to: make([]int, len(b.lines))}
-	for i := range p.to {
-		p.to[i] = -1
-		if at+i < len(d.rows) {
-			p.to[i] = at + i
-		}
-	}
-	return p, true
-}
 
 // shown prints the lines of a place and the first differences.
 func (d *doc) shown(p pairing, b block) string {
@@ -194,95 +174,4 @@ func visible(line string) string {
 		return string([]rune(whole)[:reportWidth]) + "…"
 	}
 	return whole
-}
-
-// closest finds the block of lines most like b among those that share a line with it, and the one around the line most
-// like its longest.
-func (d *doc) closest(b block) (at int, score float64) {
-	rows := d.lines()
-	if len(rows) == 0 || b.blank() || len(d.Text) > LenientLimit {
-		return 0, 0
-	}
-	want := trimmed(b.lines)
-	for _, i := range append(d.sharing(want), d.aroundLongest(want)...) {
-		if s := d.likeness(i, want); s > score {
-			at, score = i, s
-		}
-	}
-	return at, score
-}
-
-// sharing lists the few places where most lines agree.
-func (d *doc) sharing(want []string) []int {
-	const few = 8
-	first := map[string][]int{}
-	for i, w := range want {
-		if w != "" {
-			first[w] = append(first[w], i)
-		}
-	}
-	votes := map[int]int{}
-	for i := range d.rows {
-		for _, j := range first[strings.TrimSpace(d.row(i))] {
-			votes[max(0, i-j)]++
-		}
-	}
-	places := slices.Collect(maps.Keys(votes))
-	slices.SortFunc(places, func(a, b int) int {
-		if votes[a] != votes[b] {
-			return votes[b] - votes[a]
-		}
-		return a - b
-	})
-	return places[:min(len(places), few)]
-}
-
-// likeness is the share of characters that agree, line by line.
-func (d *doc) likeness(at int, want []string) float64 {
-	same, all := 0, 0
-	for i, w := range want {
-		have := ""
-		if at+i < len(d.rows) {
-			have = strings.TrimSpace(d.row(at + i))
-		}
-		w, have = w[:min(len(w), reportCompared)], have[:min(len(have), reportCompared)]
-		long := max(len(w), len(have))
-		dist, _ := within(w, have, long)
-		same, all = same+long-dist, all+long
-		if all > 20*reportCompared {
-			break
-		}
-	}
-	return float64(same) / float64(max(1, all))
-}
-
-// aroundLongest compares the longest line, the one that says most, with every line of the text.
-func (d *doc) aroundLongest(want []string) []int {
-	key := 0
-	for i, w := range want {
-		if len(w) > len(want[key]) {
-			key = i
-		}
-	}
-	needle := want[key][:min(len(want[key]), reportCompared)]
-	at, score := -1, closeEnough
-	budget := 50 << 20 // table cells, about a tenth of a second
-	for i := range d.rows {
-		have := strings.TrimSpace(d.row(i))
-		have = have[:min(len(have), reportCompared)]
-		long := max(len(needle), len(have))
-		limit := int(float64(long) * (1 - score))
-		if budget -= 16 + (2*limit+1)*len(needle)/4; budget < 0 {
-			break
-		}
-		if dist, ok := within(needle, have, limit); ok {
-			if s := 1 - float64(dist)/float64(max(1, long)); s > score {
-				at, score = i, s
-			}
-		}
-	}
-	if at < 0 {
-		return nil
-	}
-	return []int{max(0, at-key)}
 }

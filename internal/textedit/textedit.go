@@ -9,12 +9,12 @@
 // just where its copy is wrong is refused as not certain.
 //
 // Start reading at Match, then the list in ladder.go. lines.go finds whole lines, similar.go judges a place that align.go
-// found, slide.go and words.go belong to merge.go, indent.go translates indentation, normal.go folds look-alike
+// found, slide.go, words.go and beside.go belong to merge.go, indent.go translates indentation, normal.go folds look-alike
 // characters, stale.go looks at what changed since the text was read, scan.go searches files too large to hold,
 // omission.go catches "rest of the code unchanged".
 //
 // Known limits: the lenient steps are left out above LenientLimit bytes. A line that was forgotten in both texts, just
-// where lines are added, is refused: on which side of it they belong is not known.
+// where lines are added, is refused unless indentation tells on which side of it they belong.
 package textedit
 
 import (
