@@ -56,6 +56,9 @@ func (in indents) stray(often func(i int) bool) int {
 		flat = flat && (first == noPair || p.model == first)
 		first = p.model
 	}
+	if i := in.bent(often); i >= 0 && !literal {
+		return i
+	}
 	if flat || !literal && len(depths) < 2 { // the copy has no indentation that could tell
 		return -1
 	}
@@ -66,6 +69,29 @@ func (in indents) stray(often func(i int) bool) int {
 			continue
 		}
 		if want, ok := told.of(p.model, len(list), false); ok && want != p.file {
+			return i
+		}
+	}
+	return -1
+}
+
+// bent is a line that the file has often, with neighbours of other depths in the copy, where a step is not as wide in the
+// file as the step before it; -1 if there is none.
+func (in indents) bent(often func(i int) bool) int {
+	var last []pair // of different depth, the newest three
+	for i, p := range in.pairs {
+		if p.model == noPair || len(last) > 0 && len(p.model) == len(last[len(last)-1].model) {
+			continue
+		}
+		if last = append(last, p); len(last) > 3 {
+			last = last[1:]
+		}
+		if len(last) < 3 || !often(i) {
+			continue
+		}
+		a, b := len(last[1].model)-len(last[0].model), len(last[2].model)-len(last[1].model)
+		x, y := len(last[1].file)-len(last[0].file), len(last[2].file)-len(last[1].file)
+		if a*y != b*x {
 			return i
 		}
 	}
