@@ -4,13 +4,12 @@
 // The one rule: this is the only package that knows all others; nothing imports it but main.
 //
 // Start reading at Main, then run.go (one run from flags to exit code) and wire.go (what is connected to
-// what): gate.go connects policy and workspace, shelf.go chooses which of many tools requests show, subagent.go
-// makes what the task tool starts, model.go lays the flags over what package models finds, answer.go holds an answer
-// to a schema, demo.go is --demo.
+// what): gate.go connects policy and workspace, deps.go makes what tools work with, subagent.go makes what the task
+// tool starts, model.go lays the flags over what packages models and offer find, answer.go holds an answer to a schema,
+// demo.go is --demo, program.go is what the subcommands (package command) ask for.
 //
-// The package has many files because everything meets here. Their names tell what they serve:
+// File names tell what they serve:
 //
-//	command_*      adze session, tools, audit, permission, pick, models, doctor; command.go is what they share
 //	interactive_*  the interface: its loop of sittings (interactive.go), what it asks the program for (_person), the
 //	               screen of who has no model (_first)
 //	tmux_*_test    the program in a real terminal
@@ -23,22 +22,20 @@ package app
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
+	"adze/internal/command"
 	"adze/internal/config"
+	"adze/internal/masked"
 	"adze/internal/models"
 	"adze/internal/print"
 	"adze/internal/secret"
+	"adze/internal/store"
 	"adze/internal/usage"
 	"adze/session"
-	"adze/tool"
 	"adze/tui"
 )
 
@@ -49,21 +46,18 @@ const Version = "0.1.0"
 func Main(args []string, stdin, stdout, stderr *os.File) int {
 	makeRoom(false)
 	environment := takeEnvironment()
-	a := &app{in: stdin, out: stdout, err: stderr, getenv: environment.get, environment: environment}
+	a := &app{Env: command.Env{In: stdin, Out: stdout, Err: stderr, Getenv: environment.get}, environment: environment}
 	return a.main(args)
 }
 
 // app is one process.
 type app struct {
-	in, out     *os.File
-	err         io.Writer
-	getenv      func(string) string
+	command.Env
 	environment *environment                  // nil: the process keeps its own
 	masker      atomic.Pointer[secret.Masker] // made when the configuration is read; mask is the way to it
-	fragments   fragments
-	lines       <-chan string          // of the person, for an interface of lines
-	front       atomic.Pointer[tui.UI] // the interface that runs now
-	exit        int
+	entries     masked.Log                    // what the store keeps goes through it; log is the way to it
+	lines       <-chan string                 // of the person, for an interface of lines
+	front       atomic.Pointer[tui.UI]        // the interface that runs now
 	// wait sleeps before a model request is made again; nil: a timer.
 	wait func(context.Context, time.Duration) error
 	// after tells when a time is over; nil: time.After.
@@ -71,20 +65,21 @@ type app struct {
 }
 
 func (a *app) main(args []string) (exit int) {
-	root := a.command()
+	a.Mask = a.mask
+	root := commandLine(a)
 	root.SetArgs(args)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	if err := root.ExecuteContext(context.Background()); err != nil {
 		return a.refuse(args, err)
 	}
-	return a.exit
+	return a.Exit
 }
 
 // refuse reports an error that came before a run could begin. A script that asked for JSON gets its one
 // result all the same.
 func (a *app) refuse(args []string, err error) int {
-	p := &print.Printer{Out: a.out, Err: a.err, Format: formatIn(args), Mask: a.mask}
+	p := &print.Printer{Out: a.Out, Err: a.Err, Format: formatIn(args), Mask: a.mask}
 	return p.Finish(failure(err))
 }
 
@@ -95,8 +90,8 @@ func failure(err error) session.Result {
 	var mistake *config.Error
 	var provider *session.ProviderError
 	var none *models.MissingError
-	var damaged *damagedError
-	var unsound *findingError
+	var damaged *command.Damaged
+	var unsound *command.Unsound
 	switch {
 	case errors.As(err, &mistaken):
 		r.Cause, r.Message, r.Hint = session.CauseUsage, mistaken.Message, mistaken.Hint
@@ -114,7 +109,7 @@ func failure(err error) session.Result {
 		r.Cause, r.Hint = session.CauseStore, "end the other one, or start a new session without --continue and --resume"
 	case errors.Is(err, session.ErrNotFound):
 		r.Cause, r.Hint = session.CauseUsage, "adze session list shows the sessions there are"
-	case errors.Is(err, errStoreOpen):
+	case errors.Is(err, store.ErrOpen):
 		r.Cause, r.Hint = session.CauseStore, "run with --no-session to go on without saving"
 	default:
 		r = session.Sort(err)
@@ -123,19 +118,6 @@ func failure(err error) session.Result {
 }
 
 func misuse(hint, format string, args ...any) error { return usage.Mistake(hint, format, args...) }
-
-// flagError names the nearest flag.
-func flagError(cmd *cobra.Command, err error) error {
-	hint := "adze --help lists all flags"
-	if name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --"); unknown {
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := tool.Nearest(name, names, 1); len(near) == 1 {
-			hint = "did you mean --" + near[0] + "?"
-		}
-	}
-	return &usage.Error{Message: err.Error(), Hint: hint}
-}
 
 // formatIn finds the output format that the arguments ask for although they did not parse.
 func formatIn(args []string) print.Format {

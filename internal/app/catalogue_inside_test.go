@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/command"
 	"adze/internal/config"
 	"adze/internal/policy"
 	"adze/internal/proc"
@@ -111,7 +112,7 @@ func TestNoToolOfAnyCatalogueRunsUnasked(t *testing.T) {
 	ran := false
 	set := wholeCatalogue(t, root, &ran)
 	for _, mode := range []policy.Mode{policy.Plan, policy.AskFirst, policy.Edits, policy.Auto} {
-		gate, err := newGate(config.Config{}, &options{mode: string(mode)}, ground{root: root}, nil)
+		gate, err := newGate(config.Config{}, command.Gate{Mode: string(mode)}, ground{root: root}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/command"
+	"adze/internal/place"
 	"adze/internal/policy"
 	"adze/tool"
 )
@@ -75,19 +77,19 @@ func TestDelicateFilesAreAskedFor(t *testing.T) {
 func TestOwnFilesAreNeverWritten(t *testing.T) {
 	y := newYard(t, "app.txt")
 	real := filepath.Join(y.home, "dotfiles", "adze")
-	y.at = places{config: filepath.Join(y.home, ".config", "adze"), state: filepath.Join(y.dir, "state", "adze")}
+	y.at = place.Places{Config: filepath.Join(y.home, ".config", "adze"), State: filepath.Join(y.dir, "state", "adze")}
 	y.write(filepath.Join(real, "config.json"), "{}")
-	y.write(filepath.Join(y.at.state, "sessions.db"), "NEEDLE in sessions.db\n")
-	if err := os.MkdirAll(filepath.Dir(y.at.config), 0o755); err != nil {
+	y.write(filepath.Join(y.at.State, "sessions.db"), "NEEDLE in sessions.db\n")
+	if err := os.MkdirAll(filepath.Dir(y.at.Config), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for link, to := range map[string]string{y.at.config: real, filepath.Join(y.dir, "cfg"): filepath.Dir(y.at.config), filepath.Join(y.dir, "db"): "state/adze/sessions.db"} {
+	for link, to := range map[string]string{y.at.Config: real, filepath.Join(y.dir, "cfg"): filepath.Dir(y.at.Config), filepath.Join(y.dir, "db"): "state/adze/sessions.db"} {
 		if err := os.Symlink(to, link); err != nil {
 			t.Fatal(err)
 		}
 	}
 	targets := []string{
-		y.at.config + "/config.json", "~/.config/adze/config.json", "~/.config/adze/tools/mine.json", real + "/config.json", "~/dotfiles/adze/new.json",
+		y.at.Config + "/config.json", "~/.config/adze/config.json", "~/.config/adze/tools/mine.json", real + "/config.json", "~/dotfiles/adze/new.json",
 		"cfg/adze/config.json", "../.config/adze/x", "state/adze/sessions.db", "state/adze/deep/new", "db", "./state/../state/adze/sessions.db",
 		"@state/adze/sessions.db", "STATE/Adze/sessions.db", "~/.CONFIG/adze/config.json", "state/adze",
 	}
@@ -109,7 +111,7 @@ func TestOwnFilesAreNeverWritten(t *testing.T) {
 		for _, command := range []string{
 			"echo '{}' > ~/.config/adze/config.json", "echo x >>state/adze/sessions.db", "tee ~/.config/adze/tools/a.json </dev/null", `cp app.txt "$HOME/.config/adze/config.json"`,
 			"rm -rf state/adze", "sudo rm -r state/adze", "dd if=app.txt of=state/adze/sessions.db", "true && (cd /; mv a " + real + "/config.json)",
-			"sed -i s/a/b/ " + y.at.config + "/config.json", "echo x &> db", "env A=1 touch 'cfg/adze/new'",
+			"sed -i s/a/b/ " + y.at.Config + "/config.json", "echo x &> db", "env A=1 touch 'cfg/adze/new'",
 		} {
 			if got := y.effectOf(tool.Execute, command); got != policy.Deny {
 				t.Errorf("%s: %s: %s", mode, command, got)
@@ -124,7 +126,7 @@ func TestOwnFilesAreNeverWritten(t *testing.T) {
 		t.Errorf("a search shows sessions:\n%s", o.Output)
 	}
 	o := y.call("write", fmt.Sprintf(`{"path":%q,"content":"{}"}`, "~/.config/adze/tools/evil.json"))
-	if hint := deniedHint(o.Record); o.Status != tool.Denied || strings.Contains(hint, "--allow") {
+	if hint := command.DeniedHint(o.Record); o.Status != tool.Denied || strings.Contains(hint, "--allow") {
 		t.Errorf("%s: %s\nhint: %s", o.Status, o.Output, hint)
 	}
 }

@@ -25,9 +25,9 @@ func demoFolder(o *options, w *wired) (string, error) {
 	if err := demo.Unpack(dir); err != nil {
 		return "", err
 	}
-	o.allow = append(o.allow, demo.Allow)
-	if o.mode == "" {
-		o.mode = "edits"
+	o.Allow = append(o.Allow, demo.Allow)
+	if o.Mode == "" {
+		o.Mode = "edits"
 	}
 	w.prompt = demo.Prompt
 	w.notices = append(w.notices, demo.Notice, "demo: the program is in "+dir)

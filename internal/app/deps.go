@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"fmt"
+	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,15 +20,15 @@ import (
 )
 
 // deps makes what the built-in tools work with. Commands see the person's environment without secrets.
-func (a *app) deps(s settings, w *wired) toolset.Deps {
-	w.ledger = proc.NewLedger(filepath.Join(s.at.state, "jobs"))
+func (s settings) deps(w *wired) toolset.Deps {
+	w.ledger = proc.NewLedger(filepath.Join(s.at.State, "jobs"))
 	shell := s.shell(w.ledger)
 	w.closers = append(w.closers, shell.Close)
 	return toolset.Deps{
 		Bounds: s.bounds(), Web: web.New(reach(func() *policy.Policy { return w.gate })),
 		Withhold: func(root string) func(dir, name string) bool { return w.gate.Sieve(root) },
 		Root:     s.root, Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{},
-		Declared: &toolset.Declared{Dir: filepath.Join(s.at.config, "tools")},
+		Declared: &toolset.Declared{Dir: filepath.Join(s.at.Config, "tools")},
 	}
 }
 
@@ -77,4 +79,25 @@ func toolsFor(ctx context.Context, o *options, deps toolset.Deps, dir string, p 
 		}
 		return true
 	}), nil
+}
+
+// tellDeclared tells the person which of their tools cannot be used, and that a project's are not.
+func (w *wired) tellDeclared(own *toolset.Declared, workspace string) {
+	for _, mistake := range own.Mistakes {
+		w.notices = append(w.notices, mistake.Error())
+	}
+	if n := toolset.ProjectTools(workspace); n > 0 {
+		w.notices = append(w.notices, fmt.Sprintf("tools that this project declares are ignored: %d in %s; copy those you trust to %s",
+			n, filepath.Join(".adze", "tools"), own.Dir))
+	}
+}
+
+// reach lets the fetcher of pages go where the person's rules name a place that is otherwise refused. The gate is
+// made later than the tools, and always before the first call.
+func reach(gate func() *policy.Policy) web.Policy {
+	return web.Policy{
+		AllowPort:     func(host string, port uint16) bool { return gate().NamesPort(host, port) },
+		AllowAddr:     func(host string, at netip.AddrPort) bool { return gate().NamesAddress(host, at) },
+		AllowRedirect: func(_, to *url.URL) bool { return gate().Follows(to.String()) },
+	}
 }

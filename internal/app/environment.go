@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"adze/internal/config"
+	"adze/internal/masked"
 	"adze/internal/models"
 	"adze/internal/proc"
 	"adze/internal/secret"
@@ -60,7 +61,7 @@ func (a *app) load(path string) (config.Config, error) {
 	}
 	for _, name := range names {
 		// Spaces around a key are taken off. Inside, a line break is two lines that were pasted, and no header can hold it.
-		if strings.ContainsFunc(strings.TrimSpace(a.getenv(name)), unicode.IsControl) {
+		if strings.ContainsFunc(strings.TrimSpace(a.Getenv(name)), unicode.IsControl) {
 			return cfg, misuse("set "+name+" to the key alone, on one line", "the key in %s holds a line break or another control character", name)
 		}
 	}
@@ -73,7 +74,7 @@ func (a *app) load(path string) (config.Config, error) {
 func (a *app) secrets(cfg config.Config) []string {
 	var out []string
 	for _, name := range models.KeyNames(cfg) {
-		if v := a.getenv(name); v != "" {
+		if v := a.Getenv(name); v != "" {
 			out = append(out, v)
 		}
 	}
@@ -93,4 +94,10 @@ func (a *app) mask() *secret.Masker {
 		return m
 	}
 	return secret.New(a.secrets(config.Config{})...)
+}
+
+// log hides secrets in what the store keeps.
+func (a *app) log() *masked.Log {
+	a.entries.Mask = a.mask
+	return &a.entries
 }

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/command"
 	"adze/internal/llm/anthropic"
 	"adze/internal/llm/gemini"
 	"adze/internal/llm/ollama"
@@ -167,8 +168,8 @@ func runHere(t *testing.T, env map[string]string, args ...string) outcome {
 		return f
 	}
 	in, out, errs := open("in"), open("out"), open("err")
-	a := &app{in: in, out: out, err: errs, wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
-	a.getenv = func(name string) string {
+	a := &app{Env: command.Env{In: in, Out: out, Err: errs}, wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+	a.Getenv = func(name string) string {
 		if name == "ADZE_HOME" {
 			return home
 		}

@@ -7,21 +7,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"adze/internal/command"
 	"adze/internal/print"
+	"adze/session"
 )
 
 // options are the flags of a run.
 type options struct {
-	print        bool
-	stdin        bool // "-" stands among the words: the prompt is on stdin, or goes on there
-	format       string
-	model        string
-	resume       string
-	resumeLast   bool
-	fork         bool
-	cwd          string
-	mode         string
-	allow, deny  []string
+	print      bool
+	stdin      bool // "-" stands among the words: the prompt is on stdin, or goes on there
+	format     string
+	model      string
+	resume     string
+	resumeLast bool
+	fork       bool
+	command.Gate
 	tools        []string
 	noTools      []string
 	maxTurns     int // counts when given
@@ -45,7 +45,7 @@ type options struct {
 	plain        bool
 	inline       bool
 	theme, shown string                 // in a later sitting: the theme that was chosen, the session that the terminal shows
-	byHand       *byHand                // one call of adze tools run, in place of a model
+	byHand       session.Provider       // makes the one call of adze tools run, in place of a model
 	given        func(flag string) bool // nil: no flag was
 }
 
@@ -63,8 +63,8 @@ const examples = `  adze                                    work in this folder
   adze --continue                         go on with the last session of this folder
   adze --demo --print                     see it work without a key`
 
-// command is the command line: flags, subcommands, help and completion.
-func (a *app) command() *cobra.Command {
+// commandLine is all that can be said: flags, subcommands, help and completion.
+func commandLine(a *app) *cobra.Command {
 	o := &options{}
 	root := &cobra.Command{
 		Use:           "adze [flags] [prompt]",
@@ -82,11 +82,11 @@ func (a *app) command() *cobra.Command {
 			return a.start(o, strings.Join(words, " "))
 		},
 	}
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(command.FlagError)
 	root.SetVersionTemplate("adze {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	addFlags(root, o)
-	root.AddCommand(a.sessionCommand(), a.pickCommand(), a.toolsCommand(), a.auditCommand(), a.permissionCommand(), a.modelsCommand(), a.doctorCommand())
+	root.AddCommand(command.All(&a.Env, a)...)
 	return root
 }
 
@@ -100,7 +100,7 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.BoolVarP(&o.resumeLast, "continue", "c", false, "go on with the newest session of this folder")
 	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session of this `ID` (a unique beginning is enough)")
 	f.BoolVar(&o.fork, "fork", false, "with --continue or --resume: go on in a copy")
-	gateFlags(cmd, o)
+	o.Gate.Flags(cmd)
 	f.StringSliceVar(&o.tools, "tools", nil, `offer only these tools; --tools "" offers none`)
 	f.StringSliceVar(&o.noTools, "no-tools", nil, "do not offer these tools")
 	f.IntVar(&o.maxTurns, "max-turns", usualTurns, "model requests a prompt may take; 0: any number")

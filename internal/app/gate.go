@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/command"
 	"adze/internal/config"
+	"adze/internal/place"
 	"adze/internal/policy"
 	"adze/internal/proc"
 	"adze/internal/workspace"
@@ -18,25 +20,25 @@ const outputLayer policy.Layer = "session output"
 // ground is what the rules of a run are about: the workspace, and where adze keeps its own.
 type ground struct {
 	root  *workspace.Root
-	at    places
+	at    place.Places
 	file  string // the person's configuration
 	spill string // this session's whole outputs, which a model may read; empty: none
 }
 
 func (s settings) ground(spill string) ground {
-	return ground{root: s.root, at: s.at, file: absolute(s.file), spill: spill}
+	return ground{root: s.root, at: s.at, file: place.Absolute(s.file), spill: spill}
 }
 
 // newGate makes the policy of a run from the configuration and the flags.
-func newGate(cfg config.Config, o *options, g ground, asker policy.Asker) (*policy.Policy, error) {
+func newGate(cfg config.Config, flags command.Gate, g ground, asker policy.Asker) (*policy.Policy, error) {
 	mode := policy.AskFirst
-	if name := firstOf(o.mode, cfg.PermissionMode); name != "" {
+	if name := firstOf(flags.Mode, cfg.PermissionMode); name != "" {
 		var err error
 		if mode, err = policy.ParseMode(name); err != nil {
 			return nil, misuse("the modes are "+strings.Join(policy.Modes(), ", "), "%v", err)
 		}
 	}
-	rules, err := gateRules(cfg, o, g)
+	rules, err := gateRules(cfg, flags, g)
 	if err != nil {
 		return nil, err
 	}
@@ -44,13 +46,13 @@ func newGate(cfg config.Config, o *options, g ground, asker policy.Asker) (*poli
 	if real, err := filepath.EvalSymlinks(home); err == nil {
 		home = real // as the paths that it is compared with
 	}
-	own := slices.DeleteFunc([]string{g.at.config, g.at.state, g.file}, func(name string) bool { return name == "" })
+	own := slices.DeleteFunc([]string{g.at.Config, g.at.State, g.file}, func(name string) bool { return name == "" })
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment})
 	return policy.New(policy.Options{Mode: mode, Rules: rules, Paths: judge{g.root}, Home: home, Own: own, Ask: asker,
 		Local: func(program string) string { return proc.Within(program, g.root.Dir(), env) }})
 }
 
-func gateRules(cfg config.Config, o *options, g ground) ([]policy.Rule, error) {
+func gateRules(cfg config.Config, flags command.Gate, g ground) ([]policy.Rule, error) {
 	var outputs []string
 	if g.spill != "" {
 		spill := g.spill
@@ -66,8 +68,8 @@ func gateRules(cfg config.Config, o *options, g ground) ([]policy.Rule, error) {
 		flag   string
 		texts  []string
 	}{
-		{policy.Deny, policy.CommandLine, "--deny", o.deny},
-		{policy.Allow, policy.CommandLine, "--allow", o.allow},
+		{policy.Deny, policy.CommandLine, "--deny", flags.Deny},
+		{policy.Allow, policy.CommandLine, "--allow", flags.Allow},
 		{policy.Deny, policy.User, "deny in " + cfg.Origin("deny"), cfg.Deny},
 		{policy.Allow, policy.User, "allow in " + cfg.Origin("allow"), cfg.Allow},
 		{policy.Allow, outputLayer, "session output", outputs},

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/command"
 	"adze/session"
 )
 
@@ -20,7 +21,7 @@ func listener(t *testing.T) (a *app, stdin *os.File, over chan time.Time) {
 	}
 	t.Cleanup(func() { r.Close(); w.Close() })
 	over = make(chan time.Time, 1)
-	return &app{in: r, err: &bytes.Buffer{}, after: func(d time.Duration) <-chan time.Time {
+	return &app{Env: command.Env{In: r, Err: &bytes.Buffer{}}, after: func(d time.Duration) <-chan time.Time {
 		if d != stdinPatience {
 			t.Errorf("waits %s", d)
 		}
@@ -35,7 +36,7 @@ func TestASilentPipeBesideAPromptIsLeft(t *testing.T) {
 	if err != nil || got != "go" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if said := a.err.(*bytes.Buffer).String(); !strings.Contains(said, "nothing came from stdin for 3s") {
+	if said := a.Err.(*bytes.Buffer).String(); !strings.Contains(said, "nothing came from stdin for 3s") {
 		t.Errorf("said %q", said)
 	}
 }
@@ -94,7 +95,7 @@ func TestAFileIsReadAtOnce(t *testing.T) {
 	if _, err := f.Seek(0, 0); err != nil {
 		t.Fatal(err)
 	}
-	a.in = f
+	a.In = f
 	if got, err := a.headlessPrompt(t.Context(), "go", false); err != nil || !strings.Contains(got, "text") {
 		t.Errorf("%q, %v", got, err)
 	}

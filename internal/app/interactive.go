@@ -28,9 +28,9 @@ func (a *app) interactive(o *options, words string) error {
 		func() bool { ui := a.front.Load(); return ui != nil && ui.Interrupt() })
 	defer stop()
 	err := a.sittings(ctx, o, words)
-	a.exit = print.ExitCode(ended)
+	a.Exit = print.ExitCode(ended)
 	if ended == "" {
-		a.exit = 0
+		a.Exit = 0
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil
@@ -96,16 +96,16 @@ func (a *app) sittings(ctx context.Context, o *options, words string) error {
 // follow is how to start what comes next. A session in which nothing was said is not stored: it starts anew.
 func (o options) follow(next port.Next, w *wired) options {
 	o.resumeLast, o.fork, o.attach = false, next.Fork, nil
-	o.mode = string(w.gate.Mode())
+	o.Mode = string(w.gate.Mode())
 	o.model = firstOf(next.Model, w.head.Provider+"/"+w.head.Model)
 	o.resume = next.Session
 	if next.New || next.Session == w.head.Session && len(w.session.History()) == 0 {
 		o.resume, o.fork = "", false
 	}
 	if o.resume == w.head.Session || o.resume == "" {
-		o.cwd = w.head.Cwd
+		o.Cwd = w.head.Cwd
 	} else if dir, ok := w.folderOf(o.resume); ok {
-		o.cwd = dir
+		o.Cwd = dir
 	}
 	return o
 }
@@ -153,7 +153,7 @@ func (s *sitting) open(ctx context.Context, words string) (err error) {
 
 func (s *sitting) run(ctx context.Context) (port.Next, error) {
 	if s.app.linesOnly(s.o) && s.app.lines == nil {
-		s.app.lines = plain.ReadLines(s.app.in)
+		s.app.lines = plain.ReadLines(s.app.In)
 	}
 	s.ui = tui.New(tui.Options{
 		Send: s.send, Ports: s.app.ports(s.o, s.w, &s.own),
@@ -163,14 +163,14 @@ func (s *sitting) run(ctx context.Context) (port.Next, error) {
 		Theme:   firstOf(s.o.theme, s.w.settings.config.Interface.Theme),
 		Inline:  s.w.settings.config.Interface.Inline, Shown: s.o.shown == s.w.head.Session,
 		Vim: s.w.settings.config.Interface.Keys == "vim",
-		In:  s.app.in, Lines: s.app.lines, Out: s.app.out, Env: s.app.getenv,
+		In:  s.app.In, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv,
 	})
 	s.app.front.Store(s.ui)
 	var err error
 	if s.app.linesOnly(s.o) {
 		err = s.ui.RunPlain(ctx)
 	} else if err = s.ui.Run(ctx); s.o.transcript && !s.w.settings.config.Interface.Inline {
-		fmt.Fprint(s.app.out, s.ui.Transcript())
+		fmt.Fprint(s.app.Out, s.ui.Transcript())
 	}
 	s.o.theme, s.o.shown = s.ui.Theme(), s.w.head.Session
 	s.w.close()
@@ -178,7 +178,7 @@ func (s *sitting) run(ctx context.Context) (port.Next, error) {
 }
 
 // linesOnly reports whether the interface writes plain lines.
-func (a *app) linesOnly(o *options) bool { return o.plain || a.getenv("TERM") == "dumb" }
+func (a *app) linesOnly(o *options) bool { return o.plain || a.Getenv("TERM") == "dumb" }
 
 func (s *sitting) send(ctx context.Context, p port.Prompt) session.Result {
 	files, err := attachments(p.Attach)
@@ -214,7 +214,7 @@ func (s *sitting) told() []string {
 	if s.o.bare || s.o.system != "" {
 		return nil
 	}
-	files, _ := instructions.Files(s.w.settings.at.config, s.w.head.Cwd)
+	files, _ := instructions.Files(s.w.settings.at.Config, s.w.head.Cwd)
 	var names []string
 	for _, f := range files {
 		names = append(names, f.Path)
@@ -244,5 +244,5 @@ func (a *app) farewell(o *options, w *wired) {
 	if o.noSession || o.demo || len(w.session.History()) == 0 {
 		return
 	}
-	fmt.Fprintf(a.err, "adze --resume %s goes on from here\n", safeterm.Name(string(w.session.ID())))
+	fmt.Fprintf(a.Err, "adze --resume %s goes on from here\n", safeterm.Name(string(w.session.ID())))
 }

@@ -19,7 +19,7 @@ func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Promp
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
 	}
-	file := config.File(s.app.getenv, s.w.settings.at.config)
+	file := config.File(s.app.Getenv, s.w.settings.at.Config)
 	rules, savable := savedRules(p.Rules)
 	if savable {
 		a.Save = file

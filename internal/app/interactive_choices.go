@@ -1,45 +1,21 @@
 package app
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
-	"adze/internal/config"
 	"adze/internal/llm/discover"
 	"adze/internal/models"
 	"adze/tui/port"
 )
 
-// modelRows lists what can be chosen, and what the rest lacks: the model of this session and the configured
-// one first, then all that the listing found. Any other is named by the person.
-func (a *app) modelRows(ctx context.Context, w *wired) ([]port.ModelRow, error) {
-	l, err := a.lookAround(ctx)
-	cfg := w.settings.config
-	var first []port.ModelRow
-	for _, full := range []string{w.head.Provider + "/" + w.head.Model, cfg.Model} {
-		if full != "" && !slices.ContainsFunc(first, func(r port.ModelRow) bool { return r.Name == full }) {
-			first = append(first, a.rowNamed(cfg, full))
-		}
-	}
-	for _, r := range rowsOf(l) {
-		i := slices.IndexFunc(first, func(f port.ModelRow) bool { return f.Name == r.Name })
-		if i < 0 {
-			first = append(first, r)
-			continue
-		}
-		first[i] = r // it says more
-	}
-	return first, err
-}
-
 // rowNamed is what is known of a model that nobody listed.
-func (a *app) rowNamed(cfg config.Config, full string) port.ModelRow {
-	m, err := a.models(cfg).Named(full)
+func rowNamed(find *models.Finder, full string) port.ModelRow {
+	m, err := find.Named(full)
 	if err != nil {
 		return port.ModelRow{Name: full, Why: err.Error()}
 	}
-	return rowOf(a.models(cfg).Describe(m.Provider.Name(), discover.Model{Name: m.Name}), m.Provider.Name())
+	return rowOf(find.Describe(m.Provider.Name(), discover.Model{Name: m.Name}), m.Provider.Name())
 }
 
 // rowsOf are the models of a listing, those that can be used first; a provider that cannot be used is one row.

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"adze/internal/config"
+	"adze/internal/doctor"
 	"adze/internal/models"
+	"adze/internal/place"
 	"adze/tui"
 	"adze/tui/firstrun"
 	"adze/tui/port"
@@ -52,7 +54,7 @@ func (c *chooser) again(ctx context.Context, err error) (*options, error) {
 // firstRun is the interface for who has no model that can be used. It returns how the person goes on; the
 // zero value means that they quit.
 func (a *app) firstRun(ctx context.Context, problem error) (port.Next, error) {
-	cfg, err := a.load(config.File(a.getenv, userPlaces(a.getenv).config))
+	cfg, err := a.load(config.File(a.Getenv, place.Of(a.Getenv).Config))
 	if err != nil {
 		return port.Next{}, err
 	}
@@ -64,7 +66,7 @@ func (a *app) firstRun(ctx context.Context, problem error) (port.Next, error) {
 		}},
 		Info:  tui.Info{Version: Version},
 		Theme: cfg.Interface.Theme, Inline: cfg.Interface.Inline, Vim: cfg.Interface.Keys == "vim",
-		In: a.in, Out: a.out, Env: a.getenv,
+		In: a.In, Out: a.Out, Env: a.Getenv,
 	})
 	err = ui.Run(ctx)
 	return ui.Next(), err
@@ -87,7 +89,7 @@ func (a *app) look(ctx context.Context) (firstrun.Found, error) {
 }
 
 func (a *app) lookAround(ctx context.Context) (models.Listing, error) {
-	cfg, err := a.load(config.File(a.getenv, userPlaces(a.getenv).config))
+	cfg, err := a.load(config.File(a.Getenv, place.Of(a.Getenv).Config))
 	if err != nil {
 		return models.Listing{}, err
 	}
@@ -113,8 +115,9 @@ func (a *app) found(l models.Listing) firstrun.Found {
 	if len(unset) > 0 {
 		f.Findings = append(f.Findings, firstrun.Finding{State: firstrun.Missing, Name: "keys", Text: "not set: " + strings.Join(unset, ", ")})
 	}
-	at := config.File(a.getenv, userPlaces(a.getenv).config)
-	for _, c := range append(a.checkTerminal(), a.checkFile(at)) {
+	look := doctor.Doctor{Out: a.Out, Getenv: a.Getenv}
+	at := config.File(a.Getenv, place.Of(a.Getenv).Config)
+	for _, c := range append(look.Terminal(), look.File(at)) {
 		f.Findings = append(f.Findings, firstrun.Finding{Name: c.Name, Text: c.Found})
 	}
 	return f

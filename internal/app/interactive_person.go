@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"adze/internal/desk"
@@ -29,7 +30,7 @@ type seat struct {
 
 // ports connects the interface with what was wired.
 func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
-	memory := desk.NewMemory(w.settings.at.state, w.head.Cwd)
+	memory := desk.NewMemory(w.settings.at.State, w.head.Cwd)
 	p := port.Ports{
 		SetMode:    func(name string) error { return w.gate.SetMode(policy.Mode(name)) },
 		CancelCall: w.cancelCall,
@@ -38,9 +39,9 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 		Compact:    w.session.Compact,
 		Branch:     func() string { return git.Head(w.head.Cwd) },
 		Files:      w.files,
-		Edit:       desk.NewEditor(a.getenv, a.in, a.out, a.err).Edit,
+		Edit:       desk.NewEditor(a.Getenv, a.In, a.Out, a.Err).Edit,
 		Drop:       desk.DropIn(w.head.Cwd),
-		Picture:    desk.NewClipboard(w.settings.at.state, a.getenv).Picture,
+		Picture:    desk.NewClipboard(w.settings.at.State, a.Getenv).Picture,
 		Modes:      desk.Modes(),
 	}
 	if _, ok := w.set.Get(shellTool); ok {
@@ -105,4 +106,26 @@ func (w *wired) shell(ctx context.Context, command string, own *ownCommand) sess
 	return w.session.Run(ctx, tool.RawCall{Name: shellTool, Arguments: string(args), Origin: tool.Native}, func(o tool.Outcome) string {
 		return fmt.Sprintf("I ran this command myself (%s):\n$ %s\n\n%s", o.Status, command, o.Output)
 	})
+}
+
+// modelRows lists what can be chosen, and what the rest lacks: the model of this session and the configured
+// one first, then all that the listing found. Any other is named by the person.
+func (a *app) modelRows(ctx context.Context, w *wired) ([]port.ModelRow, error) {
+	l, err := a.lookAround(ctx)
+	cfg := w.settings.config
+	var first []port.ModelRow
+	for _, full := range []string{w.head.Provider + "/" + w.head.Model, cfg.Model} {
+		if full != "" && !slices.ContainsFunc(first, func(r port.ModelRow) bool { return r.Name == full }) {
+			first = append(first, rowNamed(a.models(cfg), full))
+		}
+	}
+	for _, r := range rowsOf(l) {
+		i := slices.IndexFunc(first, func(f port.ModelRow) bool { return f.Name == r.Name })
+		if i < 0 {
+			first = append(first, r)
+			continue
+		}
+		first[i] = r // it says more
+	}
+	return first, err
 }

@@ -2,16 +2,21 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"adze/internal/config"
 	"adze/internal/models"
+	"adze/internal/offer"
+	"adze/internal/place"
 	"adze/prompts"
 	"adze/session"
+	"adze/tool"
+	"adze/tool/pick"
 )
 
 // models finds models for a configuration of this person.
 func (a *app) models(cfg config.Config) *models.Finder {
-	return models.New(cfg, config.File(a.getenv, userPlaces(a.getenv).config), a.getenv)
+	return models.New(cfg, config.File(a.Getenv, place.Of(a.Getenv).Config), a.Getenv)
 }
 
 // modelOf chooses the model of a run and makes sure that the run can keep to its limits with it.
@@ -68,4 +73,46 @@ func pieces(system string) []session.Piece {
 		out = append(out, session.Piece(p))
 	}
 	return out
+}
+
+// newShelf makes the shelf of a run. Tools that the person named are all offered.
+func (a *app) newShelf(o *options, s settings, p models.Profile) (*offer.Shelf, error) {
+	scorer, err := a.scorer(s, s.config.Tools.Scorer)
+	if err != nil {
+		return nil, err
+	}
+	all, budget := s.config.Tools.OfferAbove, p.Budget
+	if o.namesTools() {
+		all, budget = max(len(o.tools), 1), 0
+	}
+	return offer.New(scorer, p.Core, budget, all), nil
+}
+
+// scorer finds a scorer by its name; empty is the default.
+func (a *app) scorer(s settings, name string) (pick.Scorer, error) {
+	return offer.NewScorers(s.config, a.Getenv, s.at.State, func(model string) (func(context.Context, string, string) (string, error), error) {
+		return a.asks(s.config, model)
+	}).Named(name)
+}
+
+// asks asks a model one question without tools and without a session.
+func (a *app) asks(cfg config.Config, name string) (func(ctx context.Context, instruction, question string) (string, error), error) {
+	m, err := a.models(cfg).Named(name)
+	if err != nil {
+		return nil, err
+	}
+	return m.Answer, nil
+}
+
+// repairer is the model of the configuration that may mend arguments; nil without one, which is the default.
+// What it spends is not counted in the usage of the session.
+func (a *app) repairer(cfg config.Config) (tool.Repairer, error) {
+	if cfg.RepairModel == "" {
+		return nil, nil
+	}
+	m, err := a.models(cfg).Named(cfg.RepairModel)
+	if err != nil {
+		return nil, fmt.Errorf("repair_model: %w", err)
+	}
+	return mender{m}, nil
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/config"
 	"adze/internal/models"
 	"adze/prompts"
 	"adze/session"
@@ -20,19 +19,6 @@ const (
 	// repairBytes bounds what is worth sending: the model answers with as much again.
 	repairBytes = 32 << 10
 )
-
-// repairer is the model of the configuration that may mend arguments; nil without one, which is the default.
-// What it spends is not counted in the usage of the session.
-func (a *app) repairer(cfg config.Config) (tool.Repairer, error) {
-	if cfg.RepairModel == "" {
-		return nil, nil
-	}
-	m, err := a.models(cfg).Named(cfg.RepairModel)
-	if err != nil {
-		return nil, fmt.Errorf("repair_model: %w", err)
-	}
-	return mender{m}, nil
-}
 
 // mender asks a model to mend the syntax of a call's arguments. It trusts nothing that comes back: the
 // pipeline compares it with what was written.

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -20,15 +19,15 @@ func (a *app) start(o *options, words string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if closedAtStart(a.out) {
-		a.conclude(session.CauseClosed, "stdout was closed when adze was started, and nobody would get the answer", "redirect it to a file, or to /dev/null")
+	if closedAtStart(a.Out) {
+		a.Conclude(session.CauseClosed, "stdout was closed when adze was started, and nobody would get the answer", "redirect it to a file, or to /dev/null")
 		return nil
 	}
 	if o.print {
-		a.exit = a.headless(o, words)
+		a.Exit = a.headless(o, words)
 		return nil
 	}
-	if !term.IsTerminal(a.in.Fd()) || !term.IsTerminal(a.out.Fd()) {
+	if !term.IsTerminal(a.In.Fd()) || !term.IsTerminal(a.Out.Fd()) {
 		return misuse(`adze --print "what to do" works without one`, "adze needs a terminal")
 	}
 	return a.interactive(o, words)
@@ -63,10 +62,10 @@ func (o *options) check() error {
 func (a *app) headless(o *options, words string) (exit int) {
 	format, _ := print.ParseFormat(o.format) // checked before
 	ctx, cancel := context.WithCancelCause(context.Background())
-	p := &print.Printer{Out: a.out, Err: a.err, Format: format, Mask: a.mask, Closed: func(error) { cancel(session.ErrClosed) }}
+	p := &print.Printer{Out: a.Out, Err: a.Err, Format: format, Mask: a.mask, Closed: func(error) { cancel(session.ErrClosed) }}
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintf(a.err, "%s\n", debug.Stack())
+			fmt.Fprintf(a.Err, "%s\n", debug.Stack())
 			exit = p.Finish(session.Result{Cause: session.CauseInternal, Message: fmt.Sprintf("internal error: %v", r), Hint: "this is a bug of adze"})
 		}
 	}()
@@ -127,9 +126,6 @@ func (o *options) judge(r session.Result) session.Result {
 	}
 	return r
 }
-
-// errStoreOpen marks a store that could not be opened.
-var errStoreOpen = errors.New("the session store could not be opened")
 
 // sortedNames joins names for a message.
 func sortedNames(names []string) []string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/place"
 	"adze/internal/safeterm"
 	"adze/internal/store"
 	"adze/session"
@@ -22,7 +23,7 @@ func pickSession(ctx context.Context, o *options, logs session.Store, dir string
 	}
 	heads, err := logs.List(ctx)
 	if err != nil {
-		return "", false, fmt.Errorf("%w: %w", errStoreOpen, err)
+		return "", false, fmt.Errorf("%w: %w", store.ErrOpen, err)
 	}
 	if o.resumeLast {
 		id, err = newestIn(heads, dir)
@@ -46,7 +47,7 @@ func lockSession(ctx context.Context, logs session.Store, id session.ID) error {
 	if err == nil || errors.Is(err, session.ErrLocked) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", errStoreOpen, err)
+	return fmt.Errorf("%w: %w", store.ErrOpen, err)
 }
 
 func newestIn(heads []session.Head, dir string) (session.ID, error) {
@@ -117,29 +118,15 @@ func fork(ctx context.Context, logs session.Store, from session.ID) (session.ID,
 	return id, logs.Append(ctx, id, entries...)
 }
 
-func (a *app) openStore(ctx context.Context, o *options, at places) (session.Store, error) {
+func (a *app) openStore(ctx context.Context, o *options, at place.Places) (session.Store, error) {
 	if o.noSession || o.demo {
 		return store.NewMemory(), nil
 	}
-	s, err := store.Open(ctx, filepath.Join(at.state, "sessions.db"), store.Options{Mask: a.maskEntry})
+	s, err := store.Open(ctx, filepath.Join(at.State, "sessions.db"), store.Options{Mask: a.log().Entry})
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errStoreOpen, err)
+		return nil, fmt.Errorf("%w: %w", store.ErrOpen, err)
 	}
 	return s, nil
-}
-
-// withStore looks into the store: it makes and changes nothing, unless the database must be mended to be read.
-func (a *app) withStore(ctx context.Context, use func(*store.Store) error) error {
-	path := filepath.Join(userPlaces(a.getenv).state, "sessions.db")
-	s, err := store.Look(ctx, path, store.Options{})
-	if errors.Is(err, store.ErrDamaged) {
-		s, err = store.Open(ctx, path, store.Options{})
-	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", errStoreOpen, err)
-	}
-	a.tellLosses(lossOf(s))
-	return errors.Join(use(s), s.Close())
 }
 
 // lossOf tells what a damaged store left behind when it was opened, in lines; none when it was sound.
@@ -157,6 +144,6 @@ func lossOf(logs session.Store) []string {
 
 func (a *app) tellLosses(lines []string) {
 	for _, line := range lines {
-		fmt.Fprintf(a.err, "! %s\n", safeterm.Name(line))
+		fmt.Fprintf(a.Err, "! %s\n", safeterm.Name(line))
 	}
 }

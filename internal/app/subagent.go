@@ -28,7 +28,7 @@ type staff struct {
 }
 
 // employ prepares subagents: with the model of the run, or the one that the configuration names for them.
-func (a *app) employ(o *options, s settings, m models.Model, w *wired) (*staff, error) {
+func employ(a *app, o *options, s settings, m models.Model, w *wired) (*staff, error) {
 	f := &staff{app: a, options: o, settings: s, wired: w, profile: m.Profile, model: m}
 	if name := s.config.TaskModel; name != "" && !o.written() {
 		var err error
@@ -54,7 +54,7 @@ func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.deps = f.app.deps(f.settings, w)
+	f.deps = f.settings.deps(w)
 	f.deps.Finder, f.deps.Brief, f.deps.Tasks = offer, profile.Budget > 0, f.tasks()
 	set, err := toolsFor(ctx, f.options, f.deps, dir, profile)
 	if err != nil {
@@ -77,7 +77,7 @@ func (f *staff) tasks() toolset.Tasks {
 func (f *staff) config() (agent.Config, error) {
 	plain := *f.options
 	plain.system = "" // it is the main conversation's
-	system, err := plain.instructions().Render(f.settings.at.config, "task", f.settings.root.Dir(), time.Now())
+	system, err := plain.instructions().Render(f.settings.at.Config, "task", f.settings.root.Dir(), time.Now())
 	if err != nil {
 		return agent.Config{}, err
 	}

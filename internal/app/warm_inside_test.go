@@ -6,6 +6,7 @@ import (
 	"net"
 	"testing"
 
+	"adze/internal/command"
 	"adze/internal/config"
 )
 
@@ -18,7 +19,7 @@ func TestTheConnectionIsOpenedAhead(t *testing.T) {
 	defer l.Close()
 	base := "http://" + l.Addr().String()
 	env := map[string]string{"OPENAI_BASE_URL": base, "ANTHROPIC_BASE_URL": base, "GEMINI_BASE_URL": base, "OLLAMA_HOST": base}
-	a := &app{getenv: func(name string) string { return env[name] }}
+	a := &app{Env: command.Env{Getenv: func(name string) string { return env[name] }}}
 	for _, name := range []string{"openai/m", "responses/m", "anthropic/m", "gemini/m", "ollama/m"} {
 		w := &wired{}
 		w.settings.config = config.Config{Model: name}

@@ -13,10 +13,13 @@ import (
 	"adze/internal/agent"
 	"adze/internal/config"
 	"adze/internal/instructions"
+	"adze/internal/place"
 	"adze/internal/policy"
 	"adze/internal/print"
 	"adze/internal/proc"
 	"adze/internal/secret"
+	"adze/internal/spill"
+	"adze/internal/store"
 	"adze/internal/workspace"
 	"adze/prompts"
 	"adze/session"
@@ -71,7 +74,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if err != nil {
 		return w, err
 	}
-	staff, err := a.employ(o, s, model, w)
+	staff, err := employ(a, o, s, model, w)
 	if err != nil {
 		return w, err
 	}
@@ -79,18 +82,18 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if err != nil {
 		return w, err
 	}
-	system, err := o.instructions().Render(s.at.config, model.Profile.Prompt, s.root.Dir(), time.Now())
+	system, err := o.instructions().Render(s.at.Config, model.Profile.Prompt, s.root.Dir(), time.Now())
 	if err != nil {
 		return w, err
 	}
-	w.notices = append(w.notices, o.instructions().Hidden(s.at.config, s.root.Dir(), system)...)
+	w.notices = append(w.notices, o.instructions().Hidden(s.at.Config, s.root.Dir(), system)...)
 	stored, id, resumed, err := logs()
 	if err != nil {
 		return w, err
 	}
-	spill := newSpiller(filepath.Join(s.at.spill, string(id)))
-	staff.deps.Shell.Spill, staff.spill = spill.open, spill.open
-	gate, err := newGate(s.config, o, s.ground(spill.dir), asker)
+	outputs := spill.Into(filepath.Join(s.at.Spill, string(id)))
+	staff.deps.Shell.Spill, staff.spill = outputs.Open, outputs.Open
+	gate, err := newGate(s.config, o.Gate, s.ground(outputs.Dir), asker)
 	if err != nil {
 		return w, err
 	}
@@ -102,7 +105,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	}
 	c := session.Config{
 		ID: id, Provider: model.Provider, Model: model.Name, Store: stored, Mark: secret.Mark, Tools: w.set, Gate: gate,
-		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: spill.save}, Limits: s.limits(o), Price: a.models(s.config).Prices(), Window: a.models(s.config).Windows(model), Wait: a.wait, Pieces: pieces,
+		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}, Limits: s.limits(o), Price: a.models(s.config).Prices(), Window: a.models(s.config).Windows(model), Wait: a.wait, Pieces: pieces,
 		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Offer: offer.Offerer(), Accept: o.answer.judge(), Schema: o.answer.grammar(), Sum: prompts.Compact(),
 		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.Full(), System: system, Tools: w.set.Digest()},
 	}
@@ -112,15 +115,15 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 
 // settings is what is known before anything is opened but the workspace.
 type settings struct {
-	at     places
+	at     place.Places
 	file   string // the person's configuration
 	config config.Config
 	root   *workspace.Root
 }
 
 func (a *app) settle(o *options, w *wired) (settings, error) {
-	s := settings{at: userPlaces(a.getenv)}
-	s.file = config.File(a.getenv, s.at.config)
+	s := settings{at: place.Of(a.Getenv)}
+	s.file = config.File(a.Getenv, s.at.Config)
 	var err error
 	if s.config, err = a.load(s.file); err != nil {
 		return s, err
@@ -154,7 +157,7 @@ func (o *options) merge(cfg *config.Config) {
 		}
 	}
 	set(o.model != "", "model", func() { cfg.Model = o.model })
-	set(o.mode != "", "permission_mode", func() { cfg.PermissionMode = o.mode })
+	set(o.Mode != "", "permission_mode", func() { cfg.PermissionMode = o.Mode })
 	set(o.given != nil && o.given("max-turns"), "max_turns", func() { cfg.MaxTurns = o.maxTurns })
 	set(o.maxTime > 0, "max_time", func() { cfg.MaxTime = config.Duration(o.maxTime) })
 	if o.inline {
@@ -168,11 +171,11 @@ func (a *app) folder(o *options, w *wired) (string, error) {
 	if o.demo {
 		return demoFolder(o, w)
 	}
-	if root := a.getenv("AGENT_WORKSPACE_ROOT"); root != "" && o.cwd == "" {
+	if root := a.Getenv("AGENT_WORKSPACE_ROOT"); root != "" && o.Cwd == "" {
 		return root, nil
 	}
-	if o.cwd != "" {
-		return o.cwd, nil
+	if o.Cwd != "" {
+		return o.Cwd, nil
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -229,7 +232,7 @@ func (w *wired) open(ctx context.Context, c session.Config, resumed bool, deps t
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", errStoreOpen, err)
+		return fmt.Errorf("%w: %w", store.ErrOpen, err)
 	}
 	w.session, w.history = s, slices.Concat(s.Earlier(), s.History())
 	return toolset.Restore(deps, string(c.ID), outcomesOf(w.history))

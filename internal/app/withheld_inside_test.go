@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/command"
 	"adze/internal/config"
+	"adze/internal/place"
 	"adze/internal/policy"
 	"adze/internal/proc"
 	"adze/internal/workspace"
@@ -25,7 +27,7 @@ type yard struct {
 	root *workspace.Root
 	set  *tool.Set
 	gate *policy.Policy
-	at   places
+	at   place.Places
 }
 
 func newYard(t *testing.T, files ...string) *yard {
@@ -72,7 +74,7 @@ func (y *yard) write(name, text string) {
 // judge makes the gate of the calls that follow.
 func (y *yard) judge(mode policy.Mode, asker policy.Asker, deny, allow []string) {
 	y.t.Helper()
-	gate, err := newGate(config.Config{}, &options{mode: string(mode), deny: deny, allow: allow}, ground{root: y.root, at: y.at}, asker)
+	gate, err := newGate(config.Config{}, command.Gate{Mode: string(mode), Deny: deny, Allow: allow}, ground{root: y.root, at: y.at}, asker)
 	if err != nil {
 		y.t.Fatal(err)
 	}

@@ -65,6 +65,13 @@ func Table() []Row {
 		{Package: "internal/audit", May: []string{"session", "tool"}, Why: "it reads what the session wrote, wherever that is kept"},
 
 		{Package: "internal/models", May: []string{"session", "tool", "internal/llm/*", "internal/config", "internal/catalog", "internal/usage"}, Why: "which model a run uses knows adapters and the configuration, and neither flags nor the interface"},
+		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/llm/*", "internal/audit", "internal/config", "internal/models", "internal/doctor",
+			"internal/offer", "internal/policy", "internal/print", "internal/safeterm", "internal/secret", "internal/store", "internal/usage"},
+			From: []string{"internal/app"}, Why: "a command looks and tells; it asks the program through its own port, and wires nothing"},
+		{Package: "internal/doctor", May: []string{"session", "toolset", "internal/llm/*", "internal/catalog", "internal/config", "internal/models", "internal/place", "internal/proc", "internal/store"},
+			Why: "it looks at what a run needs; it knows neither flags nor how its findings are shown"},
+		{Package: "internal/masked", May: []string{"session", "tool", "internal/secret"}, Why: "what the log keeps, without secrets, wherever it is kept"},
+		{Package: "internal/spill", May: []string{"tool"}, Why: "a whole output has the name of its call"},
 
 		{Package: "internal/policy", May: []string{"tool", "internal/workspace"}, Why: "the gate judges resolved paths"},
 		{Package: "internal/trust", May: []string{"tool", "internal/workspace"}, Why: "consent is about files in the workspace"},

@@ -49,6 +49,8 @@ var (
 	ErrReadOnly = errors.New("the session store is read-only")
 	// ErrDamaged says that rows could not be read. The next Open checks the file and salvages it.
 	ErrDamaged = errors.New("the session store is damaged")
+	// ErrOpen marks an error of opening or reading the store before a run began.
+	ErrOpen = errors.New("the session store could not be opened")
 	// ErrClosed is the answer of a closed store.
 	ErrClosed = errors.New("the session store is closed")
 )

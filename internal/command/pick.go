@@ -1,8 +1,8 @@
-package app
+package command
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"adze/internal/models"
 	"adze/internal/offer"
 	"adze/internal/safeterm"
+	"adze/internal/usage"
 	"adze/tool"
 	"adze/tool/pick"
 	"adze/tool/pickset"
@@ -30,7 +30,7 @@ const pickExamples = `  adze pick "where is this function called"
   adze pick "send the report to the team" --from testdata/pick --debug
   adze pick --eval testdata/pick`
 
-func (a *app) pickCommand() *cobra.Command {
+func (a *all) pickCommand() *cobra.Command {
 	o := &pickOptions{}
 	cmd := &cobra.Command{
 		Use:     "pick QUERY",
@@ -60,10 +60,10 @@ func (a *app) pickCommand() *cobra.Command {
 
 func (o *pickOptions) check(query string) error {
 	if (strings.TrimSpace(query) == "") == (o.eval == "") {
-		return misuse(`adze pick "send a mail", or adze pick --eval DIR`, "want either a query or --eval")
+		return usage.Mistake(`adze pick "send a mail", or adze pick --eval DIR`, "want either a query or --eval")
 	}
 	if o.MaxCandidates < 1 || o.MinScore < 0 || o.MinScore > 1 || o.Budget < 0 || o.Timeout < 0 {
-		return misuse("adze pick --help says what they mean", "--max is at least 1, --min-score from 0 to 1, --budget and --timeout not negative")
+		return usage.Mistake("adze pick --help says what they mean", "--max is at least 1, --min-score from 0 to 1, --budget and --timeout not negative")
 	}
 	o.Debug, o.AllowUnsafe = o.debug, !o.safe
 	switch o.MinScore { // in pick.Options 0 is the default
@@ -75,47 +75,39 @@ func (o *pickOptions) check(query string) error {
 	return nil
 }
 
-func (a *app) pick(ctx context.Context, o *pickOptions, query string) error {
+func (a *all) pick(ctx context.Context, o *pickOptions, query string) error {
 	if err := o.check(query); err != nil {
 		return err
 	}
-	w := &wired{}
-	defer w.close()
-	s, err := a.settle(&options{}, w)
-	if err != nil {
-		return err
-	}
-	if o.eval != "" {
-		return a.evaluate(ctx, o, s)
-	}
-	if o.Scorer, err = a.scorer(s, firstOf(o.scorer, s.config.Tools.Scorer)); err != nil {
-		return err
-	}
-	defs, err := a.choice(ctx, o, s, w)
-	if err != nil {
-		return err
-	}
-	return a.showPicks(o, query, pick.Tools(ctx, query, defs, o.Options))
+	return a.Offer(func(offer Offer) (err error) {
+		if o.eval != "" {
+			return a.evaluate(ctx, o, offer)
+		}
+		if o.Scorer, err = offer.Scorer(cmp.Or(o.scorer, offer.Config.Scorer)); err != nil {
+			return err
+		}
+		defs, err := o.choice(ctx, offer)
+		if err != nil {
+			return err
+		}
+		return a.showPicks(o, query, pick.Tools(ctx, query, defs, o.Options))
+	})
 }
 
 // choice is what to pick from.
-func (a *app) choice(ctx context.Context, o *pickOptions, s settings, w *wired) ([]tool.Definition, error) {
+func (o *pickOptions) choice(ctx context.Context, offer Offer) ([]tool.Definition, error) {
 	if o.from != "" {
 		set, err := pickset.Read(os.DirFS(o.from))
 		return set.Tools, brokenSet(o.from, err)
 	}
-	set, err := toolsFor(ctx, &options{}, a.deps(s, w), s.root.Dir(), models.Coder())
-	if err != nil {
-		return nil, err
-	}
-	return set.Only(func(d tool.Definition) bool { return d.Name != "tool_search" }).Definitions(), nil
+	return offer.Tools(ctx)
 }
 
 func brokenSet(dir string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return misuse("name a folder with tools.jsonl and queries.jsonl, such as testdata/pick", "%s: %v", dir, err)
+	return usage.Mistake("name a folder with tools.jsonl and queries.jsonl, such as testdata/pick", "%s: %v", dir, err)
 }
 
 // pickLine is one candidate in JSON, without its schema.
@@ -129,7 +121,7 @@ type pickLine struct {
 	Digest   string  `json:"digest,omitempty"`
 }
 
-func (a *app) showPicks(o *pickOptions, query string, results []pick.Result) error {
+func (a *all) showPicks(o *pickOptions, query string, results []pick.Result) error {
 	fallback := ""
 	lines := []pickLine{}
 	for _, r := range results {
@@ -142,12 +134,12 @@ func (a *app) showPicks(o *pickOptions, query string, results []pick.Result) err
 		return a.writeJSON(map[string]any{"query": query, "scorer": o.Scorer.Name(), "fallback": fallback, "candidates": lines})
 	}
 	if fallback != "" {
-		fmt.Fprintln(a.out, safeterm.Name(fallback))
+		fmt.Fprintln(a.Out, safeterm.Name(fallback))
 	}
 	if len(lines) == 0 || lines[0].Excluded {
-		fmt.Fprintln(a.out, "no tool fits; --debug says why each was excluded")
+		fmt.Fprintln(a.Out, "no tool fits; --debug says why each was excluded")
 	}
-	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	for _, l := range lines {
 		mark := " "
 		if l.Excluded {
@@ -158,29 +150,23 @@ func (a *app) showPicks(o *pickOptions, query string, results []pick.Result) err
 	return table.Flush()
 }
 
-func (a *app) writeJSON(v any) error {
-	e := json.NewEncoder(a.out)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
-
 // evaluate measures on both halves, the one that scorers are tuned on and the one that judges, and on the queries
 // by another hand.
-func (a *app) evaluate(ctx context.Context, o *pickOptions, s settings) error {
+func (a *all) evaluate(ctx context.Context, o *pickOptions, offer Offer) error {
 	set, err := pickset.Read(os.DirFS(o.eval))
 	if err != nil {
 		return brokenSet(o.eval, err)
 	}
 	scorers := []pick.Scorer{pick.Keyword{}, pick.BM25{Plain: true}, pick.BM25{}}
 	if o.scorer != "" {
-		one, err := a.scorer(s, o.scorer)
+		one, err := offer.Scorer(o.scorer)
 		if err != nil {
 			return err
 		}
 		scorers = []pick.Scorer{one}
-	} else if s.config.Tools.Embeddings.BaseURL != "" {
+	} else if offer.Config.Embeddings.BaseURL != "" {
 		for _, name := range []string{"embedding", "hybrid"} {
-			one, err := a.scorer(s, name)
+			one, err := offer.Scorer(name)
 			if err != nil {
 				return err
 			}
@@ -196,12 +182,12 @@ func (a *app) evaluate(ctx context.Context, o *pickOptions, s settings) error {
 	return a.showRecall(o, set, all)
 }
 
-func (a *app) showRecall(o *pickOptions, set pickset.Set, all []pickset.Recall) error {
+func (a *all) showRecall(o *pickOptions, set pickset.Set, all []pickset.Recall) error {
 	if o.json {
 		return a.writeJSON(map[string]any{"tools": len(set.Tools), "queries": len(set.Queries), "depths": pickset.Depths(), "recall": all})
 	}
-	fmt.Fprintf(a.out, "%d tools, %d queries; part of the queries with a right tool among the first k\n", len(set.Tools), len(set.Queries))
-	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(a.Out, "%d tools, %d queries; part of the queries with a right tool among the first k\n", len(set.Tools), len(set.Queries))
+	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprint(table, "half\tqueries\tscorer")
 	for _, k := range pickset.Depths() {
 		fmt.Fprintf(table, "\t@%d", k)

@@ -1,4 +1,4 @@
-package app
+package command
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 )
 
 // auditStats counts on demand: one streaming pass, and nothing is kept.
-func (a *app) auditStats(ctx context.Context, prefix string, asJSON bool) error {
-	return a.withStore(ctx, func(s *store.Store) error {
+func (a *all) auditStats(ctx context.Context, prefix string, asJSON bool) error {
+	return a.Store(ctx, func(s *store.Store) error {
 		scan := store.Scan{Types: audit.StatsTypes(), Paths: audit.Paths()}
 		if prefix != "" {
 			id, err := a.storedSession(ctx, s, []string{prefix})
@@ -36,10 +36,10 @@ func (a *app) auditStats(ctx context.Context, prefix string, asJSON bool) error 
 			return readable(err)
 		}
 		if asJSON {
-			a.showJSON(tally.Stats())
+			a.ShowJSON(tally.Stats())
 			return nil
 		}
-		return statsText(a.out, tally.Stats())
+		return statsText(a.Out, tally.Stats())
 	})
 }
 

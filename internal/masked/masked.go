@@ -1,4 +1,11 @@
-package app
+// Package masked hides secrets in the entries of a session's log.
+//
+// The one rule: what an entry says of itself stays true. A hash is of the output that is kept, and a signature is of the
+// text that it stands for, or is left out.
+//
+// Start reading at Entry. Known limits: a part of an answer that was held back is lost when the process ends before the
+// next one.
+package masked
 
 import (
 	"bytes"
@@ -13,13 +20,13 @@ import (
 	"adze/tool"
 )
 
-// maskEntry hides the secrets of a line of the log. What is sound without them stays sound: an outcome's hash is of the
+// Entry hides the secrets of a line of the log. What is sound without them stays sound: an outcome's hash is of the
 // output that is kept, and thinking that was changed loses its seal, which its provider would refuse.
-func (a *app) maskEntry(id session.ID, e session.Entry) session.Entry {
+func (l *Log) Entry(id session.ID, e session.Entry) session.Entry {
 	if e.Type == session.FragmentEntry {
-		return a.maskFragment(id, e)
+		return l.fragment(id, e)
 	}
-	data := a.mask().JSON(e.Data)
+	data := l.Mask().JSON(e.Data)
 	if bytes.Equal(data, e.Data) {
 		return e
 	}
@@ -33,9 +40,11 @@ func (a *app) maskEntry(id session.ID, e session.Entry) session.Entry {
 	return e
 }
 
-// fragments are the parts of answers that still arrive, by session. What a fragment holds back comes with the next one,
-// or with the whole message.
-type fragments struct {
+// Log is what entries go through before they are stored. Of answers that still arrive it keeps the part, by session: what
+// a fragment holds back comes with the next one, or with the whole message.
+type Log struct {
+	Mask func() *secret.Masker // as the configuration says by then
+
 	mu    sync.Mutex
 	parts map[session.ID]arriving
 }
@@ -48,31 +57,31 @@ type arriving struct {
 	text    *secret.Stream
 }
 
-// maskFragment masks a piece of an answer, which may begin or end in the middle of a secret.
-func (a *app) maskFragment(id session.ID, e session.Entry) session.Entry {
+// fragment masks a piece of an answer, which may begin or end in the middle of a secret.
+func (l *Log) fragment(id session.ID, e session.Entry) session.Entry {
 	var f session.Fragment
 	if json.Unmarshal(e.Data, &f) != nil {
 		return e
 	}
-	a.fragments.mu.Lock()
-	defer a.fragments.mu.Unlock()
-	now := a.fragments.parts[id]
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.parts[id]
 	if now.text == nil || now.message != f.Message || now.part != f.Part {
-		now = arriving{message: f.Message, part: f.Part, text: a.mask().Stream()}
+		now = arriving{message: f.Message, part: f.Part, text: l.Mask().Stream()}
 	}
 	f.Text = now.text.Write(f.Text)
 	if f.Opaque != nil {
 		f.Text += now.text.End()
-		f.Opaque = a.mask().JSON(f.Opaque)
+		f.Opaque = l.Mask().JSON(f.Opaque)
 	}
 	now.changed = now.changed || strings.Contains(f.Text, secret.Mark)
 	if now.changed && signed(f.Opaque) {
 		f.Opaque = nil
 	}
-	if a.fragments.parts == nil {
-		a.fragments.parts = map[session.ID]arriving{}
+	if l.parts == nil {
+		l.parts = map[session.ID]arriving{}
 	}
-	a.fragments.parts[id] = now
+	l.parts[id] = now
 	e.Data = encoded(f, e.Data)
 	return e
 }

@@ -1,4 +1,4 @@
-package app
+package doctor
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 	"adze/internal/config"
 	"adze/internal/llm/discover"
 	"adze/internal/models"
+	"adze/internal/place"
 	"adze/internal/proc"
 	"adze/internal/store"
 	"adze/session"
@@ -28,16 +29,17 @@ import (
 // littleDisk is what a long session with many cut outputs may take, in bytes.
 const littleDisk = 200 << 20
 
-func (a *app) checkFile(file string) check {
+// File looks for the configuration.
+func (d Doctor) File(file string) Check {
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return fine("configuration", "none at "+a.tilde(file)+"; the defaults hold")
+		return fine("configuration", "none at "+d.tilde(file)+"; the defaults hold")
 	}
-	return fine("configuration", a.tilde(file))
+	return fine("configuration", d.tilde(file))
 }
 
 // tilde writes a path as the person writes it.
-func (a *app) tilde(path string) string {
-	home := a.getenv("HOME")
+func (d Doctor) tilde(path string) string {
+	home := d.Getenv("HOME")
 	if rest, inside := strings.CutPrefix(path, home+"/"); inside && home != "" {
 		return "~/" + rest
 	}
@@ -45,37 +47,37 @@ func (a *app) tilde(path string) string {
 }
 
 // checkModel chooses as a run does, then asks the server of the model.
-func (a *app) checkModel(ctx context.Context, cfg config.Config, offline bool) []check {
-	m, ok, err := a.models(cfg).Configured()
+func (d Doctor) checkModel(ctx context.Context, find *models.Finder, offline bool) []Check {
+	m, ok, err := find.Configured()
 	if !ok && err == nil && offline {
-		return []check{lacks("model", "none is configured, and no Ollama was looked for", "name one with --model, or run adze doctor without --offline")}
+		return []Check{lacks("model", "none is configured, and no Ollama was looked for", "name one with --model, or run adze doctor without --offline")}
 	}
 	if !ok && err == nil {
-		m, err = a.models(cfg).Choose(ctx)
+		m, err = find.Choose(ctx)
 	}
 	if err != nil {
-		return []check{failing("model", err)}
+		return []Check{d.failing("model", err)}
 	}
 	chosen := fine("model", fmt.Sprintf("%s (from %s)", m.Full(), m.Origin))
 	if offline {
-		return []check{chosen}
+		return []Check{chosen}
 	}
-	return []check{chosen, a.checkServer(ctx, cfg, m)}
+	return []Check{chosen, d.checkServer(ctx, find, m)}
 }
 
-func (a *app) checkServer(ctx context.Context, cfg config.Config, m models.Model) check {
-	e, ok := a.models(cfg).Serving(m)
+func (d Doctor) checkServer(ctx context.Context, find *models.Finder, m models.Model) Check {
+	e, ok := find.Serving(m)
 	if !ok {
 		return fine("server", "none is needed")
 	}
 	if e.Missing() {
-		return failing("server", e.Lacking())
+		return d.failing("server", e.Lacking())
 	}
 	if p, ok := e.Ollama(); ok {
-		return checkInstalled(ctx, p, e.Shown(), m)
+		return d.checkInstalled(ctx, p, e.Shown(), m)
 	}
 	if !e.NeedsKey {
-		return a.checkPlace(ctx, e, m)
+		return d.checkPlace(ctx, e, m)
 	}
 	listed, err := e.Server().Models(ctx)
 	var failed *session.ProviderError
@@ -83,7 +85,7 @@ func (a *app) checkServer(ctx context.Context, cfg config.Config, m models.Model
 	case errors.As(err, &failed) && (failed.Status == 404 || failed.Status == 405):
 		return fine("server", e.Shown()+" answers, and does not list its models")
 	case err != nil:
-		return failing("server", err)
+		return d.failing("server", err)
 	case len(listed) > 0 && !slices.ContainsFunc(listed, func(l discover.Model) bool { return l.Name == m.Name }):
 		return lacks("server", e.Shown()+" answers, and does not list "+m.Name, "adze models --check lists what it has")
 	}
@@ -91,11 +93,11 @@ func (a *app) checkServer(ctx context.Context, cfg config.Config, m models.Model
 }
 
 // checkTools reads the declared tools as a run does; a mistake leaves out one of them.
-func (a *app) checkTools(cfg config.Config, at places) (out []check) {
+func (d Doctor) checkTools(cfg config.Config, at place.Places) (out []Check) {
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment, Secrets: models.KeyNames(cfg)})
-	own := &toolset.Declared{Dir: filepath.Join(at.config, "tools")}
+	own := &toolset.Declared{Dir: filepath.Join(at.Config, "tools")}
 	if _, err := toolset.New(toolset.Deps{Shell: toolset.NewShell(proc.Supervisor{}, env), Declared: own}); err != nil {
-		return []check{failing("tools", err)}
+		return []Check{d.failing("tools", err)}
 	}
 	for _, mistake := range own.Mistakes {
 		out = append(out, lacks("tools", mistake.Error(), "mend the file, or remove it: the others work"))
@@ -107,24 +109,24 @@ func (a *app) checkTools(cfg config.Config, at places) (out []check) {
 }
 
 // checkStore opens the store as a run does, and writes beside it.
-func checkStore(ctx context.Context, at places) check {
-	path := filepath.Join(at.state, "sessions.db")
+func (d Doctor) checkStore(ctx context.Context, at place.Places) Check {
+	path := filepath.Join(at.State, "sessions.db")
 	s, err := store.Open(ctx, path, store.Options{})
 	if err != nil {
-		return failing("store", fmt.Errorf("%w: %w", errStoreOpen, err))
+		return d.failing("store", fmt.Errorf("%w: %w", store.ErrOpen, err))
 	}
-	f, err := os.CreateTemp(at.state, ".doctor-*")
+	f, err := os.CreateTemp(at.State, ".doctor-*")
 	if err == nil {
 		_, err = f.WriteString("written")
 		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
 	if err = errors.Join(err, s.Close()); err != nil {
-		return failing("store", fmt.Errorf("%w: %w", errStoreOpen, err))
+		return d.failing("store", fmt.Errorf("%w: %w", store.ErrOpen, err))
 	}
 	return fine("store", path)
 }
 
-func checkDisk(dir string) check {
+func checkDisk(dir string) Check {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return lacks("disk", "the free space of "+dir+" is not known", "look at df")
@@ -137,8 +139,8 @@ func checkDisk(dir string) check {
 	return fine("disk", found)
 }
 
-func checkJobs(at places) check {
-	stale, err := proc.NewLedger(filepath.Join(at.state, "jobs")).Stale()
+func checkJobs(at place.Places) Check {
+	stale, err := proc.NewLedger(filepath.Join(at.State, "jobs")).Stale()
 	if err != nil {
 		return lacks("jobs", err.Error(), "make the folder readable")
 	}
@@ -148,7 +150,7 @@ func checkJobs(at places) check {
 	return fine("jobs", "none is left of earlier runs")
 }
 
-func checkProgram(name, why string) check {
+func checkProgram(name, why string) Check {
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return lacks(name, "not found on PATH", "install "+name+": "+why)
@@ -156,22 +158,22 @@ func checkProgram(name, why string) check {
 	return fine(name, path)
 }
 
-// checkTerminal looks at what the interface needs; --print needs none of it.
-func (a *app) checkTerminal() []check {
+// Terminal looks at what the interface needs; --print needs none of it.
+func (d Doctor) Terminal() []Check {
 	sandbox := lacks("sandbox", "none: a command that you allow can do what you can do", "allow only what you would run yourself, or work in a container")
-	if !term.IsTerminal(a.out.Fd()) {
-		return []check{sandbox, lacks("terminal", "the output is not one", "run adze doctor without a pipe to check it; adze --print needs none")}
+	if !term.IsTerminal(d.Out.Fd()) {
+		return []Check{sandbox, lacks("terminal", "the output is not one", "run adze doctor without a pipe to check it; adze --print needs none")}
 	}
-	width, height, err := term.GetSize(a.out.Fd())
-	name := a.getenv("TERM")
-	found := fmt.Sprintf("%s, %d×%d, %s", name, width, height, colours(a.getenv))
+	width, height, err := term.GetSize(d.Out.Fd())
+	name := d.Getenv("TERM")
+	found := fmt.Sprintf("%s, %d×%d, %s", name, width, height, colours(d.Getenv))
 	switch {
 	case name == "" || name == "dumb":
-		return []check{sandbox, lacks("terminal", found, "set TERM to what your terminal is; until then adze writes plain lines")}
+		return []Check{sandbox, lacks("terminal", found, "set TERM to what your terminal is; until then adze writes plain lines")}
 	case err != nil || width < 40 || height < 10:
-		return []check{sandbox, lacks("terminal", found, "make the window larger, or use adze --plain")}
+		return []Check{sandbox, lacks("terminal", found, "make the window larger, or use adze --plain")}
 	}
-	return []check{sandbox, fine("terminal", found)}
+	return []Check{sandbox, fine("terminal", found)}
 }
 
 func colours(getenv func(string) string) string {
@@ -188,7 +190,7 @@ func colours(getenv func(string) string) string {
 
 // checkClock compares the clock with the newest date that the program itself knows: with a clock that is far
 // off, every certificate seems false, and prices that ended still hold.
-func checkClock(now time.Time) check {
+func checkClock(now time.Time) Check {
 	newest := ""
 	rows, err := catalog.Known()
 	if err != nil {
@@ -208,8 +210,8 @@ func checkClock(now time.Time) check {
 const tmuxPatience = time.Second
 
 // checkTmux looks at what a tmux around adze lets through.
-func (a *app) checkTmux(ctx context.Context) []check {
-	if a.getenv("TMUX") == "" {
+func (d Doctor) checkTmux(ctx context.Context) []Check {
+	if d.Getenv("TMUX") == "" {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, tmuxPatience)
@@ -217,9 +219,9 @@ func (a *app) checkTmux(ctx context.Context) []check {
 	keys, err := exec.CommandContext(ctx, "tmux", "show-options", "-sv", "extended-keys").Output()
 	switch value := strings.TrimSpace(string(keys)); {
 	case err != nil:
-		return []check{lacks("tmux", "it does not tell its options", "look at: tmux show-options -s")}
+		return []Check{lacks("tmux", "it does not tell its options", "look at: tmux show-options -s")}
 	case value == "off":
-		return []check{lacks("tmux", "extended-keys is off: shift+enter and some other keys do not arrive", "put into ~/.tmux.conf: set -s extended-keys on")}
+		return []Check{lacks("tmux", "extended-keys is off: shift+enter and some other keys do not arrive", "put into ~/.tmux.conf: set -s extended-keys on")}
 	}
-	return []check{fine("tmux", "extended-keys is on")}
+	return []Check{fine("tmux", "extended-keys is on")}
 }

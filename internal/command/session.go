@@ -1,10 +1,9 @@
-package app
+package command
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"text/tabwriter"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 )
 
 // sessionCommand is adze session list|verify.
-func (a *app) sessionCommand() *cobra.Command {
+func (a *all) sessionCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "session", Short: "Look at stored sessions", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	list := &cobra.Command{Use: "list", Short: "List stored sessions, newest first", Args: cobra.NoArgs,
@@ -28,16 +27,17 @@ func (a *app) sessionCommand() *cobra.Command {
 		Example: "  adze session verify 20261121t0245",
 		RunE:    func(c *cobra.Command, args []string) error { return a.verifySession(c.Context(), args[0]) }}
 	for _, c := range []*cobra.Command{cmd, list, verify} {
-		c.SetFlagErrorFunc(flagError)
+		c.SetFlagErrorFunc(FlagError)
 	}
 	cmd.AddCommand(list, verify)
 	return cmd
 }
 
-// damagedError says that a row is not as it was written.
-type damagedError struct{ row *store.BadRow }
+// Damaged says that a row is not as it was written.
+type Damaged struct{ Row *store.BadRow }
 
-func (e *damagedError) Error() string { return e.row.Error() }
+// Error is what the store says of the row.
+func (e *Damaged) Error() string { return e.Row.Error() }
 
 // sessionLine is one session as session list --json tells it.
 type sessionLine struct {
@@ -50,21 +50,18 @@ type sessionLine struct {
 	Parent  session.ID `json:"parent,omitempty"` // the session that it works for, or that it is a copy of
 }
 
-func (a *app) listSessions(c *cobra.Command) error {
+func (a *all) listSessions(c *cobra.Command) error {
 	all, lines := flagged(c, "all"), flagged(c, "json")
-	dir, err := a.folder(&options{}, nil)
+	dir, err := a.Here()
 	if err != nil {
 		return err
 	}
-	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = resolved
-	}
-	return a.withStore(c.Context(), func(s *store.Store) error {
+	return a.Store(c.Context(), func(s *store.Store) error {
 		heads, err := s.List(c.Context())
 		if err != nil {
-			return fmt.Errorf("%w: %w", errStoreOpen, err)
+			return fmt.Errorf("%w: %w", store.ErrOpen, err)
 		}
-		table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 		for _, h := range heads {
 			info := h.Info()
 			if !all && (info.Cwd != dir || info.Agent != "") {
@@ -87,25 +84,25 @@ func (a *app) listSessions(c *cobra.Command) error {
 	})
 }
 
-func (a *app) verifySession(ctx context.Context, prefix string) error {
-	return a.withStore(ctx, func(s *store.Store) error {
+func (a *all) verifySession(ctx context.Context, prefix string) error {
+	return a.Store(ctx, func(s *store.Store) error {
 		heads, err := s.List(ctx)
 		if err != nil {
-			return fmt.Errorf("%w: %w", errStoreOpen, err)
+			return fmt.Errorf("%w: %w", store.ErrOpen, err)
 		}
-		id, err := byPrefix(heads, prefix)
+		id, err := a.Session(heads, prefix)
 		if err != nil {
 			return err
 		}
 		rows, err := s.Verify(ctx, id)
 		var bad *store.BadRow
 		if errors.As(err, &bad) {
-			return &damagedError{bad}
+			return &Damaged{bad}
 		}
 		if err != nil {
-			return fmt.Errorf("%w: %w", errStoreOpen, err)
+			return fmt.Errorf("%w: %w", store.ErrOpen, err)
 		}
-		fmt.Fprintf(a.out, "%s: all %d rows are as they were written\n", safeterm.Name(string(id)), rows)
+		fmt.Fprintf(a.Out, "%s: all %d rows are as they were written\n", safeterm.Name(string(id)), rows)
 		return nil
 	})
 }

@@ -1,4 +1,4 @@
-package app
+package doctor
 
 import (
 	"context"
@@ -27,10 +27,10 @@ const (
 
 // checkPlace looks at a server that is no company's own: which program it is, and why a model of it would be of no
 // use.
-func (a *app) checkPlace(ctx context.Context, e models.Endpoint, m models.Model) check {
+func (d Doctor) checkPlace(ctx context.Context, e models.Endpoint, m models.Model) Check {
 	f := e.Server().Recognise(ctx)
 	if f.Kind == discover.Ollama {
-		return checkInstalled(ctx, e.Native(f.Root), e.Shown(), m)
+		return d.checkInstalled(ctx, e.Native(f.Root), e.Shown(), m)
 	}
 	at := e.Shown() + " answers"
 	if program := f.Program(); program != "" {
@@ -40,11 +40,11 @@ func (a *app) checkPlace(ctx context.Context, e models.Endpoint, m models.Model)
 	has, listed := f.Of(m.Name)
 	switch {
 	case f.Elsewhere != "":
-		return failing("server", &models.MissingError{Message: e.Shown() + " has no API; it is at " + f.Elsewhere, Hint: "write the address with its version"})
+		return d.failing("server", &models.MissingError{Message: e.Shown() + " has no API; it is at " + f.Elsewhere, Hint: "write the address with its version"})
 	case errors.As(f.Err, &failed) && (failed.Status == 404 || failed.Status == 405):
 		return fine("server", e.Shown()+" answers, and does not list its models")
 	case f.Err != nil:
-		return failing("server", f.Err)
+		return d.failing("server", f.Err)
 	case len(f.Models) == 0:
 		return lacks("server", at+", and has no model", "load one; adze models --check lists what it has")
 	case !listed:
@@ -58,26 +58,26 @@ func (a *app) checkPlace(ctx context.Context, e models.Endpoint, m models.Model)
 }
 
 // tight says that hardly anything fits beside system prompt and tools.
-func tight(at, model string, tokens int, mend string) check {
+func tight(at, model string, tokens int, mend string) Check {
 	return lacks("server", fmt.Sprintf("%s, and %s has a context of %d tokens, in which a conversation has little room", at, model, tokens), mend)
 }
 
 // checkInstalled looks at the model of an Ollama, and at how old that is.
-func checkInstalled(ctx context.Context, p *ollama.Provider, at string, m models.Model) check {
+func (d Doctor) checkInstalled(ctx context.Context, p *ollama.Provider, at string, m models.Model) Check {
 	ctx, cancel := context.WithTimeout(ctx, versionPatience)
 	defer cancel()
 	all, err := models.Installed(ctx, p)
 	if err != nil {
-		return failing("server", err)
+		return d.failing("server", err)
 	}
 	version := p.Version(ctx)
 	i := slices.IndexFunc(all, func(have ollama.Model) bool { return have.Name == m.Name || have.Name == m.Name+":latest" })
 	at = strings.TrimSpace("Ollama "+version) + " answers at " + at
 	switch {
 	case i < 0 && len(all) == 0:
-		return failing("server", &models.MissingError{Message: "Ollama has no model yet", Hint: "ollama pull " + m.Name})
+		return d.failing("server", &models.MissingError{Message: "Ollama has no model yet", Hint: "ollama pull " + m.Name})
 	case i < 0:
-		return failing("server", &models.MissingError{Message: "Ollama has no model " + m.Name, Hint: "ollama pull " + m.Name})
+		return d.failing("server", &models.MissingError{Message: "Ollama has no model " + m.Name, Hint: "ollama pull " + m.Name})
 	case older(version, refusing):
 		return lacks("server", at+", which cuts prompts that do not fit", "update it: since "+refusing+" it refuses them")
 	case !all[i].Tools:

@@ -1,4 +1,4 @@
-package app
+package doctor
 
 import (
 	"cmp"
@@ -8,33 +8,32 @@ import (
 	"sync"
 	"unicode"
 
-	"adze/internal/config"
 	"adze/internal/models"
 	"adze/session"
 )
 
 // checkKeys tells which keys are set, and what is plainly wrong with one. No key is shown, not in part either.
-func (a *app) checkKeys(cfg config.Config) []check {
+func checkKeys(find *models.Finder) []Check {
 	var set []string
-	var bad []check
-	for _, e := range a.models(cfg).Endpoints() {
+	var bad []Check
+	for _, e := range find.Endpoints() {
 		if e.Key == "" || e.KeyEnv == "" {
 			continue
 		}
 		set = append(set, e.KeyEnv)
-		if fault := keyFault(e.Name, e.Key); fault != "" && a.atCompany(cfg, e) {
+		if fault := keyFault(e.Name, e.Key); fault != "" && atCompany(find, e) {
 			bad = append(bad, lacks("keys", e.KeyEnv+" "+fault, "copy the key again from your account at "+e.Name))
 		}
 	}
 	if len(set) == 0 {
-		return []check{fine("keys", "none is set; local models need none")}
+		return []Check{fine("keys", "none is set; local models need none")}
 	}
-	return append([]check{fine("keys", strings.Join(set, ", "))}, bad...)
+	return append([]Check{fine("keys", strings.Join(set, ", "))}, bad...)
 }
 
 // atCompany reports whether an endpoint is the company's own: other servers take keys of any shape.
-func (a *app) atCompany(cfg config.Config, e models.Endpoint) bool {
-	return e.NeedsKey && a.models(cfg).AtHome(e.Name)
+func atCompany(find *models.Finder, e models.Endpoint) bool {
+	return e.NeedsKey && find.AtHome(e.Name)
 }
 
 // keyFault is what is wrong with a key as far as one can see without asking; empty: nothing.
@@ -59,14 +58,14 @@ func keyFault(provider, key string) string {
 }
 
 // checkOnline asks each server for which a key is set what models there are, which costs nothing.
-func (a *app) checkOnline(ctx context.Context, cfg config.Config) []check {
+func checkOnline(ctx context.Context, find *models.Finder) []Check {
 	var asked []models.Endpoint
-	for _, e := range a.models(cfg).Endpoints() {
+	for _, e := range find.Endpoints() {
 		if e.KeyEnv != "" && e.Key != "" {
 			asked = append(asked, e)
 		}
 	}
-	out := make([]check, len(asked))
+	out := make([]Check, len(asked))
 	var group sync.WaitGroup
 	for i, e := range asked {
 		group.Go(func() {

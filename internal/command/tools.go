@@ -1,4 +1,4 @@
-package app
+package command
 
 import (
 	"context"
@@ -16,19 +16,18 @@ import (
 	"adze/internal/llm/ollama"
 	"adze/internal/llm/openai"
 	"adze/internal/llm/responses"
-	"adze/internal/print"
 	"adze/internal/safeterm"
+	"adze/internal/usage"
 	"adze/tool"
-	"adze/toolset"
 )
 
 // toolsCommand is adze tools list|show|schema|test|run.
-func (a *app) toolsCommand() *cobra.Command {
-	list := &cobra.Command{Use: "list [--json]", Short: "List the tools, with what they may touch", Args: takes(0, 0),
+func (a *all) toolsCommand() *cobra.Command {
+	list := &cobra.Command{Use: "list [--json]", Short: "List the tools, with what they may touch", Args: Takes(0, 0),
 		Example: "  adze tools list\n  adze tools list --json | jq -r '.[].name'",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.listTools(c.Context(), flagged(c, "json")) }}
 	list.Flags().Bool("json", false, "all definitions, as one JSON array")
-	show := &cobra.Command{Use: "show NAME [--json]", Short: "Show all about one tool", Args: takes(1, 1),
+	show := &cobra.Command{Use: "show NAME [--json]", Short: "Show all about one tool", Args: Takes(1, 1),
 		Example: "  adze tools show edit\n  adze tools show edit --json | jq .parameters",
 		RunE: func(c *cobra.Command, words []string) error {
 			return a.showTool(c.Context(), words[0], flagged(c, "json"))
@@ -36,11 +35,11 @@ func (a *app) toolsCommand() *cobra.Command {
 	show.Flags().Bool("json", false, "the definition, as JSON")
 	var provider string
 	schema := &cobra.Command{Use: "schema [NAME...] [--provider P]", Short: "Print the JSON Schema of a tool's arguments, or the tools as a provider is sent them",
-		Args:    takes(0, -1),
+		Args:    Takes(0, -1),
 		Example: "  adze tools schema read\n  adze tools schema read edit --provider anthropic\n  adze tools schema --provider openai | jq length",
 		RunE:    func(c *cobra.Command, words []string) error { return a.printSchema(c.Context(), words, provider) }}
 	schema.Flags().StringVar(&provider, "provider", "", strings.Join(slices.Sorted(maps.Keys(translations())), ", "))
-	return group("tools", "Look at the tools, check a call, run one by hand", list, show, schema, a.toolsTest(), a.toolsRun())
+	return Group("tools", "Look at the tools, check a call, run one by hand", list, show, schema, a.toolsTest(), a.toolsRun())
 }
 
 // translations are how adapters write tools down, by the name of the format.
@@ -49,35 +48,6 @@ func translations() map[string]func([]tool.Definition) json.RawMessage {
 		"openai": openai.Tools, "responses": responses.Tools, "anthropic": anthropic.Tools, "ollama": ollama.Tools,
 		"gemini": gemini.Tools,
 	}
-}
-
-func flagged(c *cobra.Command, name string) bool {
-	on, _ := c.Flags().GetBool(name)
-	return on
-}
-
-// withTools makes the catalogue of this folder, without a model, a session or a gate.
-func (a *app) withTools(ctx context.Context, use func(*tool.Set) error) error {
-	w := &wired{}
-	defer w.close()
-	s, err := a.settle(&options{}, w)
-	if err != nil {
-		return err
-	}
-	deps := a.deps(s, w)
-	registry, err := toolset.New(deps)
-	if err != nil {
-		return err
-	}
-	for _, mistake := range deps.Declared.Mistakes {
-		print.Complain(print.Masked{To: a.err, By: a.mask()}, mistake.Error(), "that tool is left out; the others work")
-	}
-	dir := s.root.Dir()
-	set, err := registry.Tools(ctx, tool.Init{Workspace: dir, Directory: dir, Cwd: dir})
-	if err != nil {
-		return err
-	}
-	return use(set)
 }
 
 // named finds definitions; no name means all.
@@ -98,7 +68,7 @@ func named(set *tool.Set, names []string) ([]tool.Definition, error) {
 
 // noTool knows the names that models use instead, too.
 func noTool(set *tool.Set, name string) error {
-	hint := "the tools are: " + strings.Join(sortedNames(set.Names()), ", ")
+	hint := "the tools are: " + strings.Join(slices.Sorted(slices.Values(set.Names())), ", ")
 	if near := tool.Nearest(name, set.Names(), 1); len(near) == 1 {
 		hint = "did you mean " + near[0] + "?"
 	}
@@ -107,16 +77,16 @@ func noTool(set *tool.Set, name string) error {
 			hint = fmt.Sprintf("models that say %s get %s; name that", name, d.Name)
 		}
 	}
-	return misuse(hint, "there is no tool %q", name)
+	return usage.Mistake(hint, "there is no tool %q", name)
 }
 
-func (a *app) listTools(ctx context.Context, asJSON bool) error {
-	return a.withTools(ctx, func(set *tool.Set) error {
+func (a *all) listTools(ctx context.Context, asJSON bool) error {
+	return a.Tools(ctx, func(set *tool.Set) error {
 		if asJSON {
-			a.showJSON(set.Definitions())
+			a.ShowJSON(set.Definitions())
 			return nil
 		}
-		table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 		for _, d := range set.Definitions() {
 			fmt.Fprintf(table, "%s\t%s\t%s\n", safeterm.Name(d.Name), permissionsOf(d), safeterm.Name(firstSentence(d.Description)))
 		}
@@ -146,31 +116,31 @@ func firstSentence(text string) string {
 	return line
 }
 
-func (a *app) showTool(ctx context.Context, name string, asJSON bool) error {
-	return a.withTools(ctx, func(set *tool.Set) error {
+func (a *all) showTool(ctx context.Context, name string, asJSON bool) error {
+	return a.Tools(ctx, func(set *tool.Set) error {
 		found, err := named(set, []string{name})
 		if err != nil {
 			return err
 		}
 		d := found[0]
 		if asJSON {
-			a.showJSON(d)
+			a.ShowJSON(d)
 			return nil
 		}
-		a.show("%s\n\n%s\n\n", d.Name, strings.TrimSpace(d.Description))
+		a.Show("%s\n\n%s\n\n", d.Name, strings.TrimSpace(d.Description))
 		for _, line := range [][2]string{
 			{"permissions", permissionsOf(d)}, {"threat level", d.Safety.ThreatLevel}, {"also known as", strings.Join(d.Aliases, ", ")},
 			{"tags", strings.Join(d.Tags, ", ")}, {"roles", strings.Join(d.Roles, ", ")}, {"cost", d.CostClass}, {"digest", d.Digest},
 		} {
 			if line[1] != "" {
-				a.show("%-14s %s\n", line[0], line[1])
+				a.Show("%-14s %s\n", line[0], line[1])
 			}
 		}
 		return a.pretty("\narguments:\n", d.Parameters)
 	})
 }
 
-func (a *app) printSchema(ctx context.Context, names []string, provider string) error {
+func (a *all) printSchema(ctx context.Context, names []string, provider string) error {
 	translate, known := translations()[provider]
 	if !known && provider != "" {
 		formats := slices.Sorted(maps.Keys(translations()))
@@ -178,12 +148,12 @@ func (a *app) printSchema(ctx context.Context, names []string, provider string) 
 		if near := tool.Nearest(provider, formats, 1); len(near) == 1 {
 			hint = "did you mean " + near[0] + "?"
 		}
-		return misuse(hint, "adze does not speak the format %q", provider)
+		return usage.Mistake(hint, "adze does not speak the format %q", provider)
 	}
 	if !known && len(names) != 1 {
-		return misuse("adze tools schema read, or add --provider to see many", "without --provider, name one tool")
+		return usage.Mistake("adze tools schema read, or add --provider to see many", "without --provider, name one tool")
 	}
-	return a.withTools(ctx, func(set *tool.Set) error {
+	return a.Tools(ctx, func(set *tool.Set) error {
 		found, err := named(set, names)
 		if err != nil {
 			return err
@@ -193,14 +163,4 @@ func (a *app) printSchema(ctx context.Context, names []string, provider string) 
 		}
 		return a.pretty("", translate(found))
 	})
-}
-
-// pretty prints JSON indented; control characters in it become escapes.
-func (a *app) pretty(before string, raw json.RawMessage) error {
-	text, err := indented(raw)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(a.out, "%s%s\n", before, text)
-	return nil
 }

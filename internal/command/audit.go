@@ -1,4 +1,4 @@
-package app
+package command
 
 import (
 	"context"
@@ -13,13 +13,14 @@ import (
 	"adze/internal/audit"
 	"adze/internal/safeterm"
 	"adze/internal/store"
+	"adze/internal/usage"
 	"adze/session"
 	"adze/tool"
 )
 
 // auditCommand is adze audit show|verify|stats.
-func (a *app) auditCommand() *cobra.Command {
-	show := &cobra.Command{Use: "show [SESSION] [--json]", Short: "Show what was asked, called and decided in a session", Args: takes(0, 1),
+func (a *all) auditCommand() *cobra.Command {
+	show := &cobra.Command{Use: "show [SESSION] [--json]", Short: "Show what was asked, called and decided in a session", Args: Takes(0, 1),
 		Long:    "Without an id: the newest session of this folder. Of arguments it shows what each tool lets be logged.",
 		Example: "  adze audit show\n  adze audit show 20261121t0245 --json | jq 'select(.call.status == \"denied\")'",
 		RunE: func(c *cobra.Command, words []string) error {
@@ -27,7 +28,7 @@ func (a *app) auditCommand() *cobra.Command {
 		}}
 	show.Flags().Bool("json", false, "one JSON object a line")
 	var anchor string
-	verify := &cobra.Command{Use: "verify [SESSION | --all]", Short: "Verify that a log is as it was written, and that it makes sense", Args: takes(0, 1),
+	verify := &cobra.Command{Use: "verify [SESSION | --all]", Short: "Verify that a log is as it was written, and that it makes sense", Args: Takes(0, 1),
 		Long: `Walks the hash chain and names the first bad entry; then checks that every effect was decided on before, that every
 call has one outcome, and that outputs fit their hashes. Exits with 10 when anything is wrong.
 
@@ -39,13 +40,13 @@ The anchor it prints, kept elsewhere, shows later whether even the owner of the 
 	verify.Flags().Bool("all", false, "all sessions of all folders")
 	verify.Flags().StringVar(&anchor, "anchor", "", "check that the log still goes through this `SEQ:HASH`")
 	var id string
-	stats := &cobra.Command{Use: "stats [--session ID] [--json]", Short: "Count calls, failures, repairs, latency and tokens", Args: takes(0, 0),
+	stats := &cobra.Command{Use: "stats [--session ID] [--json]", Short: "Count calls, failures, repairs, latency and tokens", Args: Takes(0, 0),
 		Long:    "Computed from the stored sessions when you ask; nothing is counted elsewhere, and nothing leaves this machine.",
 		Example: "  adze audit stats\n  adze audit stats --session 20261121t0245 --json | jq .tools",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.auditStats(c.Context(), id, flagged(c, "json")) }}
 	stats.Flags().StringVar(&id, "session", "", "only of the session of this `ID`")
 	stats.Flags().Bool("json", false, "as one JSON object")
-	return group("audit", "Look at what was done and decided, and whether it was changed", show, verify, stats)
+	return Group("audit", "Look at what was done and decided, and whether it was changed", show, verify, stats)
 }
 
 // trailOf reads the log of one session.
@@ -58,8 +59,8 @@ func trailOf(ctx context.Context, s *store.Store, id session.ID) (*audit.Trail, 
 	return &t, readable(err)
 }
 
-func (a *app) showAudit(ctx context.Context, words []string, asJSON bool) error {
-	return a.withStore(ctx, func(s *store.Store) error {
+func (a *all) showAudit(ctx context.Context, words []string, asJSON bool) error {
+	return a.Store(ctx, func(s *store.Store) error {
 		id, err := a.storedSession(ctx, s, words)
 		if err != nil {
 			return err
@@ -70,16 +71,16 @@ func (a *app) showAudit(ctx context.Context, words []string, asJSON bool) error 
 		}
 		if asJSON {
 			for _, item := range t.Items() {
-				a.showJSON(item)
+				a.ShowJSON(item)
 			}
 			return nil
 		}
-		fmt.Fprintf(a.out, "session %s in %s\n", safeterm.Name(string(id)), safeterm.Name(t.Start.Cwd))
+		fmt.Fprintf(a.Out, "session %s in %s\n", safeterm.Name(string(id)), safeterm.Name(t.Start.Cwd))
 		for _, item := range t.Items() {
-			fmt.Fprint(a.out, a.mask().Text(auditText(item)))
+			fmt.Fprint(a.Out, a.Mask().Text(auditText(item)))
 		}
 		for _, f := range t.Findings {
-			a.show("! %s\n", f)
+			a.Show("! %s\n", f)
 		}
 		return nil
 	})
@@ -183,15 +184,15 @@ func tokens(u *session.Usage) string {
 	return fmt.Sprintf("%d tokens", u.Total())
 }
 
-func (a *app) verifyAudit(ctx context.Context, words []string, all bool, anchor string) error {
+func (a *all) verifyAudit(ctx context.Context, words []string, all bool, anchor string) error {
 	if all && (len(words) > 0 || anchor != "") {
-		return misuse("leave the rest out", "--all verifies every session")
+		return usage.Mistake("leave the rest out", "--all verifies every session")
 	}
 	at, err := parseAnchor(anchor)
 	if err != nil {
 		return err
 	}
-	return a.withStore(ctx, func(s *store.Store) error {
+	return a.Store(ctx, func(s *store.Store) error {
 		if all {
 			return a.verifyAll(ctx, s)
 		}
@@ -211,13 +212,13 @@ func parseAnchor(text string) (*store.Anchor, error) {
 	seq, hash, _ := strings.Cut(text, ":")
 	n, err := strconv.ParseInt(seq, 10, 64)
 	if err != nil || n < 1 || len(hash) != 64 {
-		return nil, misuse("take the whole of what adze audit verify printed", "--anchor %s: want SEQ:HASH", text)
+		return nil, usage.Mistake("take the whole of what adze audit verify printed", "--anchor %s: want SEQ:HASH", text)
 	}
 	return &store.Anchor{Seq: n, Hash: strings.ToLower(hash)}, nil
 }
 
 // verifyOne prints the session as sound, or returns what is wrong first.
-func (a *app) verifyOne(ctx context.Context, s *store.Store, id session.ID, at *store.Anchor) error {
+func (a *all) verifyOne(ctx context.Context, s *store.Store, id session.ID, at *store.Anchor) error {
 	n, err := 0, error(nil)
 	if at != nil {
 		n, err = s.Check(ctx, id, *at)
@@ -232,18 +233,18 @@ func (a *app) verifyOne(ctx context.Context, s *store.Store, id session.ID, at *
 		return err
 	}
 	if len(t.Findings) > 0 {
-		return &findingError{id, t.Findings[0]}
+		return &Unsound{id, t.Findings[0]}
 	}
 	end, err := s.Anchor(ctx, id)
 	if err != nil {
 		return readable(err)
 	}
-	fmt.Fprintf(a.out, "%s: all %d entries are as they were written; anchor %s\n", safeterm.Name(string(id)), n, end)
+	fmt.Fprintf(a.Out, "%s: all %d entries are as they were written; anchor %s\n", safeterm.Name(string(id)), n, end)
 	return nil
 }
 
 // verifyAll goes on after a bad session: each is named as it is found, and counted in the end.
-func (a *app) verifyAll(ctx context.Context, s *store.Store) error {
+func (a *all) verifyAll(ctx context.Context, s *store.Store) error {
 	heads, err := s.List(ctx)
 	if err != nil {
 		return readable(err)
@@ -251,28 +252,29 @@ func (a *app) verifyAll(ctx context.Context, s *store.Store) error {
 	bad := 0
 	for _, h := range heads {
 		err := a.verifyOne(ctx, s, h.ID, nil)
-		var changed *damagedError
-		var unsound *findingError
+		var changed *Damaged
+		var unsound *Unsound
 		switch {
 		case errors.As(err, &changed), errors.As(err, &unsound):
 			bad++
-			fmt.Fprintf(a.out, "! %s\n", safeterm.Name(err.Error()))
+			fmt.Fprintf(a.Out, "! %s\n", safeterm.Name(err.Error()))
 		case err != nil:
 			return err
 		}
 	}
 	if bad > 0 {
-		a.conclude(session.CauseStore, fmt.Sprintf("%d of %d sessions are not sound", bad, len(heads)), "adze audit verify SESSION says what that means for one of them")
+		a.Conclude(session.CauseStore, fmt.Sprintf("%d of %d sessions are not sound", bad, len(heads)), "adze audit verify SESSION says what that means for one of them")
 		return nil
 	}
-	fmt.Fprintf(a.out, "%d sessions are sound\n", len(heads))
+	fmt.Fprintf(a.Out, "%d sessions are sound\n", len(heads))
 	return nil
 }
 
-// findingError says that a log whose chain holds does not keep the promises of the pipeline.
-type findingError struct {
+// Unsound says that a log whose chain holds does not keep the promises of the pipeline.
+type Unsound struct {
 	id      session.ID
 	finding audit.Finding
 }
 
-func (e *findingError) Error() string { return fmt.Sprintf("session %s: %s", e.id, e.finding) }
+// Error names the session and what is wrong with it.
+func (e *Unsound) Error() string { return fmt.Sprintf("session %s: %s", e.id, e.finding) }

@@ -1,6 +1,7 @@
-package app
+package command
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,18 +13,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/audit"
-	"adze/internal/print"
 	"adze/internal/safeterm"
+	"adze/internal/usage"
 	"adze/session"
 	"adze/tool"
 )
 
+// maxArguments bounds what is read from stdin, in bytes; more would not fit any model.
+const maxArguments = 10 << 20
+
 const argsHelp = "the arguments as a `JSON` object; @FILE reads them from a file, - from stdin"
 
 // toolsTest is adze tools test: hydration without anything that follows it.
-func (a *app) toolsTest() *cobra.Command {
+func (a *all) toolsTest() *cobra.Command {
 	var arguments string
-	c := &cobra.Command{Use: "test NAME --args JSON", Short: "Check a call as a model would make it, without running it", Args: takes(1, 1),
+	c := &cobra.Command{Use: "test NAME --args JSON", Short: "Check a call as a model would make it, without running it", Args: Takes(1, 1),
 		Long: "Looks the tool up, parses, repairs at most once, validates, and prints the structured result.\nExits with 0 when the call could run, else with 2.",
 		Example: `  adze tools test read --args '{"path": "go.mod"}'
   adze tools test read_file --args '{"file_path": "go.mod"}'   # an alias, and a repair`,
@@ -32,12 +36,12 @@ func (a *app) toolsTest() *cobra.Command {
 	return c
 }
 
-func (a *app) testCall(ctx context.Context, name, arguments string) error {
+func (a *all) testCall(ctx context.Context, name, arguments string) error {
 	arguments, err := a.argumentText(arguments)
 	if err != nil {
 		return err
 	}
-	return a.withTools(ctx, func(set *tool.Set) error {
+	return a.Tools(ctx, func(set *tool.Set) error {
 		h := (&tool.Runner{}).Hydrate(ctx, set, []tool.RawCall{{ID: "test", Name: name, Arguments: arguments}})[0]
 		raw, err := json.Marshal(h)
 		if err != nil {
@@ -47,28 +51,28 @@ func (a *app) testCall(ctx context.Context, name, arguments string) error {
 			return err
 		}
 		f := h.Errors[0]
-		a.conclude(session.CauseUsage, fmt.Sprintf("%s at %s: %s", f.Code, f.Stage, strings.TrimSpace(f.Path+" "+f.Message)), invalidHint(f.Code, name))
+		a.Conclude(session.CauseUsage, fmt.Sprintf("%s at %s: %s", f.Code, f.Stage, strings.TrimSpace(f.Path+" "+f.Message)), invalidHint(f.Code, name))
 		return nil
 	})
 }
 
 // argumentText reads the value of --args.
-func (a *app) argumentText(value string) (string, error) {
+func (a *all) argumentText(value string) (string, error) {
 	path, isFile := strings.CutPrefix(value, "@")
 	switch {
 	case value == "-":
-		raw, err := io.ReadAll(io.LimitReader(a.in, maxInput+1))
-		if err == nil && len(raw) > maxInput {
-			err = fmt.Errorf("stdin is longer than %d MiB", maxInput>>20)
+		raw, err := io.ReadAll(io.LimitReader(a.In, maxArguments+1))
+		if err == nil && len(raw) > maxArguments {
+			err = fmt.Errorf("stdin is longer than %d MiB", maxArguments>>20)
 		}
 		if err != nil {
-			return "", misuse("give less, or a file", "--args: %v", err)
+			return "", usage.Mistake("give less, or a file", "--args: %v", err)
 		}
 		return string(raw), nil
 	case isFile:
 		raw, err := os.ReadFile(path)
 		if err != nil {
-			return "", misuse("check the path", "--args: %v", err)
+			return "", usage.Mistake("check the path", "--args: %v", err)
 		}
 		return string(raw), nil
 	}
@@ -76,71 +80,57 @@ func (a *app) argumentText(value string) (string, error) {
 }
 
 // toolsRun is adze tools run: one call through the whole pipeline.
-func (a *app) toolsRun() *cobra.Command {
-	o := &options{bare: true, taskComplete: true}
+func (a *all) toolsRun() *cobra.Command {
+	var call Call
 	var arguments string
-	c := &cobra.Command{Use: "run NAME --args JSON", Short: "Run one call by hand through the whole pipeline", Args: takes(1, 1),
+	c := &cobra.Command{Use: "run NAME --args JSON", Short: "Run one call by hand through the whole pipeline", Args: Takes(1, 1),
 		Long: "The call is checked, permitted, run, bounded and recorded as a model's call is, in a session of its own.\nNobody is asked: what rules and mode leave open is denied.\n" +
 			"Exits with 0 completed, 2 invalid, 7 denied, 8 failed, 6 out of time, 130 interrupted.",
 		Example: `  adze tools run read --args '{"path": "go.mod", "limit": 5}'
   adze tools run bash --args '{"command": "go vet ./..."}' --allow 'execute(go vet **)'
   echo '{"path": "a", "content": "x"}' | adze tools run write --args - --permission-mode edits --json`,
 		RunE: func(c *cobra.Command, words []string) error {
-			return a.runByHand(o, words[0], arguments, flagged(c, "json"))
+			return a.runByHand(call, words[0], arguments, flagged(c, "json"))
 		}}
-	gateFlags(c, o)
+	call.Flags(c)
 	f := c.Flags()
 	f.StringVar(&arguments, "args", "{}", argsHelp)
-	f.DurationVar(&o.maxTime, "max-time", 0, "time the call may take, such as 10m")
-	f.BoolVar(&o.noSession, "no-session", false, "save nothing")
+	f.DurationVar(&call.MaxTime, "max-time", 0, "time the call may take, such as 10m")
+	f.BoolVar(&call.NoSession, "no-session", false, "save nothing")
 	f.Bool("json", false, "print the outcome with its audit record as one line of JSON")
 	return c
 }
 
-func (a *app) runByHand(o *options, name, arguments string, asJSON bool) error {
+func (a *all) runByHand(call Call, name, arguments string, asJSON bool) error {
 	arguments, err := a.argumentText(arguments)
 	if err != nil {
 		return err
 	}
-	if o.maxTime < 0 {
-		return misuse("0 means unlimited", "a budget cannot be negative")
+	if call.MaxTime < 0 {
+		return usage.Mistake("0 means unlimited", "a budget cannot be negative")
 	}
-	o.byHand = &byHand{tool.RawCall{ID: "by-hand", Name: name, Arguments: arguments}}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	stop := watchSignals(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
-	defer stop()
-	var end *session.ToolEnd
-	w, err := a.wire(ctx, o, func(e session.Event) {
-		if e, ok := e.(session.ToolEnd); ok && e.Parent == "" {
-			end = &e
+	call.Prompt, call.Model = "adze tools run "+name, &byHand{tool.RawCall{ID: "by-hand", Name: name, Arguments: arguments}}
+	return a.Call(call, func(c Called) {
+		if c.End == nil {
+			a.Conclude(c.Result.Cause, c.Result.Message, c.Result.Hint)
+			return
 		}
-	}, nil)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	result := w.session.Prompt(ctx, session.Input{Text: "adze tools run " + name})
-	if end == nil { // the store failed, or an abort came first
-		a.conclude(result.Cause, result.Message, result.Hint)
-		return nil
-	}
-	a.report(w.session.ID(), *end, result, asJSON)
-	return nil
+		a.report(c.Session, *c.End, c.Result, asJSON)
+	})
 }
 
 // report prints the outcome and sets the exit code of its status.
-func (a *app) report(id session.ID, end session.ToolEnd, result session.Result, asJSON bool) {
+func (a *all) report(id session.ID, end session.ToolEnd, result session.Result, asJSON bool) {
 	o := end.Outcome
 	cause, hint := causeOfCall(o, result)
-	a.conclude(cause, "", "")
+	a.Conclude(cause, "", "")
 	if asJSON {
-		a.showJSON(handLine(id, end, a.exit))
+		a.ShowJSON(handLine(id, end, a.Exit))
 	} else if o.Output != "" {
-		fmt.Fprintln(a.out, strings.TrimSuffix(safeterm.Clean(o.Output).String(), "\n"))
+		fmt.Fprintln(a.Out, strings.TrimSuffix(safeterm.Clean(o.Output).String(), "\n"))
 	}
 	if cause != session.CauseDone {
-		a.conclude(cause, fmt.Sprintf("%s %s: %s", o.Tool, o.Status, firstOf(result.Message, o.Code)), hint)
+		a.Conclude(cause, fmt.Sprintf("%s %s: %s", o.Tool, o.Status, cmp.Or(result.Message, o.Code)), hint)
 	}
 }
 
@@ -159,7 +149,7 @@ func causeOfCall(o tool.Outcome, r session.Result) (session.Cause, string) {
 	case tool.Invalid:
 		return session.CauseUsage, invalidHint(o.Code, o.Tool)
 	case tool.Denied:
-		return session.CauseDenied, deniedHint(o.Record)
+		return session.CauseDenied, DeniedHint(o.Record)
 	}
 	return session.CauseTool, "adze audit show shows the record"
 }
@@ -171,8 +161,8 @@ func invalidHint(code, name string) string {
 	return "adze tools schema " + name + " shows what it takes"
 }
 
-// deniedHint names the rule that said no, or what would say yes.
-func deniedHint(r tool.Record) string {
+// DeniedHint names the rule that said no, or what would say yes.
+func DeniedHint(r tool.Record) string {
 	for _, d := range r.Decisions {
 		switch {
 		case d.Allow:

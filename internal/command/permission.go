@@ -1,7 +1,6 @@
-package app
+package command
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -12,20 +11,20 @@ import (
 )
 
 // permissionCommand is adze permission test.
-func (a *app) permissionCommand() *cobra.Command {
-	o := &options{}
-	test := &cobra.Command{Use: "test COMMAND", Short: "Show how a shell command is read and judged, without running it", Args: takes(1, 1),
+func (a *all) permissionCommand() *cobra.Command {
+	var flags Gate
+	test := &cobra.Command{Use: "test COMMAND", Short: "Show how a shell command is read and judged, without running it", Args: Takes(1, 1),
 		Long: `Shows each program that the text would start, the rule that matches it and the layer it comes from, and the verdict on
 the whole, with the configuration and the flags of a run. Exits with 0 when it would run without asking, else with 7.`,
 		Example: `  adze permission test 'go test ./... && git push'
   adze permission test 'rm -rf build' --permission-mode yolo --deny 'execute(rm **)'
   adze permission test 'curl x | sh' --json | jq .effect`,
 		RunE: func(c *cobra.Command, words []string) error {
-			return a.testPermission(c.Context(), o, words[0], flagged(c, "json"))
+			return a.testPermission(flags, words[0], flagged(c, "json"))
 		}}
-	gateFlags(test, o)
+	flags.Flags(test)
 	test.Flags().Bool("json", false, "as one JSON object")
-	return group("permission", "Try the rules", test)
+	return Group("permission", "Try the rules", test)
 }
 
 // judgement is the object of --json.
@@ -50,20 +49,22 @@ type programLine struct {
 	Why     string        `json:"why"`
 }
 
-func (a *app) testPermission(_ context.Context, o *options, text string, asJSON bool) error {
-	w := &wired{}
-	defer w.close()
-	s, err := a.settle(o, w)
-	if err != nil {
-		return err
-	}
-	gate, err := newGate(s.config, o, s.ground(s.at.spill), nil)
-	if err != nil {
-		return err
-	}
+func (a *all) testPermission(flags Gate, text string, asJSON bool) error {
+	return a.Gate(flags, func(gate *policy.Policy) error {
+		j := a.judge(gate, text)
+		if asJSON {
+			a.ShowJSON(j)
+			return nil
+		}
+		a.Show("%s", j)
+		return nil
+	})
+}
+
+func (a *all) judge(gate *policy.Policy, text string) judgement {
 	e := gate.Explain(text, "")
 	if e.Effect != policy.Allow {
-		a.conclude(session.CauseDenied, "", "")
+		a.Conclude(session.CauseDenied, "", "")
 	}
 	j := judgement{Command: text, Mode: gate.Mode(), Effect: e.Effect, Rule: e.Rule, Layer: e.Layer, Reason: e.Reason,
 		Opaque: e.Opaque, Parts: []programLine{}, Session: e.Session}
@@ -73,12 +74,7 @@ func (a *app) testPermission(_ context.Context, o *options, text string, asJSON 
 	for _, p := range e.Parts {
 		j.Parts = append(j.Parts, programLine(p))
 	}
-	if asJSON {
-		a.showJSON(j)
-		return nil
-	}
-	a.show("%s", j)
-	return nil
+	return j
 }
 
 // String is the judgement as a person reads it. Foreign text in it is shown by whoever prints it.

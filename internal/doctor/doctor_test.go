@@ -1,4 +1,4 @@
-package app
+package doctor
 
 import (
 	"context"
@@ -11,15 +11,18 @@ import (
 	"time"
 
 	"adze/internal/config"
+	"adze/internal/models"
 )
 
+const plantedKey = "sk-secret-of-the-table-0123456789"
+
 func TestAClockBeforeThisProgramIsTold(t *testing.T) {
-	for day, state := range map[string]string{"2019-05-01": stateWarn, "2026-11-21": stateOK, "2031-01-01": stateOK} {
+	for day, state := range map[string]string{"2019-05-01": Warn, "2026-11-21": OK, "2031-01-01": OK} {
 		now, err := time.Parse(time.DateOnly, day)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c := checkClock(now); c.State != state || (c.Mend == "") != (state == stateOK) {
+		if c := checkClock(now); c.State != state || (c.Mend == "") != (state == OK) {
 			t.Errorf("%s: %+v", day, c)
 		}
 	}
@@ -37,11 +40,11 @@ func TestOnlineAsksEveryCompanyWhoseKeyIsSet(t *testing.T) {
 		_, _ = io.WriteString(w, `{"data":[]}`)
 	}))
 	defer s.Close()
-	a := &app{getenv: func(name string) string {
+	find := models.New(config.Config{}, "", func(name string) string {
 		return map[string]string{"GROQ_API_KEY": plantedKey, "GROQ_BASE_URL": s.URL + "/groq", "MISTRAL_API_KEY": plantedKey, "MISTRAL_BASE_URL": s.URL + "/m"}[name]
-	}}
+	})
 	var got []string
-	for _, c := range a.checkOnline(context.Background(), config.Config{}) {
+	for _, c := range checkOnline(context.Background(), find) {
 		got = append(got, c.State+" "+c.Found)
 	}
 	all := strings.Join(got, "\n")

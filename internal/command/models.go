@@ -1,4 +1,4 @@
-package app
+package command
 
 import (
 	"context"
@@ -6,13 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"adze/internal/config"
 	"adze/internal/models"
 )
 
 // modelsCommand is adze models.
-func (a *app) modelsCommand() *cobra.Command {
-	c := &cobra.Command{Use: "models [FILTER] [--check] [--json]", Short: "List the models that can be used now, and what the others lack", Args: takes(0, 1),
+func (a *all) modelsCommand() *cobra.Command {
+	c := &cobra.Command{Use: "models [FILTER] [--check] [--json]", Short: "List the models that can be used now, and what the others lack", Args: Takes(0, 1),
 		Long: `Shows which model a run would choose and why, each provider with its address and whether a key is set (never the key),
 and what is known of its models. Only servers on this machine are asked (Ollama, llama.cpp, LM Studio, vLLM); --check asks every server that can be used.
 With FILTER only models whose provider/name holds it are listed.`,
@@ -22,42 +21,41 @@ With FILTER only models whose provider/name holds it are listed.`,
 		}}
 	c.Flags().Bool("check", false, "ask the servers, also those of companies")
 	c.Flags().Bool("json", false, "as one JSON object")
-	c.SetFlagErrorFunc(flagError)
+	c.SetFlagErrorFunc(FlagError)
 	return c
 }
 
-func (a *app) listModels(ctx context.Context, filter string, check, asJSON bool) error {
-	cfg, err := a.load(config.File(a.getenv, userPlaces(a.getenv).config))
+func (a *all) listModels(ctx context.Context, filter string, check, asJSON bool) error {
+	_, find, err := a.Config()
 	if err != nil {
 		return err
 	}
-	find := a.models(cfg)
 	l := find.List(ctx, check).Only(filter)
 	if asJSON {
-		a.showJSON(l)
+		a.ShowJSON(l)
 		return nil
 	}
 	a.printListing(l, find.Ways())
 	return nil
 }
 
-func (a *app) printListing(l models.Listing, ways string) {
+func (a *all) printListing(l models.Listing, ways string) {
 	switch {
 	case l.Default != nil:
-		a.show("default: %s (from %s)\n\n", l.Default.Model, l.Default.Origin)
+		a.Show("default: %s (from %s)\n\n", l.Default.Model, l.Default.Origin)
 	case l.Problem != "":
-		a.show("default: none: %s\n\n", l.Problem)
+		a.Show("default: none: %s\n\n", l.Problem)
 	default:
-		a.show("default: none; the ways to one:\n  %s\n\n", strings.ReplaceAll(ways, "\n", "\n  "))
+		a.Show("default: none; the ways to one:\n  %s\n\n", strings.ReplaceAll(ways, "\n", "\n  "))
 	}
 	for _, p := range l.Providers {
 		state := "unknown"
 		if p.Usable != nil {
 			state = map[bool]string{true: "usable", false: "no"}[*p.Usable]
 		}
-		a.show("%-11s %-8s %s · %s\n", p.Provider, state, p.Why, p.Endpoint)
+		a.Show("%-11s %-8s %s · %s\n", p.Provider, state, p.Why, p.Endpoint)
 		for _, m := range p.Models {
-			a.show("  %s\n", m)
+			a.Show("  %s\n", m)
 		}
 	}
 }

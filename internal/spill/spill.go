@@ -1,4 +1,9 @@
-package app
+// Package spill saves the whole of an output that was cut for the model, in files of its session.
+//
+// The one rule: nobody else can read them, they are bounded, and they do not stay for ever.
+//
+// Start reading at Into. Known limits: the size of a session's outputs is counted before each file, not while one is written.
+package spill
 
 import (
 	"context"
@@ -13,24 +18,25 @@ import (
 	"adze/tool"
 )
 
-// spillAge is how long whole outputs of cut calls are kept.
-const spillAge = 14 * 24 * time.Hour
+// age is how long whole outputs of cut calls are kept.
+const age = 14 * 24 * time.Hour
 
 // maxSpilled bounds what the outputs of one session may take on the disk, in bytes.
 const maxSpilled = 1 << 30
 
-// spiller saves whole outputs of one session.
-type spiller struct {
-	dir   string
+// Files saves whole outputs of one session.
+type Files struct {
+	Dir   string
 	most  int64 // bytes
 	swept *sync.Once
 }
 
-func newSpiller(dir string) spiller { return spiller{dir: dir, most: maxSpilled, swept: &sync.Once{}} }
+// Into saves below a folder, which is made with the first output.
+func Into(dir string) Files { return Files{Dir: dir, most: maxSpilled, swept: &sync.Once{}} }
 
-// save writes one output and returns its path.
-func (s spiller) save(_ context.Context, call tool.CallID, whole string) (string, error) {
-	f, path, err := s.open(call)
+// Save writes one output and returns its path.
+func (s Files) Save(_ context.Context, call tool.CallID, whole string) (string, error) {
+	f, path, err := s.Open(call)
 	if err != nil {
 		return "", err
 	}
@@ -45,16 +51,16 @@ func (s spiller) save(_ context.Context, call tool.CallID, whole string) (string
 	return path, nil
 }
 
-// open makes the file of one output, mode 0600. The first one of a run removes what is too old.
-func (s spiller) open(call tool.CallID) (io.WriteCloser, string, error) {
-	s.swept.Do(func() { sweep(filepath.Dir(s.dir), time.Now().Add(-spillAge)) })
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+// Open makes the file of one output, mode 0600. The first one of a run removes what is too old.
+func (s Files) Open(call tool.CallID) (io.WriteCloser, string, error) {
+	s.swept.Do(func() { sweep(filepath.Dir(s.Dir), time.Now().Add(-age)) })
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return nil, "", err
 	}
-	if used := sizeOf(s.dir); used >= s.most {
-		return nil, "", fmt.Errorf("the outputs of this session take %d MiB in %s already, which is the most", used>>20, s.dir)
+	if used := sizeOf(s.Dir); used >= s.most {
+		return nil, "", fmt.Errorf("the outputs of this session take %d MiB in %s already, which is the most", used>>20, s.Dir)
 	}
-	f, err := os.CreateTemp(s.dir, fileName(call)+"-*.txt") // 0600, and never an existing file
+	f, err := os.CreateTemp(s.Dir, fileName(call)+"-*.txt") // 0600, and never an existing file
 	if err != nil {
 		return nil, "", err
 	}

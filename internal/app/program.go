@@ -1,0 +1,145 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"adze/internal/command"
+	"adze/internal/config"
+	"adze/internal/models"
+	"adze/internal/place"
+	"adze/internal/policy"
+	"adze/internal/print"
+	"adze/internal/store"
+	"adze/session"
+	"adze/tool"
+	"adze/tool/pick"
+	"adze/toolset"
+)
+
+// What commands ask of the program: command.Program.
+
+// Config reads the person's configuration.
+func (a *app) Config() (config.Config, *models.Finder, error) {
+	cfg, err := a.load(config.File(a.Getenv, place.Of(a.Getenv).Config))
+	return cfg, a.models(cfg), err
+}
+
+// Failure sorts an error as a run does.
+func (a *app) Failure(err error) session.Result { return failure(err) }
+
+// Session is the one that a person means.
+func (a *app) Session(heads []session.Head, prefix string) (session.ID, error) {
+	return byPrefix(heads, prefix)
+}
+
+// Here is this folder as sessions remember it.
+func (a *app) Here() (string, error) {
+	dir, err := a.folder(&options{}, nil)
+	if err != nil {
+		return "", err
+	}
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	return dir, nil
+}
+
+// Store looks into the store: it makes and changes nothing, unless the database must be mended to be read.
+func (a *app) Store(ctx context.Context, use func(*store.Store) error) error {
+	path := filepath.Join(place.Of(a.Getenv).State, "sessions.db")
+	s, err := store.Look(ctx, path, store.Options{})
+	if errors.Is(err, store.ErrDamaged) {
+		s, err = store.Open(ctx, path, store.Options{})
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", store.ErrOpen, err)
+	}
+	a.tellLosses(lossOf(s))
+	return errors.Join(use(s), s.Close())
+}
+
+// Tools makes the catalogue of this folder, without a model, a session or a gate.
+func (a *app) Tools(ctx context.Context, use func(*tool.Set) error) error {
+	w := &wired{}
+	defer w.close()
+	s, err := a.settle(&options{}, w)
+	if err != nil {
+		return err
+	}
+	deps := s.deps(w)
+	registry, err := toolset.New(deps)
+	if err != nil {
+		return err
+	}
+	for _, mistake := range deps.Declared.Mistakes {
+		print.Complain(print.Masked{To: a.Err, By: a.mask()}, mistake.Error(), "that tool is left out; the others work")
+	}
+	dir := s.root.Dir()
+	set, err := registry.Tools(ctx, tool.Init{Workspace: dir, Directory: dir, Cwd: dir})
+	if err != nil {
+		return err
+	}
+	return use(set)
+}
+
+// Offer is what a run in this folder chooses tools from: all that a coder gets, but the tool that finds others.
+func (a *app) Offer(use func(command.Offer) error) error {
+	w := &wired{}
+	defer w.close()
+	s, err := a.settle(&options{}, w)
+	if err != nil {
+		return err
+	}
+	return use(command.Offer{
+		Config: s.config.Tools,
+		Scorer: func(name string) (pick.Scorer, error) { return a.scorer(s, name) },
+		Tools: func(ctx context.Context) ([]tool.Definition, error) {
+			set, err := toolsFor(ctx, &options{}, s.deps(w), s.root.Dir(), models.Coder())
+			if err != nil {
+				return nil, err
+			}
+			return set.Only(func(d tool.Definition) bool { return d.Name != "tool_search" }).Definitions(), nil
+		},
+	})
+}
+
+// Gate makes the policy of a run with these flags, which asks nobody.
+func (a *app) Gate(flags command.Gate, use func(*policy.Policy) error) error {
+	w := &wired{}
+	defer w.close()
+	s, err := a.settle(&options{Gate: flags}, w)
+	if err != nil {
+		return err
+	}
+	gate, err := newGate(s.config, flags, s.ground(s.at.Spill), nil)
+	if err != nil {
+		return err
+	}
+	return use(gate)
+}
+
+// Call is a run whose model makes one call.
+func (a *app) Call(call command.Call, use func(command.Called)) error {
+	o := &options{Gate: call.Gate, maxTime: call.MaxTime, noSession: call.NoSession, byHand: call.Model, bare: true, taskComplete: true}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	stop := watchSignals(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
+	defer stop()
+	var end *session.ToolEnd
+	w, err := a.wire(ctx, o, func(e session.Event) {
+		if e, ok := e.(session.ToolEnd); ok && e.Parent == "" {
+			end = &e
+		}
+	}, nil)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	result := w.session.Prompt(ctx, session.Input{Text: call.Prompt})
+	use(command.Called{Session: w.session.ID(), End: end, Result: result})
+	return nil
+}

@@ -1,0 +1,123 @@
+// Package command is the subcommands of adze: one file for each, named after it.
+//
+// The one rule: a command looks, tells and sets an exit code; all that it asks of the program is in Program, and all that
+// it says goes through Env.
+//
+// Start reading at All, where the commands are put together, then env.go (what a command says its answer with) and
+// group.go (words and flags that several take). tools_run.go is the only one that lets something happen: one call, through
+// the pipeline of every other run.
+//
+// Known limits: session list and pick write JSON without looking for secrets in it.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/config"
+	"adze/internal/models"
+	"adze/internal/policy"
+	"adze/internal/store"
+	"adze/internal/usage"
+	"adze/session"
+	"adze/tool"
+	"adze/tool/pick"
+)
+
+// Program is what commands ask of the program that they belong to. A function that is handed in is called once, and what
+// it was given is closed when it returns.
+type Program interface {
+	// Config is the person's configuration and what finds the models that it names.
+	Config() (config.Config, *models.Finder, error)
+	// Failure sorts an error that would end a run.
+	Failure(error) session.Result
+	// Here is this folder as sessions remember it.
+	Here() (string, error)
+	// Store opens the store to look into it.
+	Store(context.Context, func(*store.Store) error) error
+	// Session is the one whose id begins so.
+	Session(heads []session.Head, prefix string) (session.ID, error)
+	// Tools makes the tools of this folder, without a model, a session or a gate.
+	Tools(context.Context, func(*tool.Set) error) error
+	// Offer is what a run in this folder chooses tools from and by.
+	Offer(func(Offer) error) error
+	// Gate is the policy of a run with these flags.
+	Gate(Gate, func(*policy.Policy) error) error
+	// Call makes a call by hand through the pipeline of every other run.
+	Call(Call, func(Called)) error
+}
+
+// Offer is what a run chooses tools from and by.
+type Offer struct {
+	Config config.Tools
+	Scorer func(name string) (pick.Scorer, error) // empty: the default
+	Tools  func(context.Context) ([]tool.Definition, error)
+}
+
+// Call is one call by hand.
+type Call struct {
+	Gate
+	MaxTime   time.Duration // 0: any
+	NoSession bool          // save nothing
+	Prompt    string        // what the person asked, for who resumes the session
+	Model     session.Provider
+}
+
+// Called is what came of a call.
+type Called struct {
+	Session session.ID
+	End     *session.ToolEnd // nil: the store failed, or an abort came first
+	Result  session.Result
+}
+
+// all is what the commands share.
+type all struct {
+	*Env
+	Program
+}
+
+// All are the subcommands.
+func All(e *Env, p Program) []*cobra.Command {
+	a := &all{e, p}
+	return []*cobra.Command{
+		a.sessionCommand(), a.pickCommand(), a.toolsCommand(), a.auditCommand(), a.permissionCommand(), a.modelsCommand(), a.doctorCommand(),
+	}
+}
+
+// storedSession finds the session that a command is about: by the beginning of its id, else the newest one
+// of this folder.
+func (a *all) storedSession(ctx context.Context, s *store.Store, words []string) (session.ID, error) {
+	heads, err := s.List(ctx)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", store.ErrOpen, err)
+	}
+	if len(words) > 0 {
+		return a.Session(heads, words[0])
+	}
+	dir, err := a.Here()
+	if err != nil {
+		return "", err
+	}
+	for _, h := range heads {
+		if info := h.Info(); info.Cwd == dir && info.Agent == "" {
+			return h.ID, nil
+		}
+	}
+	return "", usage.Mistake("name one: adze session list --all shows them", "no session of %s is stored", dir)
+}
+
+// readable marks an error of reading the store, so that its exit code says so.
+func readable(err error) error {
+	var bad *store.BadRow
+	switch {
+	case err == nil || errors.Is(err, session.ErrNotFound):
+		return err
+	case errors.As(err, &bad):
+		return &Damaged{bad}
+	}
+	return fmt.Errorf("%w: %w", store.ErrOpen, err)
+}

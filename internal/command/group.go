@@ -1,0 +1,81 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"adze/internal/usage"
+	"adze/tool"
+)
+
+// Group is a command that only holds others. A word that is none of them is a mistake, with the nearest one.
+func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs}
+	c.RunE = func(c *cobra.Command, words []string) error {
+		if len(words) == 0 {
+			return c.Help()
+		}
+		var names []string
+		for _, sub := range commands {
+			names = append(names, sub.Name())
+		}
+		hint := "the commands are: " + strings.Join(names, ", ")
+		if near := tool.Nearest(words[0], names, 1); len(near) == 1 {
+			hint = fmt.Sprintf("did you mean adze %s %s?", use, near[0])
+		}
+		return usage.Mistake(hint, "adze %s has no command %q", use, words[0])
+	}
+	c.SetFlagErrorFunc(FlagError)
+	for _, sub := range commands {
+		sub.SetFlagErrorFunc(FlagError)
+	}
+	c.AddCommand(commands...)
+	return c
+}
+
+// Takes checks how many words follow a command; most < 0: any number.
+func Takes(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, words []string) error {
+		if len(words) < least || most >= 0 && len(words) > most {
+			return usage.Mistake(c.CommandPath()+" --help shows examples", "write it as %s", c.UseLine())
+		}
+		return nil
+	}
+}
+
+// FlagError names the nearest flag.
+func FlagError(cmd *cobra.Command, err error) error {
+	hint := "adze --help lists all flags"
+	if name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --"); unknown {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := tool.Nearest(name, names, 1); len(near) == 1 {
+			hint = "did you mean --" + near[0] + "?"
+		}
+	}
+	return &usage.Error{Message: err.Error(), Hint: hint}
+}
+
+// Gate says where to work and what is allowed.
+type Gate struct {
+	Cwd         string
+	Mode        string
+	Allow, Deny []string
+}
+
+// Flags are those of a run, and of commands that decide as a run does.
+func (g *Gate) Flags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&g.Cwd, "cwd", "", "work in this `DIR`")
+	f.StringVar(&g.Mode, "permission-mode", "", "ask, edits, plan, auto or yolo (default ask)")
+	f.StringArrayVar(&g.Allow, "allow", nil, "allow what this `RULE` matches, such as 'execute(go test **)'")
+	f.StringArrayVar(&g.Deny, "deny", nil, "deny what this `RULE` matches; a deny always holds")
+}
+
+func flagged(c *cobra.Command, name string) bool {
+	on, _ := c.Flags().GetBool(name)
+	return on
+}

@@ -1,0 +1,49 @@
+// Package place is where adze keeps what is a person's: configuration, state, and whole outputs.
+//
+// The one rule: a place is absolute, and the same for a run and for a command that looks at it.
+//
+// Start reading at Of. Known limits: none that are known.
+package place
+
+import (
+	"cmp"
+	"os/user"
+	"path/filepath"
+
+	"github.com/adrg/xdg"
+)
+
+// Places are the folders of this user that adze uses.
+type Places struct {
+	Config string // configuration, read only
+	State  string // sessions and the job ledger
+	Spill  string // whole outputs of calls that were cut, by session
+}
+
+// Of follows the XDG folders; $ADZE_HOME puts all of it in one place, for tests and portable use.
+func Of(getenv func(string) string) Places {
+	if home := Absolute(getenv("ADZE_HOME")); home != "" {
+		return Places{Config: home, State: filepath.Join(home, "state"), Spill: filepath.Join(home, "state", "output")}
+	}
+	stateHome, configHome := xdg.StateHome, xdg.ConfigHome
+	if getenv("HOME") == "" { // as under cron, where the root folder would be taken for it
+		if u, err := user.Current(); err == nil {
+			stateHome = cmp.Or(getenv("XDG_STATE_HOME"), filepath.Join(u.HomeDir, ".local", "state"))
+			configHome = cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(u.HomeDir, ".config"))
+		}
+	}
+	state := Absolute(filepath.Join(stateHome, "adze"))
+	return Places{Config: Absolute(filepath.Join(configHome, "adze")), State: state, Spill: filepath.Join(state, "output")}
+}
+
+// Absolute takes a relative folder from where adze was started: rules about paths have no other meaning.
+// Where even that is unknown, the folder stays as it is and opening it tells why.
+func Absolute(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	if abs, err := filepath.Abs(dir); err == nil {
+		return abs
+	}
+	return dir
+}
