@@ -28,10 +28,7 @@ type Row struct {
 // Table is the architecture: a package that is not in it and lies under internal is a leaf helper, which
 // imports nothing of ours. Arrows point inwards: adapters know ports, ports know nobody.
 func Table() []Row {
-	return append(centre(), []Row{
-		{Package: ".", May: []string{"internal/app"}, Why: "main only starts the app"},
-		{Package: "internal/app", May: []string{"*"}, From: []string{"."}, Why: "the wiring sees all and is seen by main alone"},
-
+	return append(append(centre(), program()...), []Row{
 		{Package: "session", May: []string{"tool"}, Why: "the conversation knows tools and its own ports"},
 		{Package: "prompts", Why: "embedded texts"},
 		{Package: "toolset", May: []string{"tool", "internal/workspace", "internal/search", "internal/proc",
@@ -65,11 +62,6 @@ func Table() []Row {
 		{Package: "internal/audit", May: []string{"session", "tool"}, Why: "it reads what the session wrote, wherever that is kept"},
 
 		{Package: "internal/models", May: []string{"session", "tool", "internal/llm/*", "internal/config", "internal/catalog", "internal/usage"}, Why: "which model a run uses knows adapters and the configuration, and neither flags nor the interface"},
-		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/llm/*", "internal/audit", "internal/config", "internal/models", "internal/doctor",
-			"internal/offer", "internal/policy", "internal/print", "internal/safeterm", "internal/secret", "internal/store", "internal/usage"},
-			From: []string{"internal/app"}, Why: "a command looks and tells; it asks the program through its own port, and wires nothing"},
-		{Package: "internal/doctor", May: []string{"session", "toolset", "internal/llm/*", "internal/catalog", "internal/config", "internal/models", "internal/place", "internal/proc", "internal/store"},
-			Why: "it looks at what a run needs; it knows neither flags nor how its findings are shown"},
 		{Package: "internal/masked", May: []string{"session", "tool", "internal/secret"}, Why: "what the log keeps, without secrets, wherever it is kept"},
 		{Package: "internal/spill", May: []string{"tool"}, Why: "a whole output has the name of its call"},
 
@@ -90,6 +82,19 @@ func Table() []Row {
 		{Package: "internal/golden", From: []string{}, Why: "for tests only"},
 		{Package: "internal/archtest", From: []string{}, Why: "for its own test only"},
 	}...)
+}
+
+// program is what is put together at the top, and what the person starts.
+func program() []Row {
+	return []Row{
+		{Package: ".", May: []string{"internal/app"}, Why: "main only starts the app"},
+		{Package: "internal/app", May: []string{"*"}, From: []string{"."}, Why: "the wiring sees all and is seen by main alone"},
+		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/llm/*", "internal/audit", "internal/config", "internal/models", "internal/doctor",
+			"internal/offer", "internal/policy", "internal/print", "internal/safeterm", "internal/secret", "internal/store", "internal/usage"},
+			From: []string{"internal/app"}, Why: "a command looks and tells; it asks the program through its own port, and wires nothing"},
+		{Package: "internal/doctor", May: []string{"session", "toolset", "internal/llm/*", "internal/catalog", "internal/config", "internal/models", "internal/place", "internal/proc", "internal/store"},
+			Why: "it looks at what a run needs; it knows neither flags nor how its findings are shown"},
+	}
 }
 
 // centre is tool and its rooms.
