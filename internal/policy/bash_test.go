@@ -168,8 +168,8 @@ func forbiddenCall(argv []string) bool {
 	}
 	for i := 1; i < len(argv); i++ {
 		switch {
-		case argv[i] == "-C" || argv[i] == "-c":
-			i++
+		case slices.Contains([]string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--attr-source"}, argv[i]):
+			i++ // its value: git(1)
 		case !strings.HasPrefix(argv[i], "-") || argv[i] == "-":
 			return argv[i] == "push"
 		}

@@ -74,7 +74,7 @@ func TestJobEndsByItself(t *testing.T) {
 // A job that has started a server and exits goes on until the server ends.
 func TestJobLastsAsLongAsItsProcesses(t *testing.T) {
 	j := newJobs(t)
-	id := startJob(t, j, "(read line </dev/null; sleep 1000) & echo started; exit 0")
+	id := startJob(t, j, "(while kill -0 $$ 2>/dev/null; do :; done; echo started; sleep 1000) & exit 0") // once its first process is gone
 	readUntil(t, j, id, "started")
 	done, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -1,0 +1,95 @@
+package app_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// promise is a line of README's "What is promised", by its first words, and the tests that hold it.
+type promise struct{ begins, tests string }
+
+func promises() []promise {
+	return []promise{
+		{"A call runs once or not at all.", "TestExecRunsOnce TestTheAnswerIsStoredBeforeItsCallsRun TestCallsWithoutOutcomeBecomeAbortedExactlyOnce " +
+			"TestNoPrefixOfACallRuns TestSignalsInEveryPhase TestKilledAtAnyMoment TestTheDiskIsFullAtAnyMoment"},
+		{"A conversation that outgrows its model", "TestAFullContextIsSummedUp TestALongTurnIsSummedUpAndGoesOn TestThePersonAsksForASummary " +
+			"TestASummedUpSessionIsResumed TestASmallWindowIsNoEnd"},
+		{"Nothing is shown, streamed or acted on", "TestEventsComeOnlyAfterTheirRecord TestNoEffectWithoutADecisionStoredBefore TestExecIntentStopsTheEffect " +
+			"TestAFailingStoreStopsEffects TestTheStateGoesAwayDuringARun"},
+		{"Malformed arguments are mended at most once", "TestRepairCorpus TestRepairIsFinal TestValidArgumentsAreNeverAltered TestTheOutcomeKeepsARepairBeforeAndAfter " +
+			"FuzzNoise FuzzRepairBySchema TestRepairedSideEffectsAreReviewed"},
+		{"The whole of a long output", "TestTheWholeOfALongOutputIsKept TestTheOutputsOfASessionAreBounded"},
+		{"A command's whole process tree", "TestNothingSurvives TestEndsInTime TestKillLeavesNoProcess TestTheNextRunEndsWhatAKilledOneLeft TestForkStormEnds " +
+			"TestAnAbortedCommandIsTold"},
+		{"Files are reached through descriptors", "TestLinksMadeAfterResolveAreNotFollowed TestHostilePaths TestUpdateIsOldOrNewWhateverFails " +
+			"TestKilledWriterLeavesOldOrNew TestStalenessOfWriteAndEdit TestDisturbedEditsAreRightOrRefused"},
+		{"What a model, file, command or page says", "FuzzSafe TestHostileTextIsDrawn TestNoControlByteReachesStdout TestHiddenCharactersAreShown"},
+		{"Keys and passwords", "TestNoSecretLasts TestFragmentsHideWhatLiesAcrossThem TestNoCommandReadsTheKey FuzzMasking"},
+		{"What no rule, mode or person allows does not run", "TestNoToolOfAnyCatalogueRunsUnasked TestRealBashRunsOnlyWhatRulesAllow " +
+			"TestRealBashRunsNothingDenied TestDenialsWithNobodyToAsk TestFilesAreHeldBackOneByOne TestOwnFilesAreNeverWritten"},
+		{"A model that goes round in circles", "TestAModelThatRepeatsItselfIsToldAndStopped TestALoopHasItsExitCode TestTheUsualNumberOfRequests " +
+			"TestATruncatedAnswerHasItsExitCode TestAnAnswerOfNothingIsNoEnd TestACutPromptEndsTheRun"},
+	}
+}
+
+// TestEveryPromiseIsHeld reads the promises out of the README: each names tests here, and each of these exists. Whether
+// they pass is their own matter.
+func TestEveryPromiseIsHeld(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(readme), "\n## What is promised\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var lines []string
+	for _, item := range strings.Split("\n"+section, "\n- ")[1:] {
+		lines = append(lines, strings.Join(strings.Fields(item), " "))
+	}
+	written := testsOfTheModule(t)
+	for _, line := range lines {
+		held := 0
+		for _, p := range promises() {
+			if strings.HasPrefix(line, p.begins) {
+				held++
+			}
+		}
+		if held != 1 {
+			t.Errorf("%d rows hold the promise %q", held, line)
+		}
+	}
+	for _, p := range promises() {
+		if !strings.Contains(strings.Join(lines, "\n"), p.begins) {
+			t.Errorf("README does not promise %q", p.begins)
+		}
+		for name := range strings.FieldsSeq(p.tests) {
+			if !written[name] {
+				t.Errorf("there is no test %s for %q", name, p.begins)
+			}
+		}
+	}
+}
+
+// testsOfTheModule are the names of all tests and fuzz tests.
+func testsOfTheModule(t *testing.T) map[string]bool {
+	t.Helper()
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+	found := map[string]bool{}
+	err := filepath.WalkDir("../..", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		for _, m := range declared.FindAllSubmatch(source, -1) {
+			found[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
