@@ -8,7 +8,7 @@ import (
 
 func TestHiddenCharactersAreShown(t *testing.T) {
 	for text, want := range map[string]string{
-		"plain – “text” 日本 👩‍💻 می‌خواهم": "plain – “text” 日本 👩‍💻 می‌خواهم",
+		"plain – “text” 日本 👩\u200d💻 می\u200cخواهم": "plain – “text” 日本 👩\u200d💻 می\u200cخواهم",
 		"if a\u202e b\u2066c":    "if a<U+202E> b<U+2066>c",
 		"x\U000E0041\U000E007Fy": "x<U+E0041><U+E007F>y",
 		"\xe2\x80":               "\xe2\x80",

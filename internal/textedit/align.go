@@ -8,6 +8,7 @@ import (
 
 const (
 	alignCells = 24 << 20 // table cells computed before an alignment gives up
+	alignAlike = 20_000   // different pairs of lines compared by letters before only equal ones count
 	alignCost  = 0.6      // of a line's weight, for a line that one side has alone
 	alignMost  = 8        // places kept beside the best one
 	blankLine  = 0.1      // weights: what it says that lines agree
@@ -97,6 +98,7 @@ type aligner struct {
 	free  bool
 	even  bool
 	known map[[2]string]float64
+	exact bool // only equal lines are pairs: too many are alike
 	steps []byte
 	last  []float64 // the scores of the last row
 }
@@ -113,6 +115,9 @@ func (al *aligner) like(i, j int) float64 {
 	if a.key == b.key {
 		return 1
 	}
+	if al.exact {
+		return 0
+	}
 	long := max(len(a.key), len(b.key))
 	if least := min(len(a.key), len(b.key)); float64(least) < al.least*float64(long)-1 {
 		return 0
@@ -125,17 +130,26 @@ func (al *aligner) like(i, j int) float64 {
 	if !ok {
 		like = likeness(a.key, b.key, al.least)
 		al.known[pair] = like
+		al.exact = len(al.known) > alignAlike
 	}
 	return like
 }
 
-// run fills the table; false when it would be too large.
+// run fills the table; false when it would be too large. Where a file is made of lines that are all alike, equal ones alone
+// are pairs, from the first line to the last.
 func (al *aligner) run() bool {
-	n, m := len(al.a), len(al.b)
-	if (n+1)*(m+1) > alignCells {
+	if (len(al.a)+1)*(len(al.b)+1) > alignCells {
 		return false
 	}
 	al.known = map[[2]string]float64{}
+	if al.fill(); al.exact {
+		al.fill()
+	}
+	return true
+}
+
+func (al *aligner) fill() {
+	n, m := len(al.a), len(al.b)
 	al.steps = make([]byte, (n+1)*(m+1))
 	prev, row := make([]float64, m+1), make([]float64, m+1)
 	for j := range prev {
@@ -172,7 +186,6 @@ func (al *aligner) run() bool {
 		prev, row = row, prev
 	}
 	al.last = prev
-	return true
 }
 
 // ending is the best pairing that ends before line j of b.
