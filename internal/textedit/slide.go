@@ -167,12 +167,3 @@ func (m *merger) elsewhere() {
 		}
 	}
 }
-
-// alikeAt reports whether the row is at least as like the old line i as the file's line j is.
-func (m *merger) alikeAt(i, row, j int) bool {
-	if row < 0 || row >= len(m.d.rows) {
-		return false
-	}
-	like := likeness(m.a[i].key, m.d.line(row).key, alikeLine)
-	return like > 0 && like >= likeness(m.a[i].key, m.f[j].key, alikeLine)
-}
