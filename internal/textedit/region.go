@@ -246,7 +246,7 @@ func (m *merger) ends() {
 			row += step
 		}
 		is, had := outermost(m.out, step), outermost(was, step)
-		if row >= 0 && row < len(m.d.rows) && is != "" && is == m.d.row(row) && had != is {
+		if row >= 0 && row < len(m.d.rows) && is != "" && is == m.d.row(row) && (had != is || m.more(is)) {
 			m.doubtAt(row-m.from, "new_string has a line that stands just beside the place but is not in old_string: it would be there twice")
 		}
 	}
@@ -261,4 +261,20 @@ func outermost(list []string, step int) string {
 		}
 	}
 	return found
+}
+
+// more reports whether the new text has a line more often than the old one: of lines that repeat, the copy may lack one.
+func (m *merger) more(text string) bool {
+	key, n := keyOf(text), 0
+	for _, l := range m.n {
+		if l.key == key {
+			n++
+		}
+	}
+	for _, l := range m.a {
+		if l.key == key {
+			n--
+		}
+	}
+	return n > 0
 }
