@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -76,10 +78,13 @@ func TestNoSecretLasts(t *testing.T) {
 		chatStream(text, 3, `read {"path":"secrets.txt"}`, "write "+string(args), "bash "+string(command), `grep {"pattern":"Here"}`),
 		chatStream(text, 1),
 	}
+	var mu sync.Mutex // guards asked
 	var asked []string
-	s := u.serve(func(w http.ResponseWriter, r *http.Request) {
+	u.serve(func(w http.ResponseWriter, r *http.Request) {
 		var body strings.Builder
 		_, _ = fmt.Fprint(&body, readAll(r))
+		mu.Lock()
+		defer mu.Unlock()
 		asked = append(asked, body.String())
 		if len(asked) > len(steps) {
 			w.WriteHeader(http.StatusBadRequest)
@@ -88,12 +93,14 @@ func TestNoSecretLasts(t *testing.T) {
 		}
 		fmt.Fprint(w, steps[len(asked)-1])
 	})
-	_ = s
 	u.env = append(u.env, "OPENAI_API_KEY="+secrets["the provider's key"], "MY_DEPLOY_TOKEN="+secrets["a variable of the person"],
 		"DATABASE_URL=postgres://app:"+secrets["a password in a variable"]+"@db/x")
 	tape := filepath.Join(u.home, "tape.json")
 	first := u.run("-p", "--model", "openai/m", "--permission-mode", "yolo", "--output-format", "stream-json", "--record", tape, "my keys: "+text).wants(0)
-	if len(asked) != 2 || !strings.Contains(asked[1], secrets["github"]) {
+	mu.Lock()
+	sent := slices.Clone(asked)
+	mu.Unlock()
+	if asked := sent; len(asked) != 2 || !strings.Contains(asked[1], secrets["github"]) {
 		t.Fatalf("the model was asked %d times, and must get what was read as it is", len(asked))
 	}
 	if raw, err := os.ReadFile(filepath.Join(u.dir, "copy.txt")); err != nil || string(raw) != text {
@@ -163,9 +170,12 @@ func deltasOf(lines string) string {
 // is told as what it is.
 func TestResumingWhatWasMasked(t *testing.T) {
 	u := newUser(t)
+	var mu sync.Mutex // guards asked
 	var asked []string
 	u.serve(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
 		asked = append(asked, readAll(r))
+		mu.Unlock()
 		fmt.Fprint(w, chatStream("ok", 1))
 	})
 	key := "ghp_" + strings.Repeat("aB3dE5gH7j", 4)[:36]
@@ -183,6 +193,8 @@ func TestResumingWhatWasMasked(t *testing.T) {
 		raw, _ := json.Marshal(q.Messages[:4]) // system, prompt, answer, "two"
 		return string(raw)
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if len(asked) != 3 || strings.Contains(asked[1], key) || messages(asked[1]) != messages(asked[2]) {
 		t.Errorf("asked\n%s", strings.Join(asked, "\n"))
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -16,10 +17,10 @@ import (
 // its default context in silence, after the time that reading them takes, and takes num_ctx on its own.
 type llamas struct {
 	*httptest.Server
-	prefix  string // of all paths, as behind a proxy
-	instant bool   // the compatible formats answer at once
-	plain   bool   // it has no format of its own
-	poet    bool   // its model has no tools
+	prefix  string      // of all paths, as behind a proxy
+	instant bool        // the compatible formats answer at once
+	plain   atomic.Bool // it has no format of its own
+	poet    atomic.Bool // its model has no tools
 
 	mu    sync.Mutex
 	asked []string // paths of requests to a model that were answered
@@ -37,7 +38,7 @@ func newLlamas(t *testing.T, prefix string) *llamas {
 	mux := http.NewServeMux()
 	text := func(path, body string) {
 		mux.HandleFunc("GET "+prefix+path, func(w http.ResponseWriter, _ *http.Request) {
-			if l.plain && strings.HasPrefix(path, "/api/") {
+			if l.plain.Load() && strings.HasPrefix(path, "/api/") {
 				http.NotFound(w, nil)
 				return
 			}
@@ -86,7 +87,7 @@ func (l *llamas) has(w http.ResponseWriter, model string) bool {
 func (l *llamas) show(w http.ResponseWriter, r *http.Request) {
 	var body struct{ Model string }
 	_ = json.NewDecoder(r.Body).Decode(&body) // what is no JSON names no model
-	if l.plain {
+	if l.plain.Load() {
 		http.NotFound(w, r)
 		return
 	}
@@ -115,7 +116,7 @@ func (l *llamas) chat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	l.note(r, raw)
-	if l.poet {
+	if l.poet.Load() {
 		poet(w, raw)
 		return
 	}
@@ -131,7 +132,7 @@ func (l *llamas) compatible(w http.ResponseWriter, r *http.Request, sent func(st
 	if !l.has(w, body.Model) {
 		return
 	}
-	if !l.instant && !l.plain { // reading a prompt takes its time; who leaves meanwhile gets nothing
+	if !l.instant && !l.plain.Load() { // reading a prompt takes its time; who leaves meanwhile gets nothing
 		<-r.Context().Done()
 		return
 	}
@@ -196,7 +197,7 @@ func TestACutPromptEndsTheRun(t *testing.T) {
 			t.Parallel()
 			u := newUser(t)
 			l := newLlamas(t, "")
-			l.plain = true
+			l.plain.Store(true)
 			u.env = append(u.env, l.at()...)
 			u.runWith(strings.NewReader(strings.Repeat("word ", 6000)), "-p", "--model", model+"/qwen:7b", "what is this?").
 				wants(5, "read only 4096 tokens of the prompt", "hint: give the server a larger context")
@@ -215,7 +216,7 @@ func TestAModelWithoutToolsGetsThemAsText(t *testing.T) {
 			u := newUser(t)
 			u.file("a.txt", "the secret word is plover\n")
 			l := newLlamas(t, "")
-			l.poet = true
+			l.poet.Store(true)
 			u.env = append(append(u.env, l.at()...), "OLLAMA_HOST="+l.URL)
 			r := u.run("-p", "--output-format", "stream-json", "--model", model+"/qwen:7b", "what is the word?").wants(0, "takes no tools", "it is plover")
 			if got := r.ends(); len(got) != 1 || got[0] != "read completed" || !strings.Contains(r.out, `"origin":"text"`) {
