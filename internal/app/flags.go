@@ -96,7 +96,7 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.SortFlags = false
 	f.BoolVarP(&o.print, "print", "p", false, "do the whole job without a terminal and print the answer")
 	f.StringVar(&o.format, "output-format", string(print.Text), "with --print: text, json or stream-json")
-	f.StringVar(&o.model, "model", "", "provider/name: anthropic/NAME, openai/NAME, gemini/NAME, ollama/NAME, groq/NAME and other servers, script/FILE")
+	f.StringVar(&o.model, "model", "", "`PROVIDER/NAME` of a model; adze models lists both")
 	f.BoolVarP(&o.resumeLast, "continue", "c", false, "go on with the newest session of this folder")
 	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session of this `ID` (a unique beginning is enough)")
 	f.BoolVar(&o.fork, "fork", false, "with --continue or --resume: go on in a copy")

@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sync"
 
+	"adze/internal/choices"
 	"adze/internal/desk"
 	"adze/internal/git"
 	"adze/internal/policy"
@@ -113,19 +113,5 @@ func (w *wired) shell(ctx context.Context, command string, own *ownCommand) sess
 func (a *app) modelRows(ctx context.Context, w *wired) ([]port.ModelRow, error) {
 	l, err := a.lookAround(ctx)
 	cfg := w.settings.config
-	var first []port.ModelRow
-	for _, full := range []string{w.head.Provider + "/" + w.head.Model, cfg.Model} {
-		if full != "" && !slices.ContainsFunc(first, func(r port.ModelRow) bool { return r.Name == full }) {
-			first = append(first, rowNamed(a.models(cfg), full))
-		}
-	}
-	for _, r := range rowsOf(l) {
-		i := slices.IndexFunc(first, func(f port.ModelRow) bool { return f.Name == r.Name })
-		if i < 0 {
-			first = append(first, r)
-			continue
-		}
-		first[i] = r // it says more
-	}
-	return first, err
+	return choices.RowsFrom(a.models(cfg), []string{w.head.Provider + "/" + w.head.Model, cfg.Model}, l), err
 }

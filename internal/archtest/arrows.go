@@ -75,6 +75,8 @@ func Table() []Row {
 		{Package: "internal/git", May: []string{"internal/proc"}, Why: "git is a supervised process"},
 		{Package: "internal/desk", May: []string{"session", "tui/port", "internal/search", "internal/policy", "internal/safeterm"},
 			Why: "it does things for the person and knows neither the interface nor a run"},
+		{Package: "internal/choices", May: []string{"tui/firstrun", "tui/port", "internal/llm/discover", "internal/models", "internal/doctor"}, Tests: []string{"internal/config"},
+			Why: "it tells what was found; it asks through the finder and shows nothing itself"},
 		{Package: "internal/offer", May: []string{"session", "tool", "toolset", "internal/config", "internal/llm/embed", "internal/usage"},
 			Why: "it chooses among tools by what was measured; it opens nothing"},
 		{Package: "internal/instructions", May: []string{"prompts", "internal/usage", "internal/safeterm"}, Why: "files of a project and a person become text for the model"},
@@ -89,7 +91,7 @@ func program() []Row {
 	return []Row{
 		{Package: ".", May: []string{"internal/app"}, Why: "main only starts the app"},
 		{Package: "internal/app", May: []string{"*"}, From: []string{"."}, Why: "the wiring sees all and is seen by main alone"},
-		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/llm/*", "internal/audit", "internal/config", "internal/models", "internal/doctor",
+		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/audit", "internal/config", "internal/models", "internal/doctor",
 			"internal/offer", "internal/policy", "internal/print", "internal/safeterm", "internal/secret", "internal/store", "internal/usage"},
 			From: []string{"internal/app"}, Why: "a command looks and tells; it asks the program through its own port, and wires nothing"},
 		{Package: "internal/doctor", May: []string{"session", "toolset", "internal/llm/*", "internal/catalog", "internal/config", "internal/models", "internal/place", "internal/proc", "internal/store"},

@@ -2,20 +2,14 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"adze/internal/llm/anthropic"
-	"adze/internal/llm/gemini"
-	"adze/internal/llm/ollama"
-	"adze/internal/llm/openai"
-	"adze/internal/llm/responses"
+	"adze/internal/models"
 	"adze/internal/safeterm"
 	"adze/internal/usage"
 	"adze/tool"
@@ -34,20 +28,13 @@ func (a *all) toolsCommand() *cobra.Command {
 		}}
 	show.Flags().Bool("json", false, "the definition, as JSON")
 	var provider string
+	formats := models.Formats()
 	schema := &cobra.Command{Use: "schema [NAME...] [--provider P]", Short: "Print the JSON Schema of a tool's arguments, or the tools as a provider is sent them",
 		Args:    Takes(0, -1),
-		Example: "  adze tools schema read\n  adze tools schema read edit --provider anthropic\n  adze tools schema --provider openai | jq length",
+		Example: "  adze tools schema read\n  adze tools schema read edit --provider " + formats[0] + "\n  adze tools schema --provider " + formats[0] + " | jq length",
 		RunE:    func(c *cobra.Command, words []string) error { return a.printSchema(c.Context(), words, provider) }}
-	schema.Flags().StringVar(&provider, "provider", "", strings.Join(slices.Sorted(maps.Keys(translations())), ", "))
+	schema.Flags().StringVar(&provider, "provider", "", strings.Join(formats, ", ")+", or another provider")
 	return Group("tools", "Look at the tools, check a call, run one by hand", list, show, schema, a.toolsTest(), a.toolsRun())
-}
-
-// translations are how adapters write tools down, by the name of the format.
-func translations() map[string]func([]tool.Definition) json.RawMessage {
-	return map[string]func([]tool.Definition) json.RawMessage{
-		"openai": openai.Tools, "responses": responses.Tools, "anthropic": anthropic.Tools, "ollama": ollama.Tools,
-		"gemini": gemini.Tools,
-	}
 }
 
 // named finds definitions; no name means all.
@@ -141,9 +128,9 @@ func (a *all) showTool(ctx context.Context, name string, asJSON bool) error {
 }
 
 func (a *all) printSchema(ctx context.Context, names []string, provider string) error {
-	translate, known := translations()[provider]
+	format, known := models.FormatOf(provider)
 	if !known && provider != "" {
-		formats := slices.Sorted(maps.Keys(translations()))
+		formats := models.Formats()
 		hint := "the formats are: " + strings.Join(formats, ", ")
 		if near := tool.Nearest(provider, formats, 1); len(near) == 1 {
 			hint = "did you mean " + near[0] + "?"
@@ -161,6 +148,6 @@ func (a *all) printSchema(ctx context.Context, names []string, provider string) 
 		if !known {
 			return a.pretty("", found[0].Parameters)
 		}
-		return a.pretty("", translate(found))
+		return a.pretty("", format.Tools(found))
 	})
 }

@@ -50,7 +50,7 @@ func (d Doctor) tilde(path string) string {
 func (d Doctor) checkModel(ctx context.Context, find *models.Finder, offline bool) []Check {
 	m, ok, err := find.Configured()
 	if !ok && err == nil && offline {
-		return []Check{lacks("model", "none is configured, and no Ollama was looked for", "name one with --model, or run adze doctor without --offline")}
+		return []Check{lacks("model", "none is configured, and no server on this machine was looked for", "name one with --model, or run adze doctor without --offline")}
 	}
 	if !ok && err == nil {
 		m, err = find.Choose(ctx)
@@ -74,7 +74,7 @@ func (d Doctor) checkServer(ctx context.Context, find *models.Finder, m models.M
 		return d.failing("server", e.Lacking())
 	}
 	if p, ok := e.Ollama(); ok {
-		return d.checkInstalled(ctx, p, e.Shown(), m)
+		return d.checkInstalled(ctx, e, p, m)
 	}
 	if !e.NeedsKey {
 		return d.checkPlace(ctx, e, m)

@@ -30,7 +30,7 @@ const (
 func (d Doctor) checkPlace(ctx context.Context, e models.Endpoint, m models.Model) Check {
 	f := e.Server().Recognise(ctx)
 	if f.Kind == discover.Ollama {
-		return d.checkInstalled(ctx, e.Native(f.Root), e.Shown(), m)
+		return d.checkInstalled(ctx, e.As(discover.Ollama), e.Native(f.Root), m)
 	}
 	at := e.Shown() + " answers"
 	if program := f.Program(); program != "" {
@@ -63,7 +63,7 @@ func tight(at, model string, tokens int, mend string) Check {
 }
 
 // checkInstalled looks at the model of an Ollama, and at how old that is.
-func (d Doctor) checkInstalled(ctx context.Context, p *ollama.Provider, at string, m models.Model) Check {
+func (d Doctor) checkInstalled(ctx context.Context, e models.Endpoint, p *ollama.Provider, m models.Model) Check {
 	ctx, cancel := context.WithTimeout(ctx, versionPatience)
 	defer cancel()
 	all, err := models.Installed(ctx, p)
@@ -72,12 +72,12 @@ func (d Doctor) checkInstalled(ctx context.Context, p *ollama.Provider, at strin
 	}
 	version := p.Version(ctx)
 	i := slices.IndexFunc(all, func(have ollama.Model) bool { return have.Name == m.Name || have.Name == m.Name+":latest" })
-	at = strings.TrimSpace("Ollama "+version) + " answers at " + at
+	at := strings.TrimSpace(e.Program+" "+version) + " answers at " + e.Shown()
 	switch {
 	case i < 0 && len(all) == 0:
-		return d.failing("server", &models.MissingError{Message: "Ollama has no model yet", Hint: "ollama pull " + m.Name})
+		return d.failing("server", &models.MissingError{Message: e.Program + " has no model yet", Hint: e.Fetch.Of(m.Name)})
 	case i < 0:
-		return d.failing("server", &models.MissingError{Message: "Ollama has no model " + m.Name, Hint: "ollama pull " + m.Name})
+		return d.failing("server", &models.MissingError{Message: e.Program + " has no model " + m.Name, Hint: e.Fetch.Of(m.Name)})
 	case older(version, refusing):
 		return lacks("server", at+", which cuts prompts that do not fit", "update it: since "+refusing+" it refuses them")
 	case !all[i].Tools:

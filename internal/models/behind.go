@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"adze/internal/config"
@@ -31,15 +32,18 @@ func (f *Finder) beyond(at place, m Model, given session.Provider) Model {
 	return m
 }
 
-// tellsItself reports an address that names the program which answers there: those of Ollama and LM Studio have ports that
-// nobody else uses. It is asked what it runs before the first request.
+// tellsItself reports an address that names the program which answers there, by its name or by a port that nobody else
+// uses. It is asked what it runs before the first request.
 func tellsItself(base string) bool {
 	u, err := url.Parse(base)
 	if err != nil {
 		return false
 	}
 	text := strings.ToLower(u.Hostname() + u.Path)
-	return u.Port() == "11434" || u.Port() == "1234" || strings.Contains(text, "ollama") || strings.Contains(text, "lmstudio")
+	return slices.ContainsFunc(vendors(), func(v Vendor) bool {
+		home, err := url.Parse(v.Home)
+		return err == nil && v.OwnPort && (u.Port() == home.Port() || strings.Contains(text, v.Name))
+	})
 }
 
 // look finds out what answers at a place.

@@ -87,6 +87,16 @@ func (e Endpoint) options() wire.Options {
 	}
 }
 
+// As is the endpoint with what is known of a program that was found to answer there.
+func (e Endpoint) As(program discover.Kind) Endpoint {
+	for _, v := range vendors() {
+		if v.Tells == program {
+			e.Program, e.Fetch = v.Program, v.Fetch
+		}
+	}
+	return e
+}
+
 // Shown is the address without what may be secret in it.
 func (e Endpoint) Shown() string {
 	u, err := url.Parse(e.base)

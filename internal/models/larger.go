@@ -2,6 +2,7 @@ package models
 
 import (
 	"cmp"
+	"strings"
 	"sync"
 
 	"adze/internal/llm/discover"
@@ -30,15 +31,10 @@ func (l *larger) how() string {
 
 // LargerAt is how a program is given a larger context.
 func LargerAt(kind discover.Kind, model string) string {
-	switch kind {
-	case discover.LlamaCPP:
-		return "start llama-server with a larger -c"
-	case discover.LMStudio:
-		return "load the model with a larger context in LM Studio"
-	case discover.VLLM:
-		return "start vLLM with a larger --max-model-len"
-	case discover.Ollama:
-		return "ollama show " + model + " tells its context"
+	for _, v := range vendors() {
+		if kind != discover.Any && v.Tells == kind {
+			return strings.ReplaceAll(v.Larger, "NAME", model)
+		}
 	}
 	return "give the server a larger context"
 }

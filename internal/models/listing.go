@@ -59,7 +59,7 @@ func (f *Finder) listOllama(ctx context.Context, e Endpoint, p *ListedProvider, 
 	case err != nil:
 		p.Why = "not running: " + err.Error()
 	case !can:
-		p.Why = "running, but none of its models can call tools: ollama pull one that can"
+		p.Why = "running, but none of its models can call tools: " + e.Fetch.Of("one that can")
 	default:
 		p.Why = "running"
 	}

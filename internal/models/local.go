@@ -11,6 +11,9 @@ import (
 	"adze/session"
 )
 
+// foundRunning begins the origin of a model that nobody named.
+const foundRunning = "running "
+
 // startPatience is how long a start without any configured model looks for servers on this machine.
 const startPatience = time.Second
 
@@ -22,7 +25,7 @@ type seen struct {
 	why   string
 }
 
-// running chooses a model of a server that runs: of Ollama, llama.cpp, LM Studio or vLLM, in this order. All are
+// running chooses a model of a server that runs, of the first program of the table that has one. All are
 // asked together; nobody is when a model is configured. Without one, it says why what runs is of no use.
 func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string) {
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
@@ -60,14 +63,15 @@ func (f *Finder) lookOllama(ctx context.Context, e Endpoint) seen {
 	best, ok := ollama.Pick(models)
 	switch {
 	case err != nil:
-		return seen{why: useless("Ollama", err)}
+		return seen{why: useless(e.Program, err)}
 	case len(models) == 0:
-		return seen{why: "Ollama runs, but it has no model yet: ollama pull NAME gets one; choose one that can call tools"}
+		return seen{why: e.Program + " runs, but it has no model yet: " + e.Fetch.Get + " gets one; choose one that can call tools"}
 	case !ok:
-		return seen{why: fmt.Sprintf("Ollama runs, but %s cannot call tools: ollama pull one that can, or use --model ollama/%s, which gets them as text", models[0].Name, models[0].Name)}
+		return seen{why: fmt.Sprintf("%s runs, but %s cannot call tools: %s, or use --model %s/%[2]s, which gets them as text",
+			e.Program, models[0].Name, e.Fetch.Of("one that can"), e.Name)}
 	}
 	m := f.ollamaOf(e, p, best.Name)
-	m.Origin = foundOllama
+	m.Origin, m.warm = foundRunning+e.Program, true
 	return seen{model: m, ok: true}
 }
 
@@ -85,7 +89,7 @@ func (f *Finder) lookHost(ctx context.Context, e Endpoint) seen {
 		return seen{why: fmt.Sprintf("%s runs, but does not say that %s can call tools; --model %s/%s uses it all the same", program, models[0].Name, e.Name, models[0].Name)}
 	}
 	m, err := f.hosted(e, best.Name)
-	m.Origin = "running " + program
+	m.Origin = foundRunning + program
 	return seen{model: m, ok: err == nil}
 }
 
@@ -107,7 +111,7 @@ func useless(program string, err error) string {
 func pickLocal(models []discover.Model) (discover.Model, bool) {
 	best := -1
 	for i, m := range models {
-		can := m.Tools != nil && *m.Tools || m.Tools == nil && m.Owner == "vllm"
+		can := m.Tools != nil && *m.Tools || m.Tools == nil && m.Owner == string(discover.VLLM)
 		if can && (best < 0 || isLoaded(m) && !isLoaded(models[best])) {
 			best = i
 		}

@@ -15,6 +15,7 @@ type Model struct {
 	Origin   string // how it was chosen
 	Profile  Profile
 	window   *window // nil: what the table tells
+	warm     bool    // asking its server for its models left a connection
 }
 
 // Full is provider/name.
@@ -22,8 +23,8 @@ func (m Model) Full() string { return m.Provider.Name() + "/" + m.Name }
 
 // Warm lets its provider open its connection while the store opens and the tools are made.
 func (m Model) Warm(ctx context.Context) {
-	if m.Origin == foundOllama {
-		return // asking it for its models left a connection
+	if m.warm {
+		return
 	}
 	if w, ok := m.Provider.(interface{ Warm(context.Context) }); ok {
 		w.Warm(ctx)

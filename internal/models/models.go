@@ -6,7 +6,7 @@
 // Start reading at Finder.Choose. vendors.go is the table of providers,
 // endpoints.go where they are for this person, hosts.go how a model is made of one, local.go finds those that run on
 // this machine, behind.go what answers at an address that is no company's own; window.go and price.go are what a model
-// holds and costs; listing.go is adze models.
+// holds and costs; listing.go is adze models; ways.go tells who has no model how to get one.
 //
 // Known limits: of a server that tells nothing, the context of a model is known only from the configuration.
 package models
@@ -35,8 +35,8 @@ func New(cfg config.Config, file string, getenv func(string) string) *Finder {
 	return &Finder{getenv: getenv, config: cfg, File: file}
 }
 
-// Choose follows the configuration (with --model in it), then a key in the environment (Anthropic's, OpenAI's,
-// Gemini's, in this order), then a server on this machine that has a model which can call tools.
+// Choose follows the configuration (with --model in it), then a key in the environment (by the Rank of vendors), then a
+// server on this machine that has a model which can call tools.
 func (f *Finder) Choose(ctx context.Context) (Model, error) {
 	if m, ok, err := f.Configured(); ok {
 		return m, err
@@ -54,18 +54,6 @@ type MissingError struct{ Message, Hint string }
 // Error implements error.
 func (e *MissingError) Error() string { return e.Message }
 
-// Ways are the ways to a model, a line each.
-func (f *Finder) Ways() string {
-	return strings.Join([]string{
-		"name one: --model openai/NAME, anthropic/NAME, gemini/NAME, ollama/NAME or script/FILE",
-		"or one of a known server: " + knownServers(),
-		`or write it down: {"model": "anthropic/NAME"} in ` + f.File,
-		"or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, or OPENAI_BASE_URL for a compatible server",
-		"or start Ollama, llama.cpp, LM Studio or vLLM with a model that can call tools",
-		"or watch first: adze --demo",
-	}, "\n")
-}
-
 // Configured is the part of the choice that asks nobody: the configuration, then the keys.
 func (f *Finder) Configured() (m Model, ok bool, err error) {
 	if f.config.Model != "" {
@@ -73,10 +61,8 @@ func (f *Finder) Configured() (m Model, ok bool, err error) {
 		m.Origin = f.config.Origin("model")
 		return m, true, err
 	}
-	all := vendors()
-	slices.SortStableFunc(all, func(a, b Vendor) int { return a.Rank - b.Rank })
-	for _, v := range all {
-		if v.Default == "" || !f.bare(v.Name) {
+	for _, v := range keyed() {
+		if !f.bare(v.Name) {
 			continue
 		}
 		m, err := f.Named(v.Name + "/" + v.Default)

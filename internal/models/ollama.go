@@ -12,9 +12,6 @@ import (
 // ollamaPatience is how long a start without any configured model waits for an Ollama that may not run.
 const ollamaPatience = time.Second
 
-// foundOllama is the origin of a model that nobody named.
-const foundOllama = "running Ollama"
-
 // ollama makes a model of an Ollama.
 func (f *Finder) ollama(e Endpoint, name string) (Model, error) {
 	return f.ollamaOf(e, ollama.New(e.options()), name), nil
@@ -28,7 +25,7 @@ func (f *Finder) ollamaOf(e Endpoint, p *ollama.Provider, name string) Model {
 	})
 	hint := func() string {
 		if e.config.MaxContext > 0 {
-			return "raise providers.ollama.max_context"
+			return "raise providers." + e.Name + ".max_context"
 		}
 		return LargerAt(discover.Ollama, name)
 	}
@@ -54,5 +51,5 @@ func Installed(ctx context.Context, p *ollama.Provider) ([]ollama.Model, error) 
 	ctx, cancel := context.WithTimeout(ctx, ollamaPatience)
 	defer cancel()
 	models, err := p.Models(ctx)
-	return models, late("ollama", err)
+	return models, late(p.Name(), err)
 }

@@ -22,11 +22,8 @@ func Recording(path string, secrets []string) (Model, error) {
 	if err != nil {
 		return Model{}, usage.Mistake("record the run again with --record", "--replay %s: %v", path, err)
 	}
-	m := Model{Provider: p, Name: p.Model(), Origin: "--replay", Profile: Coder()}
-	if p.Name() == "ollama" {
-		m.Profile = Local()
-	}
-	return m, nil
+	v, _ := vendor(p.Name())
+	return Model{Provider: p, Name: p.Model(), Origin: "--replay", Profile: v.Profile()}, nil
 }
 
 // Record writes down what a model is sent and answers, to a new file that only the person reads. Whoever asked for it

@@ -33,6 +33,9 @@ type Vendor struct {
 	// Tells is the program whose list says more than names; Any: none is known to.
 	Tells     discover.Kind
 	Start     string // how the program is started
+	Larger    string // how it is given a larger context; NAME stands for the model
+	OwnPort   bool   // nobody else uses the port of its Home
+	Fetch     Fetch  // of a program that gets models itself
 	KeyPrefix string // of the keys of a company that marks its own
 	Profile   func() Profile
 	// With is the vendor whose server this is in another format; empty: its own.
@@ -42,6 +45,15 @@ type Vendor struct {
 	make func(f *Finder, e Endpoint, model string) (Model, error)
 	look func(f *Finder, ctx context.Context, e Endpoint) seen
 	list func(f *Finder, ctx context.Context, e Endpoint, p *ListedProvider, check bool)
+}
+
+// Fetch is how a program that gets models itself comes to one, each as a person types it.
+type Fetch struct {
+	Site    string // where the program is had
+	Serve   string // starts it; its first word is the program
+	Get     string // gets a model; NAME stands for it
+	Suggest string // a model that calls tools, for who has none
+	Size    string // of that model
 }
 
 // vendors is the table of all providers that are known by name. Listings keep its order.
@@ -56,7 +68,9 @@ func vendors() []Vendor {
 		{Name: "gemini", Home: "https://generativelanguage.googleapis.com", Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyPrefix: "AIza",
 			URLs: []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"}, Format: gemini.Format(), Default: "gemini-flash-latest", Rank: 3},
 		{Name: "ollama", Program: "Ollama", Home: "http://127.0.0.1:11434", Keys: []string{"OLLAMA_API_KEY"}, URLs: []string{"OLLAMA_HOST"},
-			Format: ollama.Format(), Profile: Local, Tells: discover.Ollama, make: (*Finder).ollama, look: (*Finder).lookOllama, list: (*Finder).listOllama},
+			Format: ollama.Format(), Profile: Local, Tells: discover.Ollama, OwnPort: true, Larger: "ollama show NAME tells its context",
+			Fetch: Fetch{Site: "https://ollama.com/download", Serve: "ollama serve", Get: "ollama pull NAME", Suggest: "qwen3:8b", Size: "5 GB"},
+			make:  (*Finder).ollama, look: (*Finder).lookOllama, list: (*Finder).listOllama},
 		{Name: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, Format: chat, Default: "gpt-5.4", Rank: 2, OnlyHome: true},
 		{Name: "responses", With: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, URLs: []string{"OPENAI_BASE_URL"},
 			Format: responses.Format()},
@@ -69,12 +83,12 @@ func vendors() []Vendor {
 		{Name: "fireworks", Home: "https://api.fireworks.ai/inference/v1", Keys: []string{"FIREWORKS_API_KEY"}, Format: chat},
 		{Name: "cerebras", Home: "https://api.cerebras.ai/v1", Keys: []string{"CEREBRAS_API_KEY"}, KeyPrefix: "csk-", Format: chat},
 		{Name: "llamacpp", Program: "llama.cpp", Home: "http://127.0.0.1:8080/v1", Keys: []string{"LLAMA_API_KEY"}, Format: chat, Profile: Local,
-			Tells: discover.LlamaCPP, Start: "start it with: llama-server --jinja -m FILE.gguf"},
+			Tells: discover.LlamaCPP, Larger: "start llama-server with a larger -c", Start: "start it with: llama-server --jinja -m FILE.gguf"},
 		{Name: "lmstudio", Program: "LM Studio", Home: "http://127.0.0.1:1234/v1", Keys: []string{"LM_API_TOKEN"}, Format: chat, Profile: Local,
-			Tells: discover.LMStudio, Start: "start it with: lms server start"},
+			Tells: discover.LMStudio, OwnPort: true, Larger: "load the model with a larger context in LM Studio", Start: "start it with: lms server start"},
 		// vLLM mostly serves large models on large machines, which do well with the whole prompt.
 		{Name: "vllm", Program: "vLLM", Home: "http://127.0.0.1:8000/v1", Keys: []string{"VLLM_API_KEY"}, Format: chat,
-			Tells: discover.VLLM, Start: "start it with: vllm serve MODEL --enable-auto-tool-choice --tool-call-parser NAME"},
+			Tells: discover.VLLM, Larger: "start vLLM with a larger --max-model-len", Start: "start it with: vllm serve MODEL --enable-auto-tool-choice --tool-call-parser NAME"},
 		{Name: "script", make: (*Finder).script},
 	}
 }
@@ -127,17 +141,6 @@ func homes() []string {
 		}
 	}
 	return out
-}
-
-// knownServers are the names that a person may not think of: a bare key means none of their models.
-func knownServers() string {
-	var names []string
-	for _, v := range vendors() {
-		if v.Default == "" && v.With == "" && v.make == nil {
-			names = append(names, v.Name+"/NAME")
-		}
-	}
-	return strings.Join(names, ", ")
 }
 
 // Marked is the company whose keys begin as this one does; empty: nobody knows. A key that begins as another company's

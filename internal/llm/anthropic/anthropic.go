@@ -53,9 +53,10 @@ func New(o Options) *Provider {
 // Format is what the choice of a model knows of this format.
 func Format() wire.Format {
 	return wire.Format{
-		Name: "messages",
-		New:  func(o Options) session.Provider { return New(o) },
-		List: wire.ListBelow("/v1"), Shared: true,
+		Name:  "messages",
+		New:   func(o Options) session.Provider { return New(o) },
+		Tools: Tools,
+		List:  wire.ListBelow("/v1"), Shared: true,
 		Header: func(key string) http.Header {
 			return http.Header{"X-Api-Key": {key}, "Anthropic-Version": {version}}
 		},

@@ -67,6 +67,7 @@ func Format() wire.Format {
 	return wire.Format{
 		Name:   "gemini",
 		New:    func(o Options) session.Provider { return New(o) },
+		Tools:  Tools,
 		List:   wire.ListBelow(version),
 		Header: func(key string) http.Header { return wire.With(nil, "X-Goog-Api-Key", key) },
 	}

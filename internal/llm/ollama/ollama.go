@@ -102,9 +102,10 @@ func New(o Options) *Provider {
 // Format is what the choice of a model knows of this format.
 func Format() wire.Format {
 	return wire.Format{
-		Name: "ollama",
-		New:  func(o Options) session.Provider { return New(o) },
-		List: func(base string) string { return base + "/api/tags" }, Address: BaseOf,
+		Name:  "ollama",
+		New:   func(o Options) session.Provider { return New(o) },
+		Tools: Tools,
+		List:  func(base string) string { return base + "/api/tags" }, Address: BaseOf,
 	}
 }
 

@@ -50,6 +50,7 @@ func Format() wire.Format {
 	return wire.Format{
 		Name:   "chat",
 		New:    func(o Options) session.Provider { return New(o) },
+		Tools:  Tools,
 		Shared: true,
 	}
 }

@@ -52,6 +52,7 @@ func Format() wire.Format {
 	return wire.Format{
 		Name:   "responses",
 		New:    func(o Options) session.Provider { return New(o) },
+		Tools:  Tools,
 		Shared: true,
 	}
 }

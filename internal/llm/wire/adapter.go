@@ -3,12 +3,14 @@ package wire
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"iter"
 	"net/http"
 	"strings"
 	"time"
 
 	"adze/session"
+	"adze/tool"
 )
 
 // Options configure an adapter. The zero value is what the adapter's package says of itself: the company's server
@@ -100,8 +102,10 @@ func (a *Adapter) Answer(reply *Reply, out *Out, r session.Request) Answer {
 
 // Format is what the choice of a model knows of a wire format. Each adapter hands in its own.
 type Format struct {
-	Name string // "chat", "responses", "messages", "gemini", "ollama"
+	Name string // what the configuration calls it: "chat", "responses"; of the others, what their documentation does
 	New  func(Options) session.Provider
+	// Tools writes tools down as requests hold them.
+	Tools func([]tool.Definition) json.RawMessage
 	// List is where a server at an address lists its models, and Header is what carries a key there; nil: as with OpenAI,
 	// at /models below it and as a bearer token.
 	List   func(base string) string
