@@ -48,6 +48,15 @@ func (g repos) begin(ctx context.Context, ask asker, name string) (gitPlace, err
 	return at, g.askElsewhere(ctx, ask, at, dir)
 }
 
+// nowhere is the answer about a path that neither the disk nor git has.
+func (g repos) nowhere(at gitPlace, where string) error {
+	hint := "git_log tells of files that were deleted, list and glob of those there are"
+	if names := g.root.Similar(at.path); len(names) > 0 {
+		hint = "did you mean " + strings.Join(names, ", ") + "?"
+	}
+	return tool.Fail(tool.CodeNotFound, "%s does not exist, %s; %s", brief(at.path.Display()), where, hint)
+}
+
 // unseen says of a path of the repository that its content is not to be shown to the call that is at a place.
 func (g repos) unseen(at gitPlace) func(path string) bool {
 	held := g.heldBack(at.path)

@@ -72,13 +72,16 @@ func (g gitDiffer) run(ctx context.Context, c tool.Context[gitDiffMeta], in gitD
 	if err != nil {
 		return gitDiffResult{}, err
 	}
+	if d.Unknown && !at.path.Exists() {
+		return gitDiffResult{}, g.nowhere(at, "neither here nor in git")
+	}
 	meta := gitDiffMeta{Path: at.path.Display(), Files: d.TotalFiles, Added: d.Added, Deleted: d.Deleted, Withheld: d.Withheld}
 	out := commitHeader(d.Commit)
 	switch {
 	case d.TotalFiles == 0 && d.Withheld > 0:
 		out += noted("nothing else differs in "+at.String(), leftOut(d.Withheld))
 	case d.TotalFiles == 0:
-		out += fmt.Sprintf("(nothing differs in %s%s)", at, diffHint(in))
+		out += fmt.Sprintf("(nothing differs in %s%s)", at, diffHint(in, d))
 	case in.Stat:
 		meta.Counts = countRows(at, d.Files[:min(len(d.Files), gitDiffFiles)])
 		out += strings.Join(append(meta.Counts, statFooter(d, len(meta.Counts))), "\n")
@@ -112,8 +115,10 @@ func commitHeader(m *git.Message) string {
 }
 
 // diffHint says where changes may be that this call did not compare.
-func diffHint(in gitDiffArgs) string {
+func diffHint(in gitDiffArgs, d git.Diff) string {
 	switch {
+	case d.Unknown:
+		return ": git does not track it; read shows what is in it"
 	case in.Commit != "":
 		return " there"
 	case in.Staged:

@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -69,6 +70,9 @@ func (g gitLogger) run(ctx context.Context, c tool.Context[gitLogMeta], in gitLo
 	})
 	if err != nil {
 		return gitLogResult{}, err
+	}
+	if len(log.Commits) == 0 && !log.Unborn && !at.path.Exists() && in.Since+in.Until+in.Author+in.Grep == "" && in.Skip == 0 {
+		return gitLogResult{}, g.nowhere(at, "and no commit of "+cmp.Or(in.Commit, "HEAD")+" changed it")
 	}
 	lines, rows := make([]string, len(log.Commits)), make([]tool.Item, len(log.Commits))
 	for i, c := range log.Commits {

@@ -67,6 +67,9 @@ func (g gitStater) run(ctx context.Context, c tool.Context[gitStatusMeta], in gi
 	if err != nil {
 		return gitStatusResult{}, err
 	}
+	if s.Clean() && !at.path.Exists() {
+		return gitStatusResult{}, g.nowhere(at, "and git does not miss it")
+	}
 	lines, rows := []string{branchLine(s)}, []tool.Item(nil)
 	for _, g := range gitGroups(s, untracked) {
 		lines = append(lines, g.lines(at)...)

@@ -35,6 +35,8 @@ type Diff struct {
 	PatchLines     int64  // of the whole
 	PatchBytes     int64
 	Commit         *Message // of a range of one commit
+	// Unknown says of a path without differences that neither the index nor a side of the comparison has it.
+	Unknown bool
 }
 
 // FileDiff is one changed file. Paths are relative to Repo.Top.
@@ -74,8 +76,11 @@ func (r *Repo) Diff(ctx context.Context, q DiffQuery) (Diff, error) {
 	if err := r.records(ctx, n.record, append(append(options, "--numstat", "-z"), behind...)...); err != nil {
 		return d, err
 	}
+	if d.TotalFiles+d.Withheld == 0 && q.Path != "." {
+		d.Unknown, err = r.unknown(ctx, q.Path, sides)
+	}
 	if q.Stat || d.TotalFiles == 0 {
-		return d, nil
+		return d, err
 	}
 	shape := []string{"--patch", "--unified=3", "--src-prefix=a/" + q.Add, "--dst-prefix=b/" + q.Add}
 	if q.Strip != "" {

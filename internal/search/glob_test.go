@@ -29,7 +29,7 @@ func TestGlob(t *testing.T) {
 		".github/**":        {".github/workflows/ci.yml"},
 		"**/*.yml":          {},
 		".git/**":           {},
-		"loop/**":           {"loop"},
+		"loop/**":           {},
 		"loop/main.go":      {},
 		"ignored/z.go":      {},
 		"we\\[ird\\].go":    {"we[ird].go"},
@@ -108,6 +108,9 @@ func TestPatternsAgreeWithDoublestar(t *testing.T) {
 		}
 		if strings.Contains(pattern, "//") || strings.HasSuffix(pattern, "/") || pattern[0] == '/' || strings.Contains(pattern, "}a/") {
 			continue // empty elements mean different things
+		}
+		if strings.HasSuffix(pattern, "/**") {
+			continue // doublestar lets a file stand for the folder that holds all; git does not
 		}
 		if strings.Contains(pattern, "***") || strings.Contains(pattern, "**/**") {
 			continue // doublestar itself is of two minds about them

@@ -202,9 +202,13 @@ func (g *glob) accepts(r reached, name string) bool {
 	return false
 }
 
-// final reports whether a match of place i is the end of a pattern.
+// final reports whether a file that matches place i is at the end of a pattern. "a/**" is what lies in a, not a
+// file of that name, as git and ripgrep have it; so only "**" itself may be followed by more of them.
 func (g *glob) final(i int) bool {
-	for i++; g.places[i].kind == placeAny; i++ {
+	if g.places[i].kind != placeAny {
+		return g.places[i+1].kind == placeEnd
+	}
+	for ; g.places[i].kind == placeAny; i++ {
 	}
 	return g.places[i].kind == placeEnd
 }
