@@ -16,6 +16,8 @@ type Context[Meta any] struct {
 	Init      Init
 	// ByRule says that a rule allowed what the call needs, and no person has seen it; see Decision.
 	ByRule bool
+	// Approved says that a person has said yes to what Needs named; a yes that Ask brings is not in it.
+	Approved bool
 
 	metadata func(title string, encode func() (json.RawMessage, error))
 	ask      func(context.Context, Need) error
@@ -65,14 +67,14 @@ type Attachment struct {
 type base struct {
 	session, message, agent string
 	call                    CallID
-	byRule                  bool
+	byRule, approved        bool
 	metadata                func(string, func() (json.RawMessage, error))
 	ask                     func(context.Context, Need) error
 }
 
 func newContext[Meta any](b base, in Init) Context[Meta] {
 	return Context[Meta]{
-		SessionID: b.session, MessageID: b.message, Agent: b.agent, CallID: b.call, ByRule: b.byRule,
+		SessionID: b.session, MessageID: b.message, Agent: b.agent, CallID: b.call, ByRule: b.byRule, Approved: b.approved,
 		Init: in, metadata: b.metadata, ask: b.ask,
 	}
 }

@@ -261,7 +261,7 @@ func (x *execution) run(ctx context.Context) (outcomeParts, error) {
 
 func (x *execution) base() base {
 	return base{
-		session: x.runner.Session, message: x.record.Message, agent: x.runner.Agent, call: x.h.Call, byRule: x.byRule,
+		session: x.runner.Session, message: x.record.Message, agent: x.runner.Agent, call: x.h.Call, byRule: x.byRule, approved: x.reviewed(),
 		metadata: x.live.update,
 		ask: func(ctx context.Context, n Need) error {
 			if err := x.ask(ctx, Permissions{}.cover([]Need{n})); err != nil {

@@ -108,7 +108,7 @@ func (w webfetcher) run(ctx context.Context, c tool.Context[webfetchMeta], in we
 	})
 	page, err := w.web.Fetch(ctx, web.Request{
 		URL: in.URL, Format: web.Format(in.Format), Selector: in.Selector, Session: c.SessionID,
-		Timeout: time.Duration(in.Timeout) * time.Second, MaxBytes: in.MaxBytes, Received: received,
+		Timeout: time.Duration(in.Timeout) * time.Second, MaxBytes: in.MaxBytes, Received: received, Approved: c.Approved,
 	})
 	stop()
 	if err != nil {

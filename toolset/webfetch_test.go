@@ -190,3 +190,29 @@ func TestBeginningIsBounded(t *testing.T) {
 		t.Errorf("%d line breaks", got)
 	}
 }
+
+// TestAYesReachesTheFetch: a person who allowed the call has allowed the address; a rule or mode has not said so.
+func TestAYesReachesTheFetch(t *testing.T) {
+	for _, asked := range []bool{true, false} {
+		got := !asked
+		var registry tool.Registry
+		err := registry.Register(webfetch(pages(func(r web.Request) (web.Page, error) {
+			got = r.Approved
+			return web.Page{URL: r.URL, Status: 200}, nil
+		}), Bounds{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := registry.Tools(t.Context(), tool.Init{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runner := &tool.Runner{Session: "s", Gate: tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) {
+			return tool.Decision{Allow: true, Asked: asked}, nil
+		})}
+		h := runner.Hydrate(t.Context(), set, []tool.RawCall{{ID: "c", Name: "webfetch", Arguments: `{"url":"http://localhost:3000/"}`}})
+		if o := runner.Exec(t.Context(), h[0]); o.Status != tool.Completed || got != asked {
+			t.Errorf("asked %v: approved %v, %s", asked, got, o.Output)
+		}
+	}
+}

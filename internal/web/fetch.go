@@ -36,7 +36,11 @@ func (f *Fetcher) fetch(ctx context.Context, r Request) (Page, *Error) {
 	key := cacheKey{r.Session, u.String(), r.MaxBytes}
 	res, cached := f.cache.get(key, f.now())
 	if !cached {
-		if res, fault = f.get(ctx, u, r); fault != nil {
+		getter := f
+		if r.Approved {
+			getter = New(f.policy.approved(u))
+		}
+		if res, fault = getter.get(ctx, u, r); fault != nil {
 			return Page{}, fault
 		}
 		if cacheable(res) {

@@ -414,6 +414,11 @@ func TestCache(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	f := localFetcher()
 	f.policy.Now = func() time.Time { return now }
+	f.policy.Resolve = func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+	}
+	_, port, _ := net.SplitHostPort(host)
+	host = "docs.example:" + port
 	want := func(path, session string, format Format, text string, cached bool) {
 		t.Helper()
 		page, err := f.Fetch(t.Context(), Request{URL: "http://" + host + path, Session: session, Format: format})

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -160,7 +161,7 @@ func endsInNumber(host string) bool {
 func (p *Policy) judgeURL(u *url.URL) *Error {
 	host, port := u.Hostname(), portOf(u)
 	if port != 80 && port != 443 && (p.AllowPort == nil || !p.AllowPort(host, port)) {
-		return fail(codeDenied, "port %d is not fetched from, only 80 and 443 are; a network rule for %s can allow it", port, u.Host)
+		return fail(codeDenied, "port %d is not fetched from unasked, only 80 and 443 are; %s", port, opening(u.Host))
 	}
 	if a, err := netip.ParseAddr(host); err == nil {
 		return p.judgeAddr(host, netip.AddrPortFrom(a, port))
@@ -178,7 +179,20 @@ func (p *Policy) judgeAddr(host string, at netip.AddrPort) *Error {
 	if host != at.Addr().String() {
 		what = fmt.Sprintf("%s leads to %s, %s", host, at.Addr(), why)
 	}
-	return fail(codeDenied, "%s, which is not fetched; a network rule for it can allow that", what)
+	if at.Addr().IsUnspecified() {
+		return fail(codeDenied, "%s and no address of a page; for a server on this machine use localhost", what)
+	}
+	if ownName(host) {
+		host = net.JoinHostPort(host, strconv.Itoa(int(at.Port())))
+	} else {
+		host = at.String()
+	}
+	return fail(codeDenied, "%s, which is not fetched unasked; %s", what, opening(host))
+}
+
+// opening says how a person opens a place: the rule names it, since neither a mode nor a rule for all places is enough.
+func opening(place string) string {
+	return fmt.Sprintf("the person can open it with the rule allow network(%s)", place)
 }
 
 // sameSite reports that a redirect stays where it was allowed to be: the same host on the same port, or from

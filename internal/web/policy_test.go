@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -255,4 +256,56 @@ func localFetcher() *Fetcher {
 		AllowPort: func(_ string, port uint16) bool { return port > 1023 },
 		AllowAddr: func(_ string, at netip.AddrPort) bool { return at.Addr() == netip.MustParseAddr("127.0.0.1") },
 	})
+}
+
+// A person's yes to an address opens this machine where the address says so, on the port that it names, and nothing else
+// in any spelling.
+func TestAYesOpensThisMachineAndNothingElse(t *testing.T) {
+	served := func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/away" {
+			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound)
+			return
+		}
+		w.Write([]byte("dev"))
+	}
+	_, at := localServer(t, served)
+	_, port, _ := net.SplitHostPort(at)
+	loopback := []netip.Addr{netip.MustParseAddr("127.0.0.1")}
+	f := New(Policy{Resolve: func(context.Context, string) ([]netip.Addr, error) { return loopback, nil }})
+	for _, host := range []string{"localhost", "LOCALHOST.", "app.localhost", "127.0.0.1"} {
+		for _, yes := range []bool{true, false} {
+			page, err := f.Fetch(t.Context(), Request{URL: "http://" + host + ":" + port + "/", Approved: yes})
+			if (err == nil && page.Text == "dev") != yes {
+				t.Errorf("%s, approved %v: %q, %v", host, yes, page.Text, err)
+			}
+			if !yes && (err == nil || !strings.Contains(err.Error(), "allow network(")) {
+				t.Errorf("%s: the refusal names no way: %v", host, err)
+			}
+		}
+	}
+	refused := []string{"evil.example", "localhost.example", "xlocalhost"}
+	for _, host := range append(append(refused, loopbackSpellings...), otherForbidden...) {
+		// What ParseURL turns into a plain loopback address is what a person sees and says yes to.
+		if u, err := ParseURL("http://" + host + "/"); err == nil && ownName(u.Hostname()) {
+			continue
+		}
+		if _, err := f.Fetch(t.Context(), Request{URL: "http://" + host + ":" + port + "/", Approved: true}); err == nil {
+			t.Errorf("%s was fetched", host)
+		}
+	}
+	if _, err := f.Fetch(t.Context(), Request{URL: "http://localhost:" + port + "/away", Approved: true}); err == nil {
+		t.Error("a redirect to another port of this machine was followed")
+	}
+}
+
+func TestPagesOfThisMachineAreFetchedAnew(t *testing.T) {
+	n := 0
+	_, at := localServer(t, func(w http.ResponseWriter, _ *http.Request) { n++; fmt.Fprint(w, n) })
+	f := New(Policy{})
+	for want := 1; want < 3; want++ {
+		page, err := f.Fetch(t.Context(), Request{URL: "http://" + at + "/", Approved: true, Session: "s"})
+		if err != nil || page.Text != fmt.Sprint(want) {
+			t.Errorf("fetch %d: %q, %v", want, page.Text, err)
+		}
+	}
 }

@@ -78,6 +78,7 @@ type Request struct {
 	Timeout  time.Duration // 0: DefaultTimeout; at most MaxTimeout
 	MaxBytes int64         // decoded bytes to keep; 0: MaxDecoded
 	Session  string        // cached pages are shared within one session only
+	Approved bool          // a person said yes to this URL: its port, and a host that is this machine in so many words
 	Received *atomic.Int64 // when given, counts the body's bytes as they arrive
 }
 
