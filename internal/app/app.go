@@ -4,14 +4,14 @@
 // The one rule: this is the only package that knows all others; nothing imports it but main.
 //
 // Start reading at Main, then run.go (one run from flags to exit code) and wire.go (what is connected to
-// what): gate.go connects policy and workspace, deps.go makes what tools work with, subagent.go makes what the task
-// tool starts, model.go lays the flags over what packages models and offer find, answer.go holds an answer to a schema,
-// demo.go is --demo, program.go is what the subcommands (package command) ask for.
+// what): deps.go makes what tools work with, subagent.go makes what the task tool starts, model.go lays the flags over
+// what packages models and offer find, demo.go is --demo, program.go is what the subcommands (package command) ask for.
+// What has no need of the others is a room of its own: keys, gate, resume, answer, stdio, signals.
 //
 // File names tell what they serve:
 //
 //	interactive_*  the interface: its loop of sittings (interactive.go), what it asks the program for (_person), the
-//	               screen of who has no model (_first)
+//	               gate's question (_ask), the screen of who has no model (_first)
 //	tmux_*_test    the program in a real terminal
 //
 // The others are parts of a run.
@@ -29,10 +29,9 @@ import (
 
 	"adze/internal/command"
 	"adze/internal/config"
-	"adze/internal/masked"
+	"adze/internal/keys"
 	"adze/internal/models"
 	"adze/internal/print"
-	"adze/internal/secret"
 	"adze/internal/store"
 	"adze/internal/usage"
 	"adze/session"
@@ -45,27 +44,23 @@ const Version = "0.1.0"
 // Main runs adze with the arguments after its name and returns the exit code.
 func Main(args []string, stdin, stdout, stderr *os.File) int {
 	makeRoom(false)
-	environment := takeEnvironment()
-	a := &app{Env: command.Env{In: stdin, Out: stdout, Err: stderr, Getenv: environment.get}, environment: environment}
+	ring := keys.Take()
+	a := &app{Env: command.Env{In: stdin, Out: stdout, Err: stderr, Getenv: ring.Get}, keys: ring}
 	return a.main(args)
 }
 
 // app is one process.
 type app struct {
 	command.Env
-	environment *environment                  // nil: the process keeps its own
-	masker      atomic.Pointer[secret.Masker] // made when the configuration is read; mask is the way to it
-	entries     masked.Log                    // what the store keeps goes through it; log is the way to it
-	lines       <-chan string                 // of the person, for an interface of lines
-	front       atomic.Pointer[tui.UI]        // the interface that runs now
+	keys  *keys.Ring
+	lines <-chan string          // of the person, for an interface of lines
+	front atomic.Pointer[tui.UI] // the interface that runs now
 	// wait sleeps before a model request is made again; nil: a timer.
 	wait func(context.Context, time.Duration) error
-	// after tells when a time is over; nil: time.After.
-	after func(time.Duration) <-chan time.Time
 }
 
 func (a *app) main(args []string) (exit int) {
-	a.Mask = a.mask
+	a.Mask = a.keys.Mask
 	root := commandLine(a)
 	root.SetArgs(args)
 	root.SetOut(a.Out)
@@ -79,7 +74,7 @@ func (a *app) main(args []string) (exit int) {
 // refuse reports an error that came before a run could begin. A script that asked for JSON gets its one
 // result all the same.
 func (a *app) refuse(args []string, err error) int {
-	p := &print.Printer{Out: a.Out, Err: a.Err, Format: formatIn(args), Mask: a.mask}
+	p := &print.Printer{Out: a.Out, Err: a.Err, Format: formatIn(args), Mask: a.keys.Mask}
 	return p.Finish(failure(err))
 }
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/command"
 	"adze/internal/config"
+	"adze/internal/gate"
 	"adze/internal/policy"
 	"adze/internal/proc"
 	"adze/internal/workspace"
@@ -112,12 +112,12 @@ func TestNoToolOfAnyCatalogueRunsUnasked(t *testing.T) {
 	ran := false
 	set := wholeCatalogue(t, root, &ran)
 	for _, mode := range []policy.Mode{policy.Plan, policy.AskFirst, policy.Edits, policy.Auto} {
-		gate, err := newGate(config.Config{}, command.Gate{Mode: string(mode)}, ground{root: root}, nil)
+		rules, err := gate.New(config.Config{}, gate.Flags{Mode: string(mode)}, gate.Ground{Root: root}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, agent := range []string{"", "general: a task"} {
-			r := &tool.Runner{Gate: gate, Agent: agent}
+			r := &tool.Runner{Gate: rules, Agent: agent}
 			for _, d := range set.Definitions() {
 				h := r.Hydrate(t.Context(), set, []tool.RawCall{{ID: "c1", Name: d.Name, Arguments: validCall(t, d)}})[0]
 				if !h.OK {

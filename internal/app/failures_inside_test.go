@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"adze/internal/command"
+	"adze/internal/keys"
 	"adze/internal/llm/anthropic"
 	"adze/internal/llm/gemini"
 	"adze/internal/llm/ollama"
@@ -168,13 +169,14 @@ func runHere(t *testing.T, env map[string]string, args ...string) outcome {
 		return f
 	}
 	in, out, errs := open("in"), open("out"), open("err")
-	a := &app{Env: command.Env{In: in, Out: out, Err: errs}, wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
-	a.Getenv = func(name string) string {
+	getenv := func(name string) string {
 		if name == "ADZE_HOME" {
 			return home
 		}
 		return env[name]
 	}
+	a := &app{Env: command.Env{In: in, Out: out, Err: errs, Getenv: getenv}, keys: keys.Of(getenv)}
+	a.wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	o := outcome{code: a.main(append(args, "--cwd", work))}
 	for _, f := range []struct {
 		file *os.File

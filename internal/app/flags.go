@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"adze/internal/answer"
 	"adze/internal/command"
+	"adze/internal/gate"
 	"adze/internal/print"
 	"adze/session"
 )
@@ -21,7 +23,7 @@ type options struct {
 	resume     string
 	resumeLast bool
 	fork       bool
-	command.Gate
+	gate.Flags
 	tools        []string
 	noTools      []string
 	maxTurns     int // counts when given
@@ -30,7 +32,7 @@ type options struct {
 	maxCost      float64 // USD
 	maxTime      time.Duration
 	schema       string
-	answer       *answerSchema // read from schema; nil: any answer will do
+	answer       *answer.Schema // read from schema; nil: any answer will do
 	system       string
 	appendSystem string
 	attach       []string
@@ -100,7 +102,7 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.BoolVarP(&o.resumeLast, "continue", "c", false, "go on with the newest session of this folder")
 	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session of this `ID` (a unique beginning is enough)")
 	f.BoolVar(&o.fork, "fork", false, "with --continue or --resume: go on in a copy")
-	o.Gate.Flags(cmd)
+	o.Flags.Add(cmd)
 	f.StringSliceVar(&o.tools, "tools", nil, `offer only these tools; --tools "" offers none`)
 	f.StringSliceVar(&o.noTools, "no-tools", nil, "do not offer these tools")
 	f.IntVar(&o.maxTurns, "max-turns", usualTurns, "model requests a prompt may take; 0: any number")

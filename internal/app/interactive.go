@@ -1,16 +1,19 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"time"
 
+	"adze/internal/desk"
 	"adze/internal/instructions"
 	"adze/internal/policy"
 	"adze/internal/print"
 	"adze/internal/safeterm"
+	"adze/internal/signals"
 	"adze/session"
 	"adze/tool"
 	"adze/tui"
@@ -23,7 +26,7 @@ func (a *app) interactive(o *options, words string) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	var ended session.Cause
-	stop := watchSignals(func(err error) { ended = session.Sort(err).Cause; cancel(err) },
+	stop := signals.Watch(func(err error) { ended = session.Sort(err).Cause; cancel(err) },
 		func(c session.Cause) { a.giveBack(); os.Exit(print.ExitCode(c)) },
 		func() bool { ui := a.front.Load(); return ui != nil && ui.Interrupt() })
 	defer stop()
@@ -97,7 +100,7 @@ func (a *app) sittings(ctx context.Context, o *options, words string) error {
 func (o options) follow(next port.Next, w *wired) options {
 	o.resumeLast, o.fork, o.attach = false, next.Fork, nil
 	o.Mode = string(w.gate.Mode())
-	o.model = firstOf(next.Model, w.head.Provider+"/"+w.head.Model)
+	o.model = cmp.Or(next.Model, w.head.Provider+"/"+w.head.Model)
 	o.resume = next.Session
 	if next.New || next.Session == w.head.Session && len(w.session.History()) == 0 {
 		o.resume, o.fork = "", false
@@ -139,7 +142,7 @@ func (s *sitting) open(ctx context.Context, words string) (err error) {
 	if err != nil {
 		return err
 	}
-	in, err := s.o.input(firstOf(words, s.w.prompt))
+	in, err := s.o.input(cmp.Or(words, s.w.prompt))
 	if err == nil {
 		err = s.w.mayAttach(s.o.attach)
 	}
@@ -160,7 +163,7 @@ func (s *sitting) run(ctx context.Context) (port.Next, error) {
 		Blocks:  s.w.set.Blocks,
 		History: replayed(s.w),
 		Info:    s.info(),
-		Theme:   firstOf(s.o.theme, s.w.settings.config.Interface.Theme),
+		Theme:   cmp.Or(s.o.theme, s.w.settings.config.Interface.Theme),
 		Inline:  s.w.settings.config.Interface.Inline, Shown: s.o.shown == s.w.head.Session,
 		Vim: s.w.settings.config.Interface.Keys == "vim",
 		In:  s.app.In, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv,
@@ -181,7 +184,7 @@ func (s *sitting) run(ctx context.Context) (port.Next, error) {
 func (a *app) linesOnly(o *options) bool { return o.plain || a.Getenv("TERM") == "dumb" }
 
 func (s *sitting) send(ctx context.Context, p port.Prompt) session.Result {
-	files, err := attachments(p.Attach)
+	files, err := desk.Attachments(p.Attach)
 	if err == nil {
 		err = s.w.mayAttach(p.Attach)
 	}

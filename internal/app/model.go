@@ -23,7 +23,7 @@ func (a *app) models(cfg config.Config) *models.Finder {
 func (a *app) modelOf(ctx context.Context, o *options, w *wired) (models.Model, error) {
 	cfg := w.settings.config
 	find := a.models(cfg)
-	m, err := o.modelFrom(ctx, find, a.secrets(cfg))
+	m, err := o.modelFrom(ctx, find, a.keys.Secrets(cfg))
 	if err != nil {
 		return m, err
 	}
@@ -37,7 +37,7 @@ func (a *app) modelOf(ctx context.Context, o *options, w *wired) (models.Model, 
 	if o.record == "" {
 		return m, nil
 	}
-	m, file, err := m.Record(o.record, a.secrets(cfg))
+	m, file, err := m.Record(o.record, a.keys.Secrets(cfg))
 	if err == nil {
 		w.closers = append(w.closers, func() { file.Close() })
 	}
@@ -114,5 +114,5 @@ func (a *app) repairer(cfg config.Config) (tool.Repairer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("repair_model: %w", err)
 	}
-	return mender{m}, nil
+	return m.Mender(prompts.Repair()), nil
 }

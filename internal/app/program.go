@@ -9,10 +9,14 @@ import (
 
 	"adze/internal/command"
 	"adze/internal/config"
+	"adze/internal/gate"
 	"adze/internal/models"
 	"adze/internal/place"
 	"adze/internal/policy"
 	"adze/internal/print"
+	"adze/internal/resume"
+	"adze/internal/safeterm"
+	"adze/internal/signals"
 	"adze/internal/store"
 	"adze/session"
 	"adze/tool"
@@ -24,7 +28,7 @@ import (
 
 // Config reads the person's configuration.
 func (a *app) Config() (config.Config, *models.Finder, error) {
-	cfg, err := a.load(config.File(a.Getenv, place.Of(a.Getenv).Config))
+	cfg, err := a.keys.Load(config.File(a.Getenv, place.Of(a.Getenv).Config))
 	return cfg, a.models(cfg), err
 }
 
@@ -33,7 +37,7 @@ func (a *app) Failure(err error) session.Result { return failure(err) }
 
 // Session is the one that a person means.
 func (a *app) Session(heads []session.Head, prefix string) (session.ID, error) {
-	return byPrefix(heads, prefix)
+	return resume.ByPrefix(heads, prefix)
 }
 
 // Here is this folder as sessions remember it.
@@ -58,8 +62,25 @@ func (a *app) Store(ctx context.Context, use func(*store.Store) error) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", store.ErrOpen, err)
 	}
-	a.tellLosses(lossOf(s))
+	a.tellLosses(resume.Losses(s))
 	return errors.Join(use(s), s.Close())
+}
+
+func (a *app) openStore(ctx context.Context, o *options, at place.Places) (session.Store, error) {
+	if o.noSession || o.demo {
+		return store.NewMemory(), nil
+	}
+	s, err := store.Open(ctx, filepath.Join(at.State, "sessions.db"), store.Options{Mask: a.keys.Log().Entry})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", store.ErrOpen, err)
+	}
+	return s, nil
+}
+
+func (a *app) tellLosses(lines []string) {
+	for _, line := range lines {
+		fmt.Fprintf(a.Err, "! %s\n", safeterm.Name(line))
+	}
 }
 
 // Tools makes the catalogue of this folder, without a model, a session or a gate.
@@ -76,7 +97,7 @@ func (a *app) Tools(ctx context.Context, use func(*tool.Set) error) error {
 		return err
 	}
 	for _, mistake := range deps.Declared.Mistakes {
-		print.Complain(print.Masked{To: a.Err, By: a.mask()}, mistake.Error(), "that tool is left out; the others work")
+		print.Complain(print.Masked{To: a.Err, By: a.keys.Mask()}, mistake.Error(), "that tool is left out; the others work")
 	}
 	dir := s.root.Dir()
 	set, err := registry.Tools(ctx, tool.Init{Workspace: dir, Directory: dir, Cwd: dir})
@@ -108,26 +129,26 @@ func (a *app) Offer(use func(command.Offer) error) error {
 }
 
 // Gate makes the policy of a run with these flags, which asks nobody.
-func (a *app) Gate(flags command.Gate, use func(*policy.Policy) error) error {
+func (a *app) Gate(flags gate.Flags, use func(*policy.Policy) error) error {
 	w := &wired{}
 	defer w.close()
-	s, err := a.settle(&options{Gate: flags}, w)
+	s, err := a.settle(&options{Flags: flags}, w)
 	if err != nil {
 		return err
 	}
-	gate, err := newGate(s.config, flags, s.ground(s.at.Spill), nil)
+	policy, err := gate.New(s.config, flags, s.ground(s.at.Spill), nil)
 	if err != nil {
 		return err
 	}
-	return use(gate)
+	return use(policy)
 }
 
 // Call is a run whose model makes one call.
 func (a *app) Call(call command.Call, use func(command.Called)) error {
-	o := &options{Gate: call.Gate, maxTime: call.MaxTime, noSession: call.NoSession, byHand: call.Model, bare: true, taskComplete: true}
+	o := &options{Flags: call.Flags, maxTime: call.MaxTime, noSession: call.NoSession, byHand: call.Model, bare: true, taskComplete: true}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	stop := watchSignals(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
+	stop := signals.Watch(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
 	defer stop()
 	var end *session.ToolEnd
 	w, err := a.wire(ctx, o, func(e session.Event) {

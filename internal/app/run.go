@@ -10,8 +10,14 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"adze/internal/answer"
+	"adze/internal/desk"
+	"adze/internal/place"
 	"adze/internal/print"
+	"adze/internal/signals"
+	"adze/internal/stdio"
 	"adze/session"
+	"adze/tool"
 )
 
 // start is one run of the root command.
@@ -19,7 +25,7 @@ func (a *app) start(o *options, words string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if closedAtStart(a.Out) {
+	if stdio.ClosedAtStart(a.Out) {
 		a.Conclude(session.CauseClosed, "stdout was closed when adze was started, and nobody would get the answer", "redirect it to a file, or to /dev/null")
 		return nil
 	}
@@ -62,14 +68,14 @@ func (o *options) check() error {
 func (a *app) headless(o *options, words string) (exit int) {
 	format, _ := print.ParseFormat(o.format) // checked before
 	ctx, cancel := context.WithCancelCause(context.Background())
-	p := &print.Printer{Out: a.Out, Err: a.Err, Format: format, Mask: a.mask, Closed: func(error) { cancel(session.ErrClosed) }}
+	p := &print.Printer{Out: a.Out, Err: a.Err, Format: format, Mask: a.keys.Mask, Closed: func(error) { cancel(session.ErrClosed) }}
 	defer func() {
 		if r := recover(); r != nil {
 			fmt.Fprintf(a.Err, "%s\n", debug.Stack())
 			exit = p.Finish(session.Result{Cause: session.CauseInternal, Message: fmt.Sprintf("internal error: %v", r), Hint: "this is a bug of adze"})
 		}
 	}()
-	stop := watchSignals(cancel, func(c session.Cause) {
+	stop := signals.Watch(cancel, func(c session.Cause) {
 		os.Exit(p.Finish(session.Result{Cause: c, Message: string(c)}))
 	}, nil)
 	defer stop()
@@ -81,14 +87,14 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 	started := time.Now()
 	prompt, err := words, error(nil)
 	if !o.demo {
-		prompt, err = a.headlessPrompt(ctx, words, o.stdin)
+		prompt, err = stdio.Stdin{In: a.In, Err: a.Err}.Prompt(ctx, words, o.stdin)
 	}
 	if err != nil {
 		return failure(err)
 	}
 	in, err := o.input(prompt)
 	if err == nil {
-		o.answer, err = o.answerSchema()
+		o.answer, err = answer.Read(o.schema)
 	}
 	if err != nil {
 		return failure(err)
@@ -112,10 +118,29 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 	for _, notice := range w.notices {
 		p.Observe(session.Notice{Text: notice})
 	}
-	in.Text = o.answer.demand(in.Text)
-	r := o.answer.structured(w.session.Prompt(ctx, in))
+	in.Text = o.answer.Demand(in.Text)
+	r := o.answer.Structured(w.session.Prompt(ctx, in))
 	r.Duration = time.Since(started)
 	return o.judge(r)
+}
+
+// input is a prompt with its attachments.
+func (o *options) input(prompt string) (session.Input, error) {
+	files, err := desk.Attachments(o.attach)
+	if err != nil {
+		return session.Input{}, err
+	}
+	return session.Input{Text: prompt, Attachments: files}, nil
+}
+
+// mayAttach holds files that a person attaches to their rules: naming one answers what would be asked, and no deny.
+func (w *wired) mayAttach(paths []string) error {
+	for _, path := range paths {
+		if why := w.gate.Forbids(tool.Need{Permission: tool.Read, Target: place.Absolute(path)}); why != "" {
+			return misuse("attach another file, or change the rule", "--attach %s: %s", path, why)
+		}
+	}
+	return nil
 }
 
 // judge turns a finished run into a failed one where denials were asked to count.

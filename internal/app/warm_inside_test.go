@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/command"
 	"adze/internal/config"
+	"adze/internal/keys"
 )
 
 // Choosing the model of a run opens the connection to it, over which nothing is sent before a request.
@@ -19,7 +20,8 @@ func TestTheConnectionIsOpenedAhead(t *testing.T) {
 	defer l.Close()
 	base := "http://" + l.Addr().String()
 	env := map[string]string{"OPENAI_BASE_URL": base, "ANTHROPIC_BASE_URL": base, "GEMINI_BASE_URL": base, "OLLAMA_HOST": base}
-	a := &app{Env: command.Env{Getenv: func(name string) string { return env[name] }}}
+	getenv := func(name string) string { return env[name] }
+	a := &app{Env: command.Env{Getenv: getenv}, keys: keys.Of(getenv)}
 	for _, name := range []string{"openai/m", "responses/m", "anthropic/m", "gemini/m", "ollama/m"} {
 		w := &wired{}
 		w.settings.config = config.Config{Model: name}

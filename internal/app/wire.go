@@ -12,11 +12,13 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/config"
+	"adze/internal/gate"
 	"adze/internal/instructions"
 	"adze/internal/place"
 	"adze/internal/policy"
 	"adze/internal/print"
 	"adze/internal/proc"
+	"adze/internal/resume"
 	"adze/internal/secret"
 	"adze/internal/spill"
 	"adze/internal/store"
@@ -93,20 +95,20 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	}
 	outputs := spill.Into(filepath.Join(s.at.Spill, string(id)))
 	staff.deps.Shell.Spill, staff.spill = outputs.Open, outputs.Open
-	gate, err := newGate(s.config, o.Gate, s.ground(outputs.Dir), asker)
+	policy, err := gate.New(s.config, o.Flags, s.ground(outputs.Dir), asker)
 	if err != nil {
 		return w, err
 	}
-	w.gate, w.stored = gate, stored
+	w.gate, w.stored = policy, stored
 	w.head = print.Head{
 		Version: Version, Session: string(id), Cwd: s.root.Dir(), Model: model.Name, Provider: model.Provider.Name(),
-		Tools: w.set.Names(), PermissionMode: string(gate.Mode()), Sandbox: print.Sandbox{Level: "none", How: "no sandbox is built in yet"},
+		Tools: w.set.Names(), PermissionMode: string(policy.Mode()), Sandbox: print.Sandbox{Level: "none", How: "no sandbox is built in yet"},
 		Ignored: toolset.ProjectTools(s.root.Dir()),
 	}
 	c := session.Config{
-		ID: id, Provider: model.Provider, Model: model.Name, Store: stored, Mark: secret.Mark, Tools: w.set, Gate: gate,
+		ID: id, Provider: model.Provider, Model: model.Name, Store: stored, Mark: secret.Mark, Tools: w.set, Gate: policy,
 		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}, Limits: s.limits(o), Price: a.models(s.config).Prices(), Window: a.models(s.config).Windows(model), Wait: a.wait, Pieces: pieces,
-		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Offer: offer.Offerer(), Accept: o.answer.judge(), Schema: o.answer.grammar(), Sum: prompts.Compact(),
+		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Offer: offer.Offerer(), Accept: o.answer.Judge(), Schema: o.answer.Grammar(), Sum: prompts.Compact(),
 		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.Full(), System: system, Tools: w.set.Digest()},
 	}
 	staff.session = c
@@ -125,7 +127,7 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 	s := settings{at: place.Of(a.Getenv)}
 	s.file = config.File(a.Getenv, s.at.Config)
 	var err error
-	if s.config, err = a.load(s.file); err != nil {
+	if s.config, err = a.keys.Load(s.file); err != nil {
 		return s, err
 	}
 	o.merge(&s.config)
@@ -138,6 +140,11 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 	}
 	w.closers = append(w.closers, func() { s.root.Close() })
 	return s, nil
+}
+
+// ground is what the rules of this run are about.
+func (s settings) ground(spill string) gate.Ground {
+	return gate.Ground{Root: s.root, At: s.at, File: place.Absolute(s.file), Spill: spill}
 }
 
 func (s settings) limits(o *options) session.Limits {
@@ -197,16 +204,16 @@ func (a *app) openLogs(ctx context.Context, o *options, s settings, w *wired) fu
 	go func() {
 		var r opened
 		if r.store, r.err = a.openStore(ctx, o, s.at); r.err == nil {
-			r.id, r.resumed, r.err = pickSession(ctx, o, r.store, s.root.Dir())
+			r.id, r.resumed, r.err = resume.Pick(ctx, resume.Wish{ID: o.resume, Last: o.resumeLast, Fork: o.fork}, r.store, s.root.Dir())
 		}
 		if r.err == nil {
-			r.err = lockSession(ctx, r.store, r.id)
+			r.err = resume.Lock(ctx, r.store, r.id)
 		}
 		wait <- r
 	}()
 	answer := sync.OnceValue(func() opened {
 		r := <-wait
-		w.losses = lossOf(r.store)
+		w.losses = resume.Losses(r.store)
 		w.notices = append(w.notices, w.losses...)
 		return r
 	})

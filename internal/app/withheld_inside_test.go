@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/command"
 	"adze/internal/config"
+	"adze/internal/gate"
 	"adze/internal/place"
 	"adze/internal/policy"
 	"adze/internal/proc"
@@ -74,11 +74,11 @@ func (y *yard) write(name, text string) {
 // judge makes the gate of the calls that follow.
 func (y *yard) judge(mode policy.Mode, asker policy.Asker, deny, allow []string) {
 	y.t.Helper()
-	gate, err := newGate(config.Config{}, command.Gate{Mode: string(mode), Deny: deny, Allow: allow}, ground{root: y.root, at: y.at}, asker)
+	rules, err := gate.New(config.Config{}, gate.Flags{Mode: string(mode), Deny: deny, Allow: allow}, gate.Ground{Root: y.root, At: y.at}, asker)
 	if err != nil {
 		y.t.Fatal(err)
 	}
-	y.gate = gate
+	y.gate = rules
 }
 
 func (y *yard) call(name, args string) tool.Outcome {

@@ -28,7 +28,7 @@ type Row struct {
 // Table is the architecture: a package that is not in it and lies under internal is a leaf helper, which
 // imports nothing of ours. Arrows point inwards: adapters know ports, ports know nobody.
 func Table() []Row {
-	return append(append(centre(), program()...), []Row{
+	return append(slices.Concat(centre(), program(), rooms()), []Row{
 		{Package: "session", May: []string{"tool"}, Why: "the conversation knows tools and its own ports"},
 		{Package: "prompts", Why: "embedded texts"},
 		{Package: "toolset", May: []string{"tool", "internal/workspace", "internal/search", "internal/proc",
@@ -73,14 +73,6 @@ func Table() []Row {
 		{Package: "internal/config", May: []string{"internal/jsonc"}, Why: "a file that a person writes"},
 		{Package: "internal/proc", May: []string{"internal/secret"}, Why: "it keeps secrets out of the environment of commands"},
 		{Package: "internal/git", May: []string{"internal/proc"}, Why: "git is a supervised process"},
-		{Package: "internal/desk", May: []string{"session", "tui/port", "internal/search", "internal/policy", "internal/safeterm"},
-			Why: "it does things for the person and knows neither the interface nor a run"},
-		{Package: "internal/choices", May: []string{"tui/firstrun", "tui/port", "internal/llm/discover", "internal/models", "internal/doctor"}, Tests: []string{"internal/config"},
-			Why: "it tells what was found; it asks through the finder and shows nothing itself"},
-		{Package: "internal/offer", May: []string{"session", "tool", "toolset", "internal/config", "internal/llm/embed", "internal/usage"},
-			Why: "it chooses among tools by what was measured; it opens nothing"},
-		{Package: "internal/instructions", May: []string{"prompts", "internal/usage", "internal/safeterm"}, Why: "files of a project and a person become text for the model"},
-
 		{Package: "internal/golden", From: []string{}, Why: "for tests only"},
 		{Package: "internal/archtest", From: []string{}, Why: "for its own test only"},
 	}...)
@@ -91,11 +83,32 @@ func program() []Row {
 	return []Row{
 		{Package: ".", May: []string{"internal/app"}, Why: "main only starts the app"},
 		{Package: "internal/app", May: []string{"*"}, From: []string{"."}, Why: "the wiring sees all and is seen by main alone"},
-		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/audit", "internal/config", "internal/models", "internal/doctor",
+		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/audit", "internal/config", "internal/models", "internal/doctor", "internal/gate",
 			"internal/offer", "internal/policy", "internal/print", "internal/safeterm", "internal/secret", "internal/store", "internal/usage"},
 			From: []string{"internal/app"}, Why: "a command looks and tells; it asks the program through its own port, and wires nothing"},
 		{Package: "internal/doctor", May: []string{"session", "toolset", "internal/llm/*", "internal/catalog", "internal/config", "internal/models", "internal/place", "internal/proc", "internal/store"},
 			Why: "it looks at what a run needs; it knows neither flags nor how its findings are shown"},
+	}
+}
+
+// rooms are what a run is put together of at the top: each does one thing and knows no other of them.
+func rooms() []Row {
+	return []Row{
+		{Package: "internal/desk", May: []string{"session", "tool", "tui/port", "internal/search", "internal/policy", "internal/safeterm", "internal/usage"},
+			Why: "it does things for the person and knows neither the interface nor a run"},
+		{Package: "internal/answer", May: []string{"session", "tool", "internal/usage"}, Why: "it judges a text by a schema and asks nobody"},
+		{Package: "internal/keys", May: []string{"internal/config", "internal/masked", "internal/models", "internal/proc", "internal/secret", "internal/usage"},
+			Why: "which variables hold keys is told by the configuration and the table of providers"},
+		{Package: "internal/gate", May: []string{"internal/config", "internal/place", "internal/policy", "internal/proc", "internal/usage", "internal/workspace"},
+			Why: "it makes a policy of what a person wrote; it knows no run"},
+		{Package: "internal/resume", May: []string{"session", "internal/store", "internal/usage"}, Why: "it looks through stored sessions and starts none"},
+		{Package: "internal/stdio", May: []string{"internal/usage"}, Tests: []string{"session"}, Why: "what the process was started with"},
+		{Package: "internal/signals", May: []string{"session"}, Why: "a signal ends a run with a cause"},
+		{Package: "internal/choices", May: []string{"tui/firstrun", "tui/port", "internal/llm/discover", "internal/models", "internal/doctor"}, Tests: []string{"internal/config"},
+			Why: "it tells what was found; it asks through the finder and shows nothing itself"},
+		{Package: "internal/offer", May: []string{"session", "tool", "toolset", "internal/config", "internal/llm/embed", "internal/usage"},
+			Why: "it chooses among tools by what was measured; it opens nothing"},
+		{Package: "internal/instructions", May: []string{"prompts", "internal/usage", "internal/safeterm"}, Why: "files of a project and a person become text for the model"},
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/config"
+	"adze/internal/gate"
 	"adze/internal/models"
 	"adze/internal/policy"
 	"adze/internal/store"
@@ -47,7 +48,7 @@ type Program interface {
 	// Offer is what a run in this folder chooses tools from and by.
 	Offer(func(Offer) error) error
 	// Gate is the policy of a run with these flags.
-	Gate(Gate, func(*policy.Policy) error) error
+	Gate(gate.Flags, func(*policy.Policy) error) error
 	// Call makes a call by hand through the pipeline of every other run.
 	Call(Call, func(Called)) error
 }
@@ -61,7 +62,7 @@ type Offer struct {
 
 // Call is one call by hand.
 type Call struct {
-	Gate
+	gate.Flags
 	MaxTime   time.Duration // 0: any
 	NoSession bool          // save nothing
 	Prompt    string        // what the person asked, for who resumes the session

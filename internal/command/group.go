@@ -59,22 +59,6 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return &usage.Error{Message: err.Error(), Hint: hint}
 }
 
-// Gate says where to work and what is allowed.
-type Gate struct {
-	Cwd         string
-	Mode        string
-	Allow, Deny []string
-}
-
-// Flags are those of a run, and of commands that decide as a run does.
-func (g *Gate) Flags(c *cobra.Command) {
-	f := c.Flags()
-	f.StringVar(&g.Cwd, "cwd", "", "work in this `DIR`")
-	f.StringVar(&g.Mode, "permission-mode", "", "ask, edits, plan, auto or yolo (default ask)")
-	f.StringArrayVar(&g.Allow, "allow", nil, "allow what this `RULE` matches, such as 'execute(go test **)'")
-	f.StringArrayVar(&g.Deny, "deny", nil, "deny what this `RULE` matches; a deny always holds")
-}
-
 func flagged(c *cobra.Command, name string) bool {
 	on, _ := c.Flags().GetBool(name)
 	return on

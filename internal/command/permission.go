@@ -6,13 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"adze/internal/gate"
 	"adze/internal/policy"
 	"adze/session"
 )
 
 // permissionCommand is adze permission test.
 func (a *all) permissionCommand() *cobra.Command {
-	var flags Gate
+	var flags gate.Flags
 	test := &cobra.Command{Use: "test COMMAND", Short: "Show how a shell command is read and judged, without running it", Args: Takes(1, 1),
 		Long: `Shows each program that the text would start, the rule that matches it and the layer it comes from, and the verdict on
 the whole, with the configuration and the flags of a run. Exits with 0 when it would run without asking, else with 7.`,
@@ -22,7 +23,7 @@ the whole, with the configuration and the flags of a run. Exits with 0 when it w
 		RunE: func(c *cobra.Command, words []string) error {
 			return a.testPermission(flags, words[0], flagged(c, "json"))
 		}}
-	flags.Flags(test)
+	flags.Add(test)
 	test.Flags().Bool("json", false, "as one JSON object")
 	return Group("permission", "Try the rules", test)
 }
@@ -49,7 +50,7 @@ type programLine struct {
 	Why     string        `json:"why"`
 }
 
-func (a *all) testPermission(flags Gate, text string, asJSON bool) error {
+func (a *all) testPermission(flags gate.Flags, text string, asJSON bool) error {
 	return a.Gate(flags, func(gate *policy.Policy) error {
 		j := a.judge(gate, text)
 		if asJSON {

@@ -92,7 +92,7 @@ func (a *all) toolsRun() *cobra.Command {
 		RunE: func(c *cobra.Command, words []string) error {
 			return a.runByHand(call, words[0], arguments, flagged(c, "json"))
 		}}
-	call.Flags(c)
+	call.Add(c)
 	f := c.Flags()
 	f.StringVar(&arguments, "args", "{}", argsHelp)
 	f.DurationVar(&call.MaxTime, "max-time", 0, "time the call may take, such as 10m")

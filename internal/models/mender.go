@@ -1,4 +1,4 @@
-package app
+package models
 
 import (
 	"context"
@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/models"
-	"adze/prompts"
 	"adze/session"
 	"adze/tool"
 )
@@ -22,7 +20,13 @@ const (
 
 // mender asks a model to mend the syntax of a call's arguments. It trusts nothing that comes back: the
 // pipeline compares it with what was written.
-type mender struct{ model models.Model }
+type mender struct {
+	model       Model
+	instruction string
+}
+
+// Mender is a model as a tool.Repairer, with the text that tells it what to do.
+func (m Model) Mender(instruction string) tool.Repairer { return mender{m, instruction} }
 
 // Repair implements tool.Repairer.
 func (m mender) Repair(ctx context.Context, b tool.Broken) (string, error) {
@@ -32,7 +36,7 @@ func (m mender) Repair(ctx context.Context, b tool.Broken) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, repairTime)
 	defer cancel()
 	request := session.Request{
-		Model: m.model.Name, System: prompts.Repair(),
+		Model: m.model.Name, System: m.instruction,
 		Messages: []session.Message{{ID: "m1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: repairQuestion(b)}}}},
 	}
 	var text strings.Builder

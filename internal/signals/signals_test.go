@@ -1,4 +1,4 @@
-package app
+package signals
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 // A terminal that is closed hangs up twice, and its run must still end in order; whoever asks twice insists.
 func TestASecondHangupDoesNotInsist(t *testing.T) {
 	ended, insisted := make(chan error, 4), make(chan session.Cause, 4)
-	stop := watchSignals(func(err error) { ended <- err }, func(c session.Cause) { insisted <- c }, nil)
+	stop := Watch(func(err error) { ended <- err }, func(c session.Cause) { insisted <- c }, nil)
 	defer stop()
 	for _, step := range []struct {
 		signal syscall.Signal

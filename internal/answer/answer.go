@@ -1,4 +1,13 @@
-package app
+// Package answer holds the last answer of a run to a JSON Schema: it tells the model, judges what came, and takes the
+// value out.
+//
+// The one rule: a value is taken as it was written; nothing in it is mended or completed.
+//
+// Start reading at Read. A nil *Schema asks for nothing, and every method of it says so.
+//
+// Known limits: of an answer with a value and prose around it only one whole fenced block is understood; the others are
+// sent back.
+package answer
 
 import (
 	"bytes"
@@ -8,6 +17,7 @@ import (
 	"os"
 	"strings"
 
+	"adze/internal/usage"
 	"adze/session"
 	"adze/tool"
 )
@@ -19,42 +29,42 @@ const (
 	maxFaults     = 10
 )
 
-// answerSchema is what --output-schema asks of the final answer: one JSON value that the schema accepts.
-type answerSchema struct {
+// Schema is what is asked of the final answer: one JSON value that it accepts.
+type Schema struct {
 	schema json.RawMessage
 	check  tool.Check
 }
 
-// answerSchema reads the file of --output-schema; without the flag there is none.
-func (o *options) answerSchema() (*answerSchema, error) {
-	if o.schema == "" {
+// Read reads the file of --output-schema; without a path there is none.
+func Read(path string) (*Schema, error) {
+	if path == "" {
 		return nil, nil
 	}
-	f, err := os.Open(o.schema)
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, misuse("check the path", "--output-schema: %v", err)
+		return nil, usage.Mistake("check the path", "--output-schema: %v", err)
 	}
 	defer f.Close()
 	raw, err := io.ReadAll(io.LimitReader(f, maxSchemaFile+1))
 	if err != nil {
-		return nil, misuse("check the file", "--output-schema: %v", err)
+		return nil, usage.Mistake("check the file", "--output-schema: %v", err)
 	}
 	if len(raw) > maxSchemaFile {
-		return nil, misuse("use a smaller schema", "--output-schema %s: longer than %d MiB", o.schema, maxSchemaFile>>20)
+		return nil, usage.Mistake("use a smaller schema", "--output-schema %s: longer than %d MiB", path, maxSchemaFile>>20)
 	}
 	check, err := tool.JSONSchema{}.Compile(raw)
 	if err != nil {
-		return nil, misuse("it must be a JSON Schema (draft 2020-12 or 7) without references to other files", "--output-schema %s: %v", o.schema, err)
+		return nil, usage.Mistake("it must be a JSON Schema (draft 2020-12 or 7) without references to other files", "--output-schema %s: %v", path, err)
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, raw); err != nil {
-		return nil, misuse("it must be JSON", "--output-schema %s: %v", o.schema, err)
+		return nil, usage.Mistake("it must be JSON", "--output-schema %s: %v", path, err)
 	}
-	return &answerSchema{schema: compact.Bytes(), check: check}, nil
+	return &Schema{schema: compact.Bytes(), check: check}, nil
 }
 
-// demand tells the model what is asked of its last answer.
-func (s *answerSchema) demand(prompt string) string {
+// Demand tells the model what is asked of its last answer.
+func (s *Schema) Demand(prompt string) string {
 	if s == nil {
 		return prompt
 	}
@@ -62,23 +72,23 @@ func (s *answerSchema) demand(prompt string) string {
 		"When the work is done, answer with one JSON value that is valid under this schema, and nothing else."
 }
 
-// grammar is session.Config.Schema.
-func (s *answerSchema) grammar() json.RawMessage {
+// Grammar is session.Config.Schema.
+func (s *Schema) Grammar() json.RawMessage {
 	if s == nil {
 		return nil
 	}
 	return s.schema
 }
 
-// judge is session.Config.Accept; without a schema every answer is accepted.
-func (s *answerSchema) judge() func(string, int) (string, error) {
+// Judge is session.Config.Accept; without a schema every answer is accepted.
+func (s *Schema) Judge() func(string, int) (string, error) {
 	if s == nil {
 		return nil
 	}
 	return s.accept
 }
 
-func (s *answerSchema) accept(text string, tries int) (correction string, err error) {
+func (s *Schema) accept(text string, tries int) (correction string, err error) {
 	_, wrong := s.value(text)
 	switch {
 	case wrong == "":
@@ -95,7 +105,7 @@ func (s *answerSchema) accept(text string, tries int) (correction string, err er
 }
 
 // value takes the JSON value out of an answer and says what is wrong with it; nothing: it is valid.
-func (s *answerSchema) value(text string) (raw json.RawMessage, wrong string) {
+func (s *Schema) value(text string) (raw json.RawMessage, wrong string) {
 	body := unfenced(strings.TrimSpace(text))
 	d := json.NewDecoder(strings.NewReader(body))
 	var v any
@@ -134,8 +144,8 @@ func unfenced(s string) string {
 	return strings.TrimSpace(body)
 }
 
-// structured puts the value of an answer that was accepted into the result.
-func (s *answerSchema) structured(r session.Result) session.Result {
+// Structured puts the value of an answer that was accepted into the result.
+func (s *Schema) Structured(r session.Result) session.Result {
 	if s == nil || r.Cause != session.CauseDone {
 		return r
 	}

@@ -1,4 +1,9 @@
-package app
+// Package signals ends a run by the signals that a process gets.
+//
+// The one rule: the first one ends the run in order, the second one the process.
+//
+// Start reading at Watch. Known limits: none that is known.
+package signals
 
 import (
 	"context"
@@ -9,12 +14,12 @@ import (
 	"adze/session"
 )
 
-// watchSignals ends ctx on the first SIGINT, SIGTERM, SIGQUIT, SIGABRT or SIGHUP, with a cause that names it. On the second,
+// Watch ends ctx on the first SIGINT, SIGTERM, SIGQUIT, SIGABRT or SIGHUP, with a cause that names it. On the second,
 // insist is called: whatever hangs, the process ends. SIGQUIT and SIGABRT are taken like SIGTERM, because what the runtime
 // does with them leaves a terminal as it is and calls as they are. A SIGHUP never insists: a terminal that is closed sends it
 // more than once, from the shell and from the kernel. A SIGINT that taken takes ends nothing; nil takes none. Stop
 // releases the signals, beside what comes next.
-func watchSignals(cancel context.CancelCauseFunc, insist func(session.Cause), taken func() bool) (stop func()) {
+func Watch(cancel context.CancelCauseFunc, insist func(session.Cause), taken func() bool) (stop func()) {
 	// SIGPIPE is caught and dropped, so that a closed stdout is an error of write and not the end of the
 	// process without its result. It is not ignored: children would inherit that.
 	signals := make(chan os.Signal, 8)

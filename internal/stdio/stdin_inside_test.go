@@ -1,4 +1,4 @@
-package app
+package stdio
 
 import (
 	"bytes"
@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/command"
 	"adze/session"
 )
 
-// listener is an app whose stdin is a pipe and whose clock is turned by hand.
-func listener(t *testing.T) (a *app, stdin *os.File, over chan time.Time) {
+// listener is a stdin that is a pipe and whose clock is turned by hand.
+func listener(t *testing.T) (a Stdin, stdin *os.File, over chan time.Time) {
 	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -21,7 +20,7 @@ func listener(t *testing.T) (a *app, stdin *os.File, over chan time.Time) {
 	}
 	t.Cleanup(func() { r.Close(); w.Close() })
 	over = make(chan time.Time, 1)
-	return &app{Env: command.Env{In: r, Err: &bytes.Buffer{}}, after: func(d time.Duration) <-chan time.Time {
+	return Stdin{In: r, Err: &bytes.Buffer{}, After: func(d time.Duration) <-chan time.Time {
 		if d != stdinPatience {
 			t.Errorf("waits %s", d)
 		}
@@ -32,7 +31,7 @@ func listener(t *testing.T) (a *app, stdin *os.File, over chan time.Time) {
 func TestASilentPipeBesideAPromptIsLeft(t *testing.T) {
 	a, _, over := listener(t)
 	over <- time.Time{}
-	got, err := a.headlessPrompt(t.Context(), "go", false)
+	got, err := a.Prompt(t.Context(), "go", false)
 	if err != nil || got != "go" {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -61,7 +60,7 @@ func TestAPipeThatSpeaksIsReadToItsEnd(t *testing.T) {
 			}
 			done := make(chan string, 1)
 			go func() {
-				got, err := a.headlessPrompt(t.Context(), c.words, c.asked)
+				got, err := a.Prompt(t.Context(), c.words, c.asked)
 				if err != nil {
 					t.Error(err)
 				}
@@ -96,7 +95,7 @@ func TestAFileIsReadAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.In = f
-	if got, err := a.headlessPrompt(t.Context(), "go", false); err != nil || !strings.Contains(got, "text") {
+	if got, err := a.Prompt(t.Context(), "go", false); err != nil || !strings.Contains(got, "text") {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -105,7 +104,7 @@ func TestAnAbortEndsTheWaitForStdin(t *testing.T) {
 	a, _, _ := listener(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(session.ErrInterrupted)
-	if _, err := a.headlessPrompt(ctx, "", false); err != session.ErrInterrupted {
+	if _, err := a.Prompt(ctx, "", false); err != session.ErrInterrupted {
 		t.Errorf("err = %v", err)
 	}
 }

@@ -1,48 +1,58 @@
-package app
+// Package resume finds the session that a run goes on with, and makes a copy of it where one is wanted.
+//
+// The one rule: a session has one writer; a copy has an id of its own.
+//
+// Start reading at Pick. Known limits: of a copy, what the session it comes from does later is not known.
+package resume
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"adze/internal/place"
-	"adze/internal/safeterm"
 	"adze/internal/store"
+	"adze/internal/usage"
 	"adze/session"
 )
 
-// pickSession finds the session to go on with, or names a new one.
-func pickSession(ctx context.Context, o *options, logs session.Store, dir string) (id session.ID, resumed bool, err error) {
-	if o.resume == "" && !o.resumeLast {
+// Wish says which session a run goes on with; the zero value is a new one.
+type Wish struct {
+	ID   string // how the id begins
+	Last bool   // the newest of the folder
+	Fork bool   // in a copy
+}
+
+// Pick finds the session to go on with, or names a new one.
+func Pick(ctx context.Context, w Wish, logs session.Store, dir string) (id session.ID, resumed bool, err error) {
+	if w.ID == "" && !w.Last {
 		return session.NewID(time.Now()), false, nil
 	}
 	heads, err := logs.List(ctx)
 	if err != nil {
 		return "", false, fmt.Errorf("%w: %w", store.ErrOpen, err)
 	}
-	if o.resumeLast {
+	if w.Last {
 		id, err = newestIn(heads, dir)
 	} else {
-		id, err = byPrefix(heads, o.resume)
+		id, err = ByPrefix(heads, w.ID)
 	}
-	if err == nil && !o.fork {
+	if err == nil && !w.Fork {
 		err = ofPerson(heads, id)
 	}
-	if err != nil || !o.fork {
+	if err != nil || !w.Fork {
 		return id, true, err
 	}
 	id, err = fork(ctx, logs, id)
 	return id, true, err
 }
 
-// lockSession makes this process the writer at once: the first commit of a run waits for nothing but the
+// Lock makes this process the writer at once: the first commit of a run waits for nothing but the
 // disk then.
-func lockSession(ctx context.Context, logs session.Store, id session.ID) error {
+func Lock(ctx context.Context, logs session.Store, id session.ID) error {
 	err := logs.Lock(ctx, id)
 	if err == nil || errors.Is(err, session.ErrLocked) {
 		return err
@@ -56,21 +66,21 @@ func newestIn(heads []session.Head, dir string) (session.ID, error) {
 			return h.ID, nil
 		}
 	}
-	return "", misuse("start one without --continue, or name one with --resume ID", "no session of %s is stored", dir)
+	return "", usage.Mistake("start one without --continue, or name one with --resume ID", "no session of %s is stored", dir)
 }
 
 // ofPerson refuses to go on with the log of a subagent: only its parent knows what it may do.
 func ofPerson(heads []session.Head, id session.ID) error {
 	for _, h := range heads {
 		if info := h.Info(); h.ID == id && info.Agent != "" {
-			return misuse("resume that session, or go on with a copy: --fork", "%s is the log of a subagent of the session %s", id, info.Parent)
+			return usage.Mistake("resume that session, or go on with a copy: --fork", "%s is the log of a subagent of the session %s", id, info.Parent)
 		}
 	}
 	return nil
 }
 
-// byPrefix finds the session that a person means: a subagent's only where no other fits.
-func byPrefix(heads []session.Head, prefix string) (session.ID, error) {
+// ByPrefix finds the session that a person means: a subagent's only where no other fits.
+func ByPrefix(heads []session.Head, prefix string) (session.ID, error) {
 	var found, subagents []string
 	for _, h := range heads {
 		switch {
@@ -92,7 +102,7 @@ func byPrefix(heads []session.Head, prefix string) (session.ID, error) {
 	case 0:
 		return "", fmt.Errorf("%w: %q", session.ErrNotFound, prefix)
 	}
-	return "", misuse("give more of the id: "+strings.Join(found, ", "), "%q is the beginning of %d sessions", prefix, len(found))
+	return "", usage.Mistake("give more of the id: "+strings.Join(found, ", "), "%q is the beginning of %d sessions", prefix, len(found))
 }
 
 // fork copies a session under a new id; the old one may be open elsewhere.
@@ -118,19 +128,8 @@ func fork(ctx context.Context, logs session.Store, from session.ID) (session.ID,
 	return id, logs.Append(ctx, id, entries...)
 }
 
-func (a *app) openStore(ctx context.Context, o *options, at place.Places) (session.Store, error) {
-	if o.noSession || o.demo {
-		return store.NewMemory(), nil
-	}
-	s, err := store.Open(ctx, filepath.Join(at.State, "sessions.db"), store.Options{Mask: a.log().Entry})
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", store.ErrOpen, err)
-	}
-	return s, nil
-}
-
-// lossOf tells what a damaged store left behind when it was opened, in lines; none when it was sound.
-func lossOf(logs session.Store) []string {
+// Losses tells what a damaged store left behind when it was opened, in lines; none when it was sound.
+func Losses(logs session.Store) []string {
 	s, ok := logs.(*store.Store)
 	if !ok {
 		return nil
@@ -140,10 +139,4 @@ func lossOf(logs session.Store) []string {
 		lines = append(lines, strings.Split(s.Salvaged().String(), "\n")...)
 	}
 	return lines
-}
-
-func (a *app) tellLosses(lines []string) {
-	for _, line := range lines {
-		fmt.Fprintf(a.Err, "! %s\n", safeterm.Name(line))
-	}
 }

@@ -1,4 +1,4 @@
-package app
+package stdio
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closedAtStart reports whether stdout was closed when adze was started, as by >&- in a shell. The runtime puts
+// ClosedAtStart reports whether stdout was closed when adze was started, as by >&- in a shell. The runtime puts
 // /dev/null, opened for reading and writing, in its place before any code of ours runs, and to write an answer there is
 // to lose it in silence. Programs start others with such a /dev/null on purpose; a shell that is asked for one opens it
 // for writing only. So it counts only under a shell that has another stdout itself.
-func closedAtStart(stdout *os.File) bool {
+func ClosedAtStart(stdout *os.File) bool {
 	flags, err := unix.FcntlInt(stdout.Fd(), unix.F_GETFL, 0)
 	if err != nil {
 		return true

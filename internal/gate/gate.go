@@ -1,0 +1,130 @@
+// Package gate makes the policy of a run: the rules of the configuration and of the command line over one workspace, and
+// what adze keeps for itself.
+//
+// The one rule: it makes a policy and decides nothing; packages policy and workspace do.
+//
+// Start reading at New.
+//
+// Known limits: without a home folder, rules of home: match nothing.
+package gate
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/config"
+	"adze/internal/place"
+	"adze/internal/policy"
+	"adze/internal/proc"
+	"adze/internal/usage"
+	"adze/internal/workspace"
+)
+
+// outputLayer is where the rule comes from that lets a model read the whole of its own cut outputs.
+const outputLayer policy.Layer = "session output"
+
+// Ground is what the rules of a run are about: the workspace, and where adze keeps its own.
+type Ground struct {
+	Root  *workspace.Root
+	At    place.Places
+	File  string // the person's configuration, absolute
+	Spill string // this session's whole outputs, which a model may read; empty: none
+}
+
+// Flags say where to work and what is allowed.
+type Flags struct {
+	Cwd         string
+	Mode        string
+	Allow, Deny []string
+}
+
+// Add takes them from the command line of a run, and of commands that decide as a run does.
+func (g *Flags) Add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&g.Cwd, "cwd", "", "work in this `DIR`")
+	f.StringVar(&g.Mode, "permission-mode", "", "ask, edits, plan, auto or yolo (default ask)")
+	f.StringArrayVar(&g.Allow, "allow", nil, "allow what this `RULE` matches, such as 'execute(go test **)'")
+	f.StringArrayVar(&g.Deny, "deny", nil, "deny what this `RULE` matches; a deny always holds")
+}
+
+// New makes the policy of a run from the configuration and the flags.
+func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.Policy, error) {
+	mode := policy.AskFirst
+	if name := cmp.Or(flags.Mode, cfg.PermissionMode); name != "" {
+		var err error
+		if mode, err = policy.ParseMode(name); err != nil {
+			return nil, usage.Mistake("the modes are "+strings.Join(policy.Modes(), ", "), "%v", err)
+		}
+	}
+	rules, err := rulesOf(cfg, flags, g)
+	if err != nil {
+		return nil, err
+	}
+	home, _ := os.UserHomeDir() // without one, home: matches nothing
+	if real, err := filepath.EvalSymlinks(home); err == nil {
+		home = real // as the paths that it is compared with
+	}
+	own := slices.DeleteFunc([]string{g.At.Config, g.At.State, g.File}, func(name string) bool { return name == "" })
+	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment})
+	return policy.New(policy.Options{Mode: mode, Rules: rules, Paths: judge{g.Root}, Home: home, Own: own, Ask: asker,
+		Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
+}
+
+func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
+	var outputs []string
+	if g.Spill != "" {
+		spill := g.Spill
+		if p, err := g.Root.Resolve(spill); err == nil {
+			spill = p.Abs()
+		}
+		outputs = []string{"read(abs:" + literalGlob(spill) + "/**)"}
+	}
+	var rules []policy.Rule
+	for _, source := range []struct {
+		effect policy.Effect
+		layer  policy.Layer
+		flag   string
+		texts  []string
+	}{
+		{policy.Deny, policy.CommandLine, "--deny", flags.Deny},
+		{policy.Allow, policy.CommandLine, "--allow", flags.Allow},
+		{policy.Deny, policy.User, "deny in " + cfg.Origin("deny"), cfg.Deny},
+		{policy.Allow, policy.User, "allow in " + cfg.Origin("allow"), cfg.Allow},
+		{policy.Allow, outputLayer, "session output", outputs},
+	} {
+		for _, text := range source.texts {
+			r, err := policy.ParseRule(source.effect, source.layer, text)
+			if err != nil {
+				return nil, usage.Mistake("such as read(home:notes/**), write(work:src/**), execute(go test **), network(https://go.dev)", "%s: %v", source.flag, err)
+			}
+			rules = append(rules, r)
+		}
+	}
+	return rules, nil
+}
+
+// literalGlob quotes what has a meaning in a path pattern.
+func literalGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(path)
+}
+
+// judge resolves paths for the policy exactly as the tools will.
+type judge struct{ root *workspace.Root }
+
+func (j judge) Judge(name string) (policy.Place, error) {
+	p, err := j.root.Resolve(name)
+	if err != nil {
+		return policy.Place{}, err
+	}
+	place := policy.Place{Abs: p.Abs(), Rel: p.Display(), Outside: p.Outside(), Protected: p.Protected()}
+	if named := p.Named(); named != p.Abs() {
+		rel, inside := j.root.Inside(named)
+		place.Named = &policy.Place{Abs: named, Rel: rel, Outside: !inside}
+	}
+	return place, nil
+}

@@ -1,0 +1,124 @@
+// Package keys holds the keys of a person: taken out of the process's own environment, checked when the configuration that
+// names them is read, and hidden in all that lasts.
+//
+// The one rule: whatever adze starts, an editor or a reader of the clipboard too, can neither read nor pass on what it
+// never got.
+//
+// Start reading at Take, then Ring.Load.
+//
+// Known limits: before the configuration is read, only keys of providers that have names are known.
+package keys
+
+import (
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode"
+
+	"adze/internal/config"
+	"adze/internal/masked"
+	"adze/internal/models"
+	"adze/internal/proc"
+	"adze/internal/secret"
+	"adze/internal/usage"
+)
+
+// Ring is the keys of one person, and what hides them. It is safe for concurrent use.
+type Ring struct {
+	getenv func(string) string // nil: of the process, with what was taken from it
+	mu     sync.Mutex
+	taken  map[string]string
+
+	masker  atomic.Pointer[secret.Masker] // made when the configuration is read
+	entries masked.Log
+}
+
+// Take conceals the process and takes the keys of all providers that adze knows out of its environment.
+func Take() *Ring {
+	proc.Conceal()
+	r := &Ring{taken: map[string]string{}}
+	r.take(models.KeyNames(config.Config{}))
+	return r
+}
+
+// Of makes a ring that reads variables and leaves the process its own.
+func Of(getenv func(string) string) *Ring { return &Ring{getenv: getenv} }
+
+func (r *Ring) take(names []string) {
+	if r.getenv != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, name := range names {
+		if value, ok := os.LookupEnv(name); ok {
+			r.taken[name] = value
+			_ = os.Unsetenv(name) // it fails for names that no variable can have
+		}
+	}
+}
+
+// Get is os.Getenv for adze itself.
+func (r *Ring) Get(name string) string {
+	if r.getenv != nil {
+		return r.getenv(name)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if value, ok := r.taken[name]; ok {
+		return value
+	}
+	return os.Getenv(name)
+}
+
+// Load reads the person's configuration, and takes the keys that it names out of the environment.
+func (r *Ring) Load(path string) (config.Config, error) {
+	cfg, err := config.Load(path)
+	if err != nil {
+		return cfg, err
+	}
+	names := models.KeyNames(cfg)
+	r.take(names)
+	for _, name := range names {
+		// Spaces around a key are taken off. Inside, a line break is two lines that were pasted, and no header can hold it.
+		if strings.ContainsFunc(strings.TrimSpace(r.Get(name)), unicode.IsControl) {
+			return cfg, usage.Mistake("set "+name+" to the key alone, on one line", "the key in %s holds a line break or another control character", name)
+		}
+	}
+	r.masker.Store(secret.New(r.Secrets(cfg)...))
+	return cfg, nil
+}
+
+// Secrets are the values that nothing lasting may hold: the keys of providers, and what of the other variables is a
+// secret.
+func (r *Ring) Secrets(cfg config.Config) []string {
+	var out []string
+	for _, name := range models.KeyNames(cfg) {
+		if v := r.Get(name); v != "" {
+			out = append(out, v)
+		}
+	}
+	for _, kv := range os.Environ() {
+		name, value, _ := strings.Cut(kv, "=")
+		if v := secret.InVariable(name, value); v != "" {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Mask is what hides secrets in all that lasts or that others read; before the configuration is read it knows the keys
+// of the providers that have names.
+func (r *Ring) Mask() *secret.Masker {
+	if m := r.masker.Load(); m != nil {
+		return m
+	}
+	return secret.New(r.Secrets(config.Config{})...)
+}
+
+// Log hides secrets in what the store keeps.
+func (r *Ring) Log() *masked.Log {
+	r.entries.Mask = r.Mask
+	return &r.entries
+}
