@@ -64,7 +64,7 @@ func TestTheDoctorExitsAsARunWould(t *testing.T) {
 		code        int
 		check, says string
 	}{
-		"bad configuration":    {`{"modle": "x"}`, "", 2, "configuration", "modle"},
+		"bad configuration":    {`{"denny": ["x"]}`, "", 2, "configuration", "denny"},
 		"no model":             {`{}`, "", 3, "model", "no model is configured"},
 		"unknown provider":     {`{"model": "acme/m"}`, "", 3, "model", `no provider "acme"`},
 		"no key":               {`{"model": "groq/m"}`, "", 3, "model", "GROQ_API_KEY"},

@@ -77,7 +77,10 @@ func commandLine(a *app) *cobra.Command {
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE: func(_ *cobra.Command, words []string) error {
+		RunE: func(c *cobra.Command, words []string) error {
+			if err := command.Mistyped(c, words); err != nil && !o.print {
+				return err
+			}
 			if o.stdin = slices.Contains(words, "-"); o.stdin {
 				words = slices.DeleteFunc(words, func(w string) bool { return w == "-" })
 			}

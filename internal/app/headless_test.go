@@ -35,7 +35,7 @@ func TestMistakesOfTheCommandLine(t *testing.T) {
 		"unknown provider":   {[]string{"-p", "--model", "acme/m", "hi"}, 3, []string{`no provider "acme"`, "openai/NAME"}},
 		"no name":            {[]string{"-p", "--model", "openai", "hi"}, 3, []string{`"openai" names no model`}},
 		"no script":          {[]string{"-p", "--model", "script/none.txtar", "hi"}, 3, []string{"none.txtar"}},
-		"no terminal":        {[]string{"hi"}, 2, []string{"needs a terminal", "--print"}},
+		"no terminal":        {nil, 2, []string{"there is no prompt", "adze -p"}},
 		"attach a text file": {[]string{"-p", "--attach", "/etc/hostname", "--model", "openai/m", "hi"}, 2, []string{"neither an image nor a PDF"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -67,10 +67,10 @@ func TestAMistakeIsAResultForAScriptToo(t *testing.T) {
 
 func TestABadConfigurationStopsTheStart(t *testing.T) {
 	u := newUser(t)
-	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(`{"modle": "x"}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(`{"max_turns": "x"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	u.run("-p", "hi").wants(2, "config.json", "modle", "known names")
+	u.run("-p", "hi").wants(2, "config.json", "max_turns", "change the value")
 }
 
 func TestThePromptComesFromArgumentsAndStdin(t *testing.T) {

@@ -112,7 +112,7 @@ expect list: 5 files not shown
 expect bash completed: exit code 0
 text: all held
 `), "hi").wants(0, "all held")
-	for _, bad := range []string{`{"limits": {"glob": -1}}`, `{"limits": {"bash_timeout": "9s", "bash_max_timeout": "5s"}}`, `{"limits": {"globs": 1}}`, `{"output": {"bytes": -5}}`} {
+	for _, bad := range []string{`{"limits": {"glob": -1}}`, `{"limits": {"bash_timeout": "9s", "bash_max_timeout": "5s"}}`, `{"output": {"bytes": -5}}`} {
 		if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(bad), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -22,6 +22,7 @@ import (
 
 // start is one run of the root command.
 func (a *app) start(o *options, words string) error {
+	o.print = o.print || !term.IsTerminal(a.In.Fd()) || !term.IsTerminal(a.Out.Fd())
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -32,9 +33,6 @@ func (a *app) start(o *options, words string) error {
 	if o.print {
 		a.Exit = a.headless(o, words)
 		return nil
-	}
-	if !term.IsTerminal(a.In.Fd()) || !term.IsTerminal(a.Out.Fd()) {
-		return misuse(`adze --print "what to do" works without one`, "adze needs a terminal")
 	}
 	return a.interactive(o, words)
 }

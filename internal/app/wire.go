@@ -59,7 +59,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	defer func() {
 		if err != nil {
 			w.close()
-			a.tellLosses(w.losses) // the next start finds a sound store, and nothing to tell
+			a.tellLosses(slices.Concat(w.losses, w.settings.config.Warnings())) // the next start finds a sound store; a misspelt name may be why
 		}
 	}()
 	s, err := a.settle(o, w)
@@ -130,6 +130,7 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 	if s.config, err = a.keys.Load(s.file); err != nil {
 		return s, err
 	}
+	w.notices = append(w.notices, s.config.Warnings()...)
 	o.merge(&s.config)
 	dir, err := a.folder(o, w)
 	if err != nil {

@@ -70,7 +70,7 @@ func Table() []Row {
 		{Package: "internal/sandbox", May: []string{"tool", "internal/workspace", "internal/proc"}, Why: "a sandbox wraps processes"},
 
 		{Package: "internal/textedit", May: []string{"internal/text", "internal/diff"}, Why: "edits keep the format that text found and show what changed"},
-		{Package: "internal/config", May: []string{"internal/jsonc"}, Why: "a file that a person writes"},
+		{Package: "internal/config", May: []string{"internal/jsonc", "tool/nearest"}, Why: "a file that a person writes"},
 		{Package: "internal/proc", May: []string{"internal/secret"}, Why: "it keeps secrets out of the environment of commands"},
 		{Package: "internal/git", May: []string{"internal/proc"}, Why: "git is a supervised process"},
 		{Package: "internal/golden", From: []string{}, Why: "for tests only"},

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/tailscale/hujson"
+
+	"adze/internal/jsonc"
 )
 
 // AddAllow adds rules to the person's file; comments and all else stay as they are. Rules that are there
@@ -37,7 +39,11 @@ func AddAllow(path string, rules ...string) error {
 
 // withRules appends to the list in the syntax tree, so that comments stay where they are.
 func withRules(raw []byte, have, rules []string) ([]byte, error) {
-	v, err := hujson.Parse(raw)
+	text, err := jsonc.Text(raw)
+	if err != nil {
+		return nil, err
+	}
+	v, err := hujson.Parse(text)
 	if err != nil {
 		return nil, err
 	}

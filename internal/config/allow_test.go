@@ -44,13 +44,13 @@ func TestAddAllowMakesTheFile(t *testing.T) {
 
 func TestAddAllowLeavesAFileWithAMistakeAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.json")
-	if err := os.WriteFile(path, []byte(`{"alow": []}`), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(`{"denny": []}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := AddAllow(path, "execute(make)"); err == nil {
 		t.Error("no error")
 	}
-	if raw, _ := os.ReadFile(path); string(raw) != `{"alow": []}` {
+	if raw, _ := os.ReadFile(path); string(raw) != `{"denny": []}` {
 		t.Errorf("it was changed to %s", raw)
 	}
 }
@@ -72,5 +72,27 @@ func TestAddAllowFollowsALink(t *testing.T) {
 	}
 	if c, err := Load(real); err != nil || len(c.Allow) != 1 {
 		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestAddAllowWritesAFileThatSaysNothing(t *testing.T) {
+	for before, want := range map[string]string{
+		"":                        "execute(make)",
+		"\xef\xbb\xbf":            "execute(make)",
+		"// mine\n":               "// mine",
+		"\xef\xbb\xbf{/* a */}\n": "/* a */",
+	} {
+		path := filepath.Join(t.TempDir(), "config.json")
+		if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := AddAllow(path, "execute(make)"); err != nil {
+			t.Fatalf("%q: %v", before, err)
+		}
+		raw, _ := os.ReadFile(path)
+		c, err := Parse(path, raw)
+		if err != nil || len(c.Allow) != 1 || !strings.Contains(string(raw), want) {
+			t.Errorf("%q became %q: %v", before, raw, err)
+		}
 	}
 }

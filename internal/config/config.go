@@ -2,7 +2,7 @@
 // where each value came from.
 //
 // The one rule: flags win over the environment, the environment over the file, the file over the
-// defaults; a mistake in any of them stops the start and names its place.
+// defaults; a mistake in any of them stops the start and names its place, a name that means nothing is only told.
 //
 // Start reading at Load. The file is JSON with comments; schema.json beside this file describes it for
 // editors.
@@ -45,8 +45,12 @@ type Config struct {
 	Models         map[string]Model    `json:"models,omitempty"` // by provider/name; a last * stands for any rest
 	Interface      Interface           `json:"interface,omitempty"`
 
-	origins map[string]string
+	origins  map[string]string
+	warnings []string
 }
+
+// Warnings are what in the file is of no use and does no harm, a line each: names that mean nothing.
+func (c Config) Warnings() []string { return c.warnings }
 
 // Output bounds what one call gives the model.
 type Output struct {
@@ -171,25 +175,21 @@ func Load(path string) (Config, error) {
 	return Parse(path, raw)
 }
 
-// Parse reads JSON with comments and trailing commas. Unknown names are mistakes, and so are names that stand twice:
-// neither a misspelt deny nor a second, empty one may go unnoticed.
+// Parse reads JSON with comments and trailing commas; a file in which nothing stands is an empty one. A name that
+// stands twice is a mistake: a second, empty deny may not go unnoticed. An unknown name is a warning.
 func Parse(path string, raw []byte) (Config, error) {
 	var c Config
-	standard, err := jsonc.Decode(raw, &c)
+	standard, unknown, err := jsonc.DecodeKnown(raw, &c)
 	if err != nil {
 		return Config{}, mistake(path, err)
 	}
-	if err := c.check(path); err != nil {
+	if c.warnings, err = judge(path, unknown); err != nil {
 		return Config{}, err
 	}
-	if err := c.checkModels(path); err != nil {
-		return Config{}, err
-	}
-	if err := c.checkProviders(path); err != nil {
-		return Config{}, err
-	}
-	if err := c.Interface.check(path); err != nil {
-		return Config{}, err
+	for _, check := range []func(path string) error{c.check, c.checkModels, c.checkProviders, c.Interface.check} {
+		if err := check(path); err != nil {
+			return Config{}, err
+		}
 	}
 	var present map[string]json.RawMessage
 	_ = json.Unmarshal(standard, &present) // it decoded a moment ago
@@ -200,7 +200,7 @@ func Parse(path string, raw []byte) (Config, error) {
 }
 
 func mistake(path string, err error) error {
-	e := &Error{Path: path, Message: strings.TrimPrefix(err.Error(), "json: "), Hint: "known names: " + strings.Join(names(), ", ")}
+	e := &Error{Path: path, Message: strings.TrimPrefix(err.Error(), "json: "), Hint: "change the value"}
 	var kind *json.UnmarshalTypeError
 	var twice *jsonc.DuplicateError
 	var syntax *jsonc.SyntaxError
@@ -211,7 +211,6 @@ func mistake(path string, err error) error {
 		e.Hint = "mend the JSON at that place"
 	case errors.As(err, &kind):
 		e.Message = fmt.Sprintf("%s must be %s, is %s", cmp.Or(kind.Field, "the whole file"), plain(kind.Type), kind.Value)
-		e.Hint = "change the value"
 	}
 	return e
 }
@@ -228,17 +227,4 @@ func plain(t reflect.Type) string {
 		return "a list"
 	}
 	return "an object"
-}
-
-// names lists what the file may hold.
-func names() []string {
-	var list []string
-	t := reflect.TypeFor[Config]()
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if name != "" {
-			list = append(list, name)
-		}
-	}
-	return list
 }

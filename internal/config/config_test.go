@@ -43,7 +43,8 @@ func TestParseReadsCommentsAndSaysWhereValuesCameFrom(t *testing.T) {
 
 func TestParseNamesTheMistake(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"unknown name":   {`{"modle": "x"}`, `unknown field "modle"`},
+		"a lost denial":  {`{"denny": ["execute(rm **)"]}`, "line 1: denny is not known"},
+		"in UTF-16":      {"\xff\xfe{\x00}\x00", "UTF-16"},
 		"wrong type":     {`{"max_turns": "many"}`, "max_turns must be a whole number, is string"},
 		"a list":         {`["model"]`, "the whole file must be an object, is array"},
 		"bad duration":   {`{"max_time": "soon"}`, `"soon" is not a duration`},
@@ -52,7 +53,6 @@ func TestParseNamesTheMistake(t *testing.T) {
 		"said twice":     {"{\"deny\": [\"execute(rm **)\"],\n\"deny\": []}", "line 2: deny stands in line 1 already"},
 		"by case":        {"{\"deny\": [\"execute(rm **)\"],\n\"Deny\": []}", `line 2: Deny is "deny" of line 1 again`},
 		"twice inside":   {`{"providers": {"openai": {"base_url": "a", "BASE_URL": "b"}}}`, "providers.openai.BASE_URL"},
-		"a key":          {`{"providers": {"openai": {"key": "sk-1"}}}`, `unknown field "key"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := config.Parse("c.json", []byte(c.text))

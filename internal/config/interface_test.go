@@ -25,7 +25,6 @@ func TestAnInterfaceThatIsNoneIsAMistake(t *testing.T) {
 		`{"interface": {"theme": "solarised"}}`: `interface.theme is "solarised"`,
 		`{"interface": {"inline": "yes"}}`:      "interface.inline must be true or false, is string",
 		`{"interface": {"keys": "emacs"}}`:      `interface.keys is "emacs"`,
-		`{"interface": {"colour": 1}}`:          `unknown field "colour"`,
 	} {
 		_, err := config.Parse("c.json", []byte(text))
 		var mistake *config.Error

@@ -69,7 +69,11 @@ func (d Doctor) Checks(ctx context.Context, ask Ask) []Check {
 	if err != nil {
 		out = append(out, d.failing("configuration", err), lacks("model", "not looked at", "mend the configuration first"))
 	} else {
-		out = append(append(out, d.File(find.File)), checkKeys(find)...)
+		out = append(out, d.File(find.File))
+		for _, w := range cfg.Warnings() {
+			out = append(out, lacks("configuration", w, "mend the name, or remove it"))
+		}
+		out = append(out, checkKeys(find)...)
 		out = append(out, d.checkModel(ctx, find, ask.Nobody)...)
 		if ask.Everybody {
 			out = append(out, checkOnline(ctx, find)...)

@@ -39,28 +39,72 @@ func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("line %d: %s stands in line %d already", e.Line, e.Name, e.First)
 }
 
-// Decode decodes raw into a struct and returns it as plain JSON. Unknown and repeated names are mistakes: a misspelt
-// deny must not go unnoticed. raw is left as it is.
+// Unknown is a name that no field has.
+type Unknown struct {
+	Name  string   // with the names of the objects around it: "output.lins"
+	Line  int      // from 1
+	Known []string // what could stand there
+}
+
+// Decode decodes raw into a struct and returns it as plain JSON. Unknown and repeated names are mistakes. raw is left as
+// it is.
 func Decode(raw []byte, into any) ([]byte, error) {
-	tree, err := hujson.Parse(bytes.Clone(raw)) // it is blanked in place below
+	standard, _, err := read(raw, into)
 	if err != nil {
-		return nil, &SyntaxError{strings.TrimPrefix(err.Error(), "hujson: ")}
-	}
-	s := search{raw: raw}
-	if err := s.value(tree, reflect.TypeOf(into), ""); err != nil {
 		return nil, err
 	}
-	tree.Standardize()
-	standard := tree.Pack()
 	dec := json.NewDecoder(bytes.NewReader(standard))
 	dec.DisallowUnknownFields()
 	return standard, dec.Decode(into)
 }
 
-// search looks for names that stand twice.
-type search struct{ raw []byte }
+// DecodeKnown is Decode, but that it leaves names aside which no field has, and lists them.
+func DecodeKnown(raw []byte, into any) (standard []byte, unknown []Unknown, err error) {
+	standard, unknown, err = read(raw, into)
+	if err != nil {
+		return nil, nil, err
+	}
+	return standard, unknown, json.Unmarshal(standard, into)
+}
 
-func (s search) value(v hujson.Value, t reflect.Type, path string) error {
+// read makes plain JSON of a text.
+func read(raw []byte, into any) (standard []byte, unknown []Unknown, err error) {
+	raw, err = Text(raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	tree, err := hujson.Parse(bytes.Clone(raw)) // it is blanked in place below
+	if err != nil {
+		return nil, nil, &SyntaxError{strings.TrimPrefix(err.Error(), "hujson: ")}
+	}
+	s := search{raw: raw}
+	if err := s.value(tree, reflect.TypeOf(into), ""); err != nil {
+		return nil, nil, err
+	}
+	tree.Standardize()
+	return tree.Pack(), s.unknown, nil
+}
+
+// Text is what a file says: without the mark that some editors put before the first byte, and an empty object where
+// nothing but comments is written. A file in another encoding is a mistake.
+func Text(raw []byte) ([]byte, error) {
+	if bytes.HasPrefix(raw, []byte("\xff\xfe")) || bytes.HasPrefix(raw, []byte("\xfe\xff")) {
+		return nil, &SyntaxError{"the file is UTF-16; save it as UTF-8"}
+	}
+	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	if _, err := hujson.Parse(append(bytes.Clone(raw), "\nnull"...)); err == nil { // a value would stand before that
+		return append(bytes.TrimLeft(append(bytes.Clone(raw), '\n'), "\n"), "{}\n"...), nil // a comment ends with its line
+	}
+	return raw, nil
+}
+
+// search looks for names that stand twice, and for those that no field has.
+type search struct {
+	raw     []byte
+	unknown []Unknown
+}
+
+func (s *search) value(v hujson.Value, t reflect.Type, path string) error {
 	t = plain(t)
 	switch v := v.Value.(type) {
 	case *hujson.Array:
@@ -75,7 +119,7 @@ func (s search) value(v hujson.Value, t reflect.Type, path string) error {
 	return nil
 }
 
-func (s search) object(o *hujson.Object, t reflect.Type, path string) error {
+func (s *search) object(o *hujson.Object, t reflect.Type, path string) error {
 	isStruct := t != nil && t.Kind() == reflect.Struct
 	seen := map[string]hujson.ObjectMember{}
 	for _, m := range o.Members {
@@ -91,7 +135,10 @@ func (s search) object(o *hujson.Object, t reflect.Type, path string) error {
 		seen[known] = m
 		inner := elem(t)
 		if isStruct {
-			inner = fieldOf(t, known)
+			var ok bool
+			if inner, ok = fieldOf(t, known); !ok {
+				s.unknown = append(s.unknown, Unknown{whole, s.line(m), fieldsOf(t)})
+			}
 		}
 		if err := s.value(m.Value, inner, whole); err != nil {
 			return err
@@ -100,7 +147,7 @@ func (s search) object(o *hujson.Object, t reflect.Type, path string) error {
 	return nil
 }
 
-func (s search) line(m hujson.ObjectMember) int {
+func (s *search) line(m hujson.ObjectMember) int {
 	return 1 + bytes.Count(s.raw[:m.Name.StartOffset], []byte("\n"))
 }
 
@@ -131,17 +178,35 @@ func elem(t reflect.Type) reflect.Type {
 	return nil
 }
 
-func fieldOf(t reflect.Type, known string) reflect.Type {
+// fieldOf is the type of the field with that name; false: there is none.
+func fieldOf(t reflect.Type, known string) (reflect.Type, bool) {
 	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if name == "" {
-			name = t.Field(i).Name
-		}
-		if folded(name) == known {
-			return t.Field(i).Type
+		if name := fieldName(t.Field(i)); name != "" && folded(name) == known {
+			return t.Field(i).Type, true
 		}
 	}
-	return nil
+	return nil, false
+}
+
+func fieldsOf(t reflect.Type) (names []string) {
+	for i := range t.NumField() {
+		if name := fieldName(t.Field(i)); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// fieldName is how a field is called in a file; empty: it stands in none.
+func fieldName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	switch {
+	case !f.IsExported() || name == "-":
+		return ""
+	case name == "":
+		return f.Name
+	}
+	return name
 }
 
 // folded is one spelling for all that encoding/json takes for the same name of a field: each letter as the smallest

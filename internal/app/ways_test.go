@@ -1,0 +1,57 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A word that looks like a command is no prompt; anything else is.
+func TestAMistypedCommandIsNoPrompt(t *testing.T) {
+	for word, hint := range map[string]string{
+		"docter": "did you mean adze doctor?", "Models": "did you mean adze models?", "sesion": "did you mean adze session?",
+		"resume": "adze --continue", "config": "adze doctor names it", "mcp": "no MCP servers yet",
+	} {
+		u := newUser(t)
+		r := u.run(u.script("-- 1 --\ntext: answered\n"), word).wants(2, hint, "adze -- "+word)
+		if strings.Contains(r.out, "answered") {
+			t.Errorf("%s was sent to the model", word)
+		}
+	}
+	for _, args := range [][]string{{"hello"}, {"doctor the build"}, {"docter", "this"}, {"--", "docter"}, {"--", "doctor"}, {"-p", "docter"}} {
+		u := newUser(t)
+		u.run(append([]string{u.script("-- 1 --\ntext: answered\n")}, args...)...).wants(0, "answered")
+	}
+}
+
+func TestTheVersionIsACommandToo(t *testing.T) {
+	u := newUser(t)
+	flag := u.run("--version").wants(0, "adze ")
+	if r := u.run("version").wants(0); r.out != flag.out {
+		t.Errorf("%q, with the flag %q", r.out, flag.out)
+	}
+}
+
+// Without a terminal on both ends adze works as with --print.
+func TestAPipeNeedsNoPrint(t *testing.T) {
+	u := newUser(t)
+	model := u.script("-- 1 --\ntext: answered\n")
+	u.runWith(strings.NewReader("why?\n"), model).wants(0, "answered")
+	u.run(model, "why?").wants(0, "answered")
+	u.run("--demo").wants(0, "scripted")
+	u.run(model, "--output-format", "json", "why?").wants(0, `"text":"answered`)
+	u.run(model).wants(2, "there is no prompt", `adze -p "what to do"`)
+}
+
+// What means nothing in the configuration is said, and stops no run.
+func TestAnUnknownNameInTheConfigurationIsSaid(t *testing.T) {
+	u := newUser(t)
+	model := u.script("-- 1 --\ntext: answered\n")
+	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte("\xef\xbb\xbf{\"modle\": \"x/y\"}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u.run("-p", model, "hi").wants(0, "answered", "modle is not known; did you mean model?")
+	u.run("-p", "hi").wants(3, "no model", "did you mean model?")
+	u.run("doctor", "--offline").wants(0, "modle is not known")
+}

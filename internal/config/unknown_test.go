@@ -1,0 +1,48 @@
+package config_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"adze/internal/config"
+)
+
+func TestAnUnknownNameIsAWarning(t *testing.T) {
+	for text, want := range map[string]string{
+		"{\n\"modle\": \"openai/m\"}":                       "line 2: modle is not known; did you mean model?",
+		`{"interface": {"theem": "dark"}}`:                  "interface.theem is not known; did you mean interface.theme?",
+		`{"models": {"a/b": {"prize": {}}}}`:                "models.a/b.prize is not known; did you mean models.a/b.price?",
+		`{"providers": {"openai": {"key": "sk-1"}}}`:        "providers.openai.key is not known: a key never stands in this file; adze login keeps one",
+		`{"providers": {"openai": {"api_key": "sk-1"}}}`:    "adze login keeps one",
+		`{"somethingOfAnother": {"tool": ["it", "knows"]}}`: "somethingOfAnother is not known",
+	} {
+		c, err := config.Parse("c.json", []byte(text))
+		if err != nil || len(c.Warnings()) != 1 || !strings.HasSuffix(c.Warnings()[0], want) && !strings.Contains(c.Warnings()[0], want) {
+			t.Errorf("%s: %q, %v; want %q", text, c.Warnings(), err, want)
+		}
+		if strings.Contains(strings.Join(c.Warnings(), ""), "sk-1") {
+			t.Errorf("the warning shows a key: %q", c.Warnings())
+		}
+	}
+}
+
+// What else stands in a file with an unknown name holds.
+func TestAnUnknownNameTakesNothingElseAlong(t *testing.T) {
+	c, err := config.Parse("c.json", []byte(`{"unknown": {"deny": []}, "deny": ["execute(rm **)"], "model": "openai/m"}`))
+	if err != nil || c.Model != "openai/m" || !slices.Equal(c.Deny, []string{"execute(rm **)"}) {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestAFileWithNothingInItIsAnEmptyOne(t *testing.T) {
+	for _, text := range []string{"", "\n \t\r\n", "\xef\xbb\xbf", "// nothing yet", "/* nothing\n{ yet } */\n", "null", "{}"} {
+		if c, err := config.Parse("c.json", []byte(text)); err != nil || c.Model != "" || len(c.Warnings()) > 0 {
+			t.Errorf("%q: %+v, %v", text, c, err)
+		}
+	}
+	c, err := config.Parse("c.json", []byte("\xef\xbb\xbf{\"model\": \"openai/m\"}"))
+	if err != nil || c.Model != "openai/m" {
+		t.Errorf("behind a byte order mark: %+v, %v", c, err)
+	}
+}
