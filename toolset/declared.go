@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 // Declared is a folder of declared tools, and what came of it.
 type Declared struct {
 	Dir      string
+	Project  []ProjectTool
 	Names    []string // of the tools that were enlisted
 	Mistakes []error  // in files that declare no usable tool
 }
@@ -52,17 +54,29 @@ func Declare(registry *tool.Registry, root *workspace.Root, shell *Shell, dir st
 	return names, mistakes
 }
 
-// ProjectTools counts the tools that the project at root declares. They are never read: starting a
-// project's programs needs a consent for each that does not exist yet.
-func ProjectTools(root string) int {
-	const most = 1000
-	folder, err := os.Open(filepath.Join(root, ".adze", "tools"))
-	if err != nil {
-		return 0
+// ProjectTool is a tool that the project declares and the person allowed.
+type ProjectTool struct {
+	Path string // the file
+	Raw  []byte // what it declared when it was allowed
+	// Holds says, before each run, whether it still is what was allowed.
+	Holds func() error
+}
+
+// declareProject enlists what the person allowed of the project's tools, behind their own.
+func declareProject(registry *tool.Registry, root *workspace.Root, shell *Shell, tools []ProjectTool) (names []string, mistakes []error) {
+	for _, t := range tools {
+		d := &declared{path: t.Path, holds: t.Holds}
+		err := d.parse(t.Raw, shell)
+		if err == nil {
+			err = d.enlist(registry, root, shell)
+		}
+		if err != nil {
+			mistakes = append(mistakes, err)
+			continue
+		}
+		names = append(names, d.Name)
 	}
-	defer folder.Close()
-	names, _ := folder.Readdirnames(most) // what cannot be listed cannot be counted
-	return len(slices.DeleteFunc(names, func(n string) bool { return !strings.HasSuffix(n, ".json") }))
+	return names, mistakes
 }
 
 // enlist registers the tool under a name that is free, if its schema is sound.
@@ -79,7 +93,7 @@ func (d *declared) tool(root *workspace.Root, shell *Shell) tool.Tool {
 		Description:  d.Description,
 		Parameters:   d.Parameters,
 		Permissions:  d.permissions(),
-		Tags:         []string{"declared", "user"},
+		Tags:         d.tags(),
 		Safety:       tool.Safety{ThreatLevel: "medium"},
 		Capabilities: tool.Capabilities{Streaming: true},
 		Redact:       tool.Expose(d.exposed()...),
@@ -88,6 +102,14 @@ func (d *declared) tool(root *workspace.Root, shell *Shell) tool.Tool {
 		Run:          run.run,
 		View:         viewBash,
 	})
+}
+
+// tags tell whose tool it is.
+func (d *declared) tags() []string {
+	if d.holds != nil {
+		return []string{"declared", "project"}
+	}
+	return []string{"declared", "user"}
 }
 
 func (d *declared) permissions() tool.Permissions {
@@ -138,6 +160,11 @@ func (r declaredRun) preview(_ context.Context, in json.RawMessage) (bashMeta, e
 
 func (r declaredRun) run(ctx context.Context, c tool.Context[bashMeta], in json.RawMessage) (tool.Result[bashMeta], error) {
 	argv, err := r.argv(in)
+	if err == nil && r.holds != nil {
+		if changed := r.holds(); changed != nil {
+			err = fmt.Errorf("%w: %w", tool.ErrDenied, changed)
+		}
+	}
 	if err != nil {
 		return tool.Result[bashMeta]{}, err
 	}

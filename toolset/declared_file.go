@@ -55,6 +55,7 @@ type declared struct {
 	AllowDashes bool            `json:"allow_dashes"`
 
 	path       string
+	holds      func() error // of a project's tool: whether it still is what the person allowed
 	needs      []tool.Need
 	properties properties
 }
@@ -100,21 +101,26 @@ func loadDeclared(path string, shell *Shell) (*declared, error) {
 	if err != nil {
 		return nil, d.mistake("%w", err)
 	}
+	return d, d.parse(raw, shell)
+}
+
+// parse reads and checks a declaration.
+func (d *declared) parse(raw []byte, shell *Shell) error {
 	if _, err := jsonc.Decode(raw, d); err != nil {
-		return nil, d.mistake("%s", decodeMistake(err))
+		return d.mistake("%s", decodeMistake(err))
 	}
 	for _, check := range []func() error{d.checkName, d.checkSchema, d.checkCommand, d.checkUse, d.checkPermissions, d.checkRest} {
 		if err := check(); err != nil {
-			return nil, d.mistake("%w", err)
+			return d.mistake("%w", err)
 		}
 	}
 	if limit := shell.MaxTimeout; time.Duration(d.Timeout) > limit {
-		return nil, d.mistake("timeout is %s, at most %s; lower it", time.Duration(d.Timeout), limit)
+		return d.mistake("timeout is %s, at most %s; lower it", time.Duration(d.Timeout), limit)
 	}
 	if err := d.findProgram(shell); err != nil {
-		return nil, d.mistake("%w", err)
+		return d.mistake("%w", err)
 	}
-	return d, nil
+	return nil
 }
 
 func (d *declared) mistake(format string, args ...any) error {

@@ -123,24 +123,6 @@ func TestDeclaredFilesThatCouldBeSomebodyElsesAreNotRead(t *testing.T) {
 	}
 }
 
-func TestAProjectsToolsAreCountedAndNotRead(t *testing.T) {
-	dir := t.TempDir()
-	if n := ProjectTools(dir); n != 0 {
-		t.Errorf("%d tools in an empty folder", n)
-	}
-	if err := os.MkdirAll(filepath.Join(dir, ".adze", "tools"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"a.json", "b.json", "notes.txt"} {
-		if err := os.WriteFile(filepath.Join(dir, ".adze", "tools", name), []byte("{"), 0o000); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := ProjectTools(dir); n != 2 {
-		t.Errorf("%d tools, want 2", n)
-	}
-}
-
 func TestAProgramBesideItsFileIsFound(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "run"), []byte("#!/bin/sh\n"), 0o755); err != nil {

@@ -28,7 +28,7 @@ func (s settings) deps(w *wired) toolset.Deps {
 		Bounds: s.bounds(), Web: web.New(reach(func() *policy.Policy { return w.gate })),
 		Withhold: func(root string) func(dir, name string) bool { return w.gate.Sieve(root) },
 		Root:     s.root, Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{},
-		Declared: &toolset.Declared{Dir: filepath.Join(s.at.Config, "tools")},
+		Declared: &toolset.Declared{Dir: filepath.Join(s.at.Config, "tools"), Project: s.projectTools()},
 	}
 }
 
@@ -81,14 +81,10 @@ func toolsFor(ctx context.Context, o *options, deps toolset.Deps, dir string, p 
 	}), nil
 }
 
-// tellDeclared tells the person which of their tools cannot be used, and that a project's are not.
-func (w *wired) tellDeclared(own *toolset.Declared, workspace string) {
+// tellDeclared tells the person which of their tools, and of those of the project that they allowed, cannot be used.
+func (w *wired) tellDeclared(own *toolset.Declared) {
 	for _, mistake := range own.Mistakes {
 		w.notices = append(w.notices, mistake.Error())
-	}
-	if n := toolset.ProjectTools(workspace); n > 0 {
-		w.notices = append(w.notices, fmt.Sprintf("tools that this project declares are ignored: %d in %s; copy those you trust to %s",
-			n, filepath.Join(".adze", "tools"), own.Dir))
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"adze/internal/safeterm"
 	"adze/internal/signals"
 	"adze/internal/store"
+	"adze/internal/trust"
 	"adze/session"
 	"adze/tool"
 	"adze/tool/pick"
@@ -141,6 +142,17 @@ func (a *app) Gate(flags gate.Flags, use func(*policy.Policy) error) error {
 		return err
 	}
 	return use(policy)
+}
+
+// Project is the workspace, with what the person allowed of what it carries.
+func (a *app) Project(use func(trust.Project) error) error {
+	w := &wired{}
+	defer w.close()
+	s, err := a.settle(&options{}, w)
+	if err != nil {
+		return err
+	}
+	return use(s.project())
 }
 
 // Call is a run whose model makes one call.

@@ -60,7 +60,7 @@ func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.tellDeclared(f.deps.Declared, dir)
+	w.tellDeclared(f.deps.Declared)
 	w.set = offer.Fill(set)
 	return offer, nil
 }
@@ -97,7 +97,7 @@ func (f *staff) tools(ctx context.Context) (*tool.Set, func(), error) {
 	deps := f.deps
 	deps.Seen, deps.Todos, deps.Shell = nil, nil, f.settings.shell(f.wired.ledger)
 	deps.Tasks, deps.Finder, deps.Brief = nil, nil, f.model.Profile.Budget > 0
-	deps.Declared = &toolset.Declared{Dir: f.deps.Declared.Dir} // New writes into it, and several may work at once
+	deps.Declared = &toolset.Declared{Dir: f.deps.Declared.Dir, Project: f.deps.Declared.Project} // New writes into it, and several may work at once
 	deps.Shell.Spill = f.spill
 	dir := f.settings.root.Dir()
 	set, err := toolsFor(ctx, &options{}, deps, dir, f.model.Profile)

@@ -103,8 +103,8 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	w.head = print.Head{
 		Version: Version, Session: string(id), Cwd: s.root.Dir(), Model: model.Name, Provider: model.Provider.Name(),
 		Tools: w.set.Names(), PermissionMode: string(policy.Mode()), Sandbox: print.Sandbox{Level: "none", How: "no sandbox is built in yet"},
-		Ignored: toolset.ProjectTools(s.root.Dir()),
 	}
+	w.tellProject(s.project())
 	c := session.Config{
 		ID: id, Provider: model.Provider, Model: model.Name, Store: stored, Mark: secret.Mark, Tools: w.set, Gate: policy,
 		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}, Limits: s.limits(o), Price: a.models(s.config).Prices(), Window: a.models(s.config).Windows(model), Wait: a.wait, Pieces: pieces,

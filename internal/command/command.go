@@ -24,6 +24,7 @@ import (
 	"adze/internal/models"
 	"adze/internal/policy"
 	"adze/internal/store"
+	"adze/internal/trust"
 	"adze/internal/usage"
 	"adze/session"
 	"adze/tool"
@@ -49,6 +50,8 @@ type Program interface {
 	Offer(func(Offer) error) error
 	// Gate is the policy of a run with these flags.
 	Gate(gate.Flags, func(*policy.Policy) error) error
+	// Project is this folder, with what the person allowed of it.
+	Project(func(trust.Project) error) error
 	// Call makes a call by hand through the pipeline of every other run.
 	Call(Call, func(Called)) error
 }
@@ -87,6 +90,7 @@ func All(e *Env, p Program) []*cobra.Command {
 	a := &all{e, p}
 	return []*cobra.Command{
 		a.sessionCommand(), a.pickCommand(), a.toolsCommand(), a.auditCommand(), a.permissionCommand(), a.modelsCommand(), a.doctorCommand(), a.versionCommand(),
+		a.trustCommand(),
 	}
 }
 

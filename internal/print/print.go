@@ -72,6 +72,8 @@ type Head struct {
 	Sandbox        Sandbox  `json:"sandbox"`
 	// Ignored counts things that the project's files ask for and that nobody consented to.
 	Ignored int `json:"project_items_ignored"`
+	// Waiting names those of them that the person can allow.
+	Waiting []string `json:"project_items_waiting,omitempty"`
 }
 
 // Sandbox is the reported level: full, degraded or none, and by what means.

@@ -1,0 +1,80 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A project's tool is inert until its person allows it, runs under the gate then, and is inert again with any change.
+func TestAProjectsToolRunsOnlyAsItWasAllowed(t *testing.T) {
+	u := newUser(t)
+	u.file(".adze/tools/lint.json", `{"name": "lint", "description": "Lint.", "parameters": {"type": "object", "properties": {}}, "command": ["./lint.sh"]}`)
+	program := u.file(".adze/tools/lint.sh", "#!/bin/sh\necho linted > "+filepath.Join(u.dir, "ran")+"\n")
+	if err := os.Chmod(program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	ran := func() bool {
+		_, err := os.Stat(filepath.Join(u.dir, "ran"))
+		os.Remove(filepath.Join(u.dir, "ran"))
+		return err == nil
+	}
+	run := func(status, allow string) ran0 {
+		t.Helper()
+		model := u.script("-- 1 --\nexpect prompt: hi\ncall lint: {}\n-- 2 --\nexpect lint " + status + "\ntext: done\n")
+		return ran0{u.run("-p", "--output-format", "stream-json", model, "--allow", allow, "hi").wants(0), ran()}
+	}
+	allow := "execute(" + program + ")"
+	r := run("invalid: .", allow)
+	if r.effect || !strings.Contains(r.out, `"project_items_ignored":1,"project_items_waiting":["tool:lint"]`) || !strings.Contains(r.out, "ignored until you allow it: tool:lint") {
+		t.Fatalf("before consent: ran %v\n%s", r.effect, r.out)
+	}
+	u.run("trust", "list").wants(0, "waiting", "tool:lint", "./lint.sh")
+	shown := u.run("trust", "show", "lint").wants(0, "./lint.sh", ".adze/tools/lint.sh sha256 ", "sha256")
+	hash := strings.TrimSpace(shown.out[strings.LastIndex(shown.out, " "):])
+	u.run("trust", "allow", "lint", "--hash", "00000000").wants(2, hash)
+	u.run("trust", "allow", "lint", "--hash", hash[:12]).wants(0, "allowed")
+	u.run("trust", "list", "--json").wants(0, `"state":"allowed"`)
+	if r := run("completed: .", allow); !r.effect || !strings.Contains(r.out, `"project_items_ignored":0`) {
+		t.Fatalf("allowed: ran %v\n%s", r.effect, r.out)
+	}
+	if r := run("denied: .", "read"); r.effect {
+		t.Error("consent answered a question of the gate")
+	}
+	u.file(".adze/tools/lint.sh", "#!/bin/sh\ntouch ran\n")
+	if r := run("invalid: .", allow); r.effect || !strings.Contains(r.out, "tool:lint (changed)") {
+		t.Errorf("changed: ran %v\n%s", r.effect, r.out)
+	}
+	u.run("trust", "allow", "lint").wants(0)
+	// The model itself changes the script while the session runs.
+	model := u.script("-- 1 --\ncall bash: {\"command\": \"echo 'touch ran' > .adze/tools/lint.sh\"}\n-- 2 --\ncall lint: {}\n-- 3 --\nexpect lint denied: .adze/tools/lint.sh changed\ntext: done\n")
+	if u.run("-p", model, "--permission-mode", "yolo", "hi").wants(0); ran() {
+		t.Error("a script that changed after consent ran")
+	}
+	u.run("trust", "revoke", "lint").wants(0, "revoked: tool:lint")
+	u.run("trust", "list").wants(0, "waiting")
+	u.run("trust", "allow", "nothing").wants(2, `no "nothing"`)
+}
+
+type ran0 struct {
+	ran
+	effect bool
+}
+
+// What adze runs cannot consent in the person's name.
+func TestACommandCannotConsent(t *testing.T) {
+	u := newUser(t)
+	u.file(".adze/tools/a.json", `{"name": "a", "description": "A.", "parameters": {"type": "object", "properties": {}}, "command": ["true"]}`)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{self + " trust allow a", "env -u ADZE_CALL " + self + " trust allow a", "(env -u ADZE_CALL sh -c 'setsid " + self + " trust allow a') | cat"} {
+		command = asMain + "=1 ADZE_HOME=" + u.home + " " + command
+		model := u.script("-- 1 --\ncall bash: {\"command\": " + strconv.Quote(command) + "}\n-- 2 --\ntext: done\n")
+		u.run("-p", model, "--permission-mode", "yolo", "hi").wants(0)
+		u.run("trust", "list").wants(0, "waiting")
+	}
+}

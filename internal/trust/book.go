@@ -1,0 +1,211 @@
+package trust
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Book is the file in the person's state folder that keeps what they allowed, by workspace: a copy of a project
+// elsewhere is another one.
+type Book struct {
+	Path string
+	Now  func() time.Time // nil: time.Now
+}
+
+// Of is the book in a state folder.
+func Of(state string) Book { return Book{Path: filepath.Join(state, "trust.json")} }
+
+// Consent is what a person said of one item.
+type Consent struct {
+	Hash    string    `json:"sha256"`
+	Command string    `json:"command"` // as it was shown
+	At      time.Time `json:"at"`
+}
+
+// pages is the file.
+type pages struct {
+	Version    int                           `json:"version"`
+	Workspaces map[string]map[string]Consent `json:"workspaces"`
+}
+
+// Bounds of the file.
+const (
+	bookVersion = 1
+	maxBook     = 16 << 20 // bytes
+	bookWait    = 5 * time.Second
+)
+
+// DamagedError says that the file of what was allowed cannot be used; nothing counts as allowed then.
+type DamagedError struct {
+	Path, Why string
+	Newer     bool // a newer adze wrote it: it is left alone
+}
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("%s %s, so nothing of a project counts as allowed", e.Path, e.Why)
+}
+
+// allowed is what counts for one workspace.
+func (b Book) allowed(dir string) (map[string]Consent, error) {
+	p, err := b.read()
+	return p.Workspaces[key(dir)], err
+}
+
+// key is a workspace as the book names it: its path without links.
+func key(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	return dir
+}
+
+func (b Book) read() (pages, error) {
+	none := pages{Version: bookVersion, Workspaces: map[string]map[string]Consent{}}
+	damaged := func(why string) (pages, error) { return none, &DamagedError{Path: b.Path, Why: why} }
+	if b.Path == "" {
+		return none, nil
+	}
+	info, err := os.Lstat(b.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return none, nil
+	case err != nil:
+		return damaged("cannot be read")
+	case !info.Mode().IsRegular() || info.Size() > maxBook:
+		return damaged("is no regular file of a sound size")
+	case info.Mode().Perm()&0o022 != 0:
+		return damaged("can be written by others (chmod 600 on it mends that)")
+	}
+	f, err := os.Open(b.Path)
+	if err != nil {
+		return damaged("cannot be read")
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, maxBook))
+	var p pages
+	switch {
+	case err != nil:
+		return damaged("cannot be read")
+	case json.Unmarshal(raw, &p) != nil:
+		return damaged("is damaged")
+	case p.Version != bookVersion:
+		return none, &DamagedError{b.Path, fmt.Sprintf("has the version %d, which this adze does not know", p.Version), p.Version > bookVersion}
+	}
+	if p.Workspaces == nil {
+		p.Workspaces = none.Workspaces
+	}
+	return p, nil
+}
+
+// Allow notes that the person allowed items as they are.
+func (b Book) Allow(ctx context.Context, dir string, items ...Item) error {
+	now := b.Now
+	if now == nil {
+		now = time.Now
+	}
+	return b.change(ctx, func(p *pages) {
+		page := p.Workspaces[key(dir)]
+		if page == nil {
+			page = map[string]Consent{}
+			p.Workspaces[key(dir)] = page
+		}
+		for _, i := range items {
+			page[i.ID] = Consent{i.Hash, i.Command(), now().UTC().Truncate(time.Second)}
+		}
+	})
+}
+
+// Revoke takes consents back; without ids all of the workspace. It returns those that were there.
+func (b Book) Revoke(ctx context.Context, dir string, ids ...string) (gone []string, err error) {
+	err = b.change(ctx, func(p *pages) {
+		page := p.Workspaces[key(dir)]
+		if len(ids) == 0 {
+			ids = sortedKeys(page)
+		}
+		for _, id := range ids {
+			if _, ok := page[id]; ok && !slices.Contains(gone, id) {
+				gone = append(gone, id)
+				delete(page, id)
+			}
+		}
+		if len(page) == 0 {
+			delete(p.Workspaces, key(dir))
+		}
+	})
+	return gone, err
+}
+
+// Kept are the ids that have a consent in this workspace, in order.
+func (b Book) Kept(dir string) []string {
+	page, _ := b.allowed(dir) // a damaged book keeps nothing
+	return sortedKeys(page)
+}
+
+// change rewrites the file while no other process does. A damaged one is kept beside it; one of a newer version is left
+// alone.
+func (b Book) change(ctx context.Context, do func(*pages)) error {
+	if err := os.MkdirAll(filepath.Dir(b.Path), 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(b.Path+".lock", flock.SetPermissions(0o600))
+	ctx, cancel := context.WithTimeout(ctx, bookWait)
+	defer cancel()
+	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
+		return fmt.Errorf("another adze holds %s: %w", lock.Path(), err)
+	}
+	defer lock.Close()
+	p, err := b.read()
+	var damage *DamagedError
+	if errors.As(err, &damage) {
+		if damage.Newer {
+			return damage
+		}
+		if err := b.setAside(); err != nil {
+			return err
+		}
+	}
+	do(&p)
+	raw, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return err
+	}
+	return replace(b.Path, append(raw, '\n'))
+}
+
+// setAside keeps a file that cannot be used under another name.
+func (b Book) setAside() error {
+	for n := 1; n < 100; n++ {
+		name := fmt.Sprintf("%s.damaged-%d", b.Path, n)
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			return os.Rename(b.Path, name)
+		}
+	}
+	return fmt.Errorf("there are too many damaged files beside %s; remove them", b.Path)
+}
+
+// replace leaves the old file or the whole new one.
+func replace(name string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".trust-*") // 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}

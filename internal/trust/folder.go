@@ -1,0 +1,96 @@
+package trust
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+
+	"github.com/tailscale/hujson"
+)
+
+// Bounds of what is looked at.
+const (
+	maxDefinition = 256 << 10 // bytes of a file that defines something
+	maxEntries    = 1000      // of one folder
+	maxDepth      = 4         // of folders with commands
+)
+
+// folder is a project, read without following a link out of it.
+type folder struct{ root *os.Root }
+
+func open(dir string) (folder, error) {
+	root, err := os.OpenRoot(dir)
+	return folder{root}, err
+}
+
+// Close lets go of the folder.
+func (f folder) Close() { f.root.Close() }
+
+// read is a definition; nil without an error: there is none.
+func (f folder) read(name string) ([]byte, error) {
+	file, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO must not hold the start
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, errors.New("it cannot be read, or is a link out of the project")
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	switch {
+	case err != nil || info.IsDir():
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is no regular file")
+	case info.Size() > maxDefinition:
+		return nil, fmt.Errorf("it has %d bytes, at most %d", info.Size(), maxDefinition)
+	}
+	raw, err := io.ReadAll(io.LimitReader(file, maxDefinition))
+	if raw == nil {
+		raw = []byte{}
+	}
+	return raw, err
+}
+
+// standard is a file of JSON, which may have comments, as plain JSON; nil: there is none.
+func (f folder) standard(name string) ([]byte, error) {
+	raw, err := f.read(name)
+	if raw == nil || err != nil {
+		return nil, err
+	}
+	plain, err := hujson.Standardize(raw)
+	if err != nil {
+		return nil, errors.New("it is not JSON: " + strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	return plain, nil
+}
+
+// names lists the files of a folder with an ending; deep: also those of its folders, down to maxDepth.
+func (f folder) names(dir, ending string, deep bool) []string { return f.below(dir, ending, deep, 1) }
+
+func (f folder) below(dir, ending string, deep bool, depth int) (out []string) {
+	d, err := f.root.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	if info, err := d.Stat(); err != nil || !info.IsDir() {
+		return nil
+	}
+	entries, _ := d.ReadDir(maxEntries) // what cannot be listed cannot be used either
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		switch {
+		case deep && e.IsDir() && depth < maxDepth:
+			out = append(out, f.below(name, ending, deep, depth+1)...)
+		case strings.HasSuffix(name, ending) && !strings.HasPrefix(e.Name(), "."):
+			out = append(out, name)
+		}
+	}
+	return out[:min(len(out), maxEntries)]
+}

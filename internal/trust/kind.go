@@ -1,0 +1,27 @@
+package trust
+
+// kind is a row of the table of kinds.
+type kind struct {
+	name string
+	// find lists what of this kind stands in a project's files; it reads, and nothing else. Of an item it says what it is
+	// called (ID), where it stands (From, Raw) and what it would start.
+	find func(folder) []Item
+}
+
+// Names of kinds.
+const (
+	Tool    = "tool"    // a declared tool
+	Hook    = "hook"    // a program that an event starts
+	Server  = "server"  // an MCP server
+	Command = "command" // a prompt with parts that a shell runs
+)
+
+// kinds is the table. A new kind is one row, and one name in what the program says it uses.
+func kinds() []kind {
+	return []kind{
+		{Tool, tools},
+		{Hook, hooks},
+		{Server, servers},
+		{Command, commands},
+	}
+}

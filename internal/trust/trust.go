@@ -1,0 +1,214 @@
+// Package trust is a person's consent to what a project would run: its tools, hooks, servers, and commands with shell
+// parts.
+//
+// The one rule: before consent a thing is listed and inert. Consent is per item and pins a hash of its definition and of
+// the files of the project that its command names; any change asks again. Nothing in the project can give it.
+//
+// Start reading at Project.Survey. kind.go is the table of kinds, which a new kind joins as one row; tools.go, hooks.go,
+// servers.go and commands.go find what stands in a project's files, pin.go hashes what a command names, book.go keeps what
+// was allowed in the person's state folder.
+//
+// Known limits:
+//   - A pin covers the files that a command names and what a known runner reads first (make its Makefile), not what those
+//     load in turn. A program from outside the project is not pinned.
+//   - Between the last look at a pinned file and its start lie microseconds in which another program can change it.
+package trust
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Item is one thing of a project that would start a program or reach a server.
+type Item struct {
+	ID      string   `json:"id"` // kind:name, the same whatever the definition says
+	Kind    string   `json:"kind"`
+	State   State    `json:"state"`
+	From    string   `json:"from"`              // the file that defines it, relative to the workspace
+	When    string   `json:"when,omitempty"`    // what starts it, such as the event of a hook
+	Argv    []string `json:"argv,omitempty"`    // exactly what is started, without a shell; {name} is an argument of the call
+	Shell   []string `json:"shell,omitempty"`   // or texts that a shell runs
+	URL     string   `json:"url,omitempty"`     // or the server that is dialled
+	Cwd     string   `json:"cwd"`               // relative to the workspace
+	Env     []string `json:"env,omitempty"`     // names of the variables that it sets
+	Files   []Pinned `json:"files,omitempty"`   // of the project that it names
+	Hash    string   `json:"sha256,omitempty"`  // over all of this; empty: it cannot be pinned
+	Problem string   `json:"problem,omitempty"` // why it cannot be allowed
+
+	Path string `json:"-"` // the file that defines it
+	Raw  []byte `json:"-"` // its definition, the bytes that were hashed
+}
+
+// Pinned is a file of the project that an item names.
+type Pinned struct {
+	Path string `json:"path"` // relative to the workspace
+	Hash string `json:"sha256"`
+}
+
+// State is how an item stands.
+type State string
+
+const (
+	Waiting State = "waiting" // the person was not asked yet
+	Changed State = "changed" // it is not any more what the person allowed
+	Allowed State = "allowed"
+	Unused  State = "unused" // this version runs nothing of this kind
+	Broken  State = "broken" // it cannot be read or pinned
+)
+
+// Command is what would run, on one line.
+func (i Item) Command() string {
+	switch {
+	case i.URL != "":
+		return i.URL
+	case len(i.Argv) > 0:
+		words := make([]string, len(i.Argv))
+		for n, w := range i.Argv {
+			if words[n] = w; w == "" || strings.ContainsAny(w, " \t\n\"'\\$`;&|<>()*?#~") {
+				words[n] = "'" + strings.ReplaceAll(w, "'", `'"'"'`) + "'"
+			}
+		}
+		return strings.Join(words, " ")
+	}
+	return strings.Join(i.Shell, "; ")
+}
+
+// Project is a workspace, with what its person allowed.
+type Project struct {
+	Dir  string // free of links
+	Book Book
+	// Local is the path of a program that PATH would find inside the workspace, "" for any other; nil: none is.
+	Local func(program string) string
+	// Used are the kinds that this version runs.
+	Used []string
+}
+
+// Survey lists what the project carries, by kind and name. It reads files and starts nothing. An error is about what the
+// person allowed, which then counts as nothing.
+func (p Project) Survey() ([]Item, error) {
+	var out []Item
+	allowed, err := p.Book.allowed(p.Dir)
+	for _, k := range kinds() {
+		found := p.find(k)
+		for n := range found {
+			found[n].State = p.state(found[n], allowed)
+		}
+		out = append(out, found...)
+	}
+	return out, err
+}
+
+// find lists the items of one kind, hashed.
+func (p Project) find(k kind) []Item {
+	root, err := open(p.Dir)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	items := k.find(root)
+	for n := range items {
+		i := &items[n]
+		i.ID, i.Kind, i.Path = k.name+":"+i.ID, k.name, filepath.Join(p.Dir, filepath.FromSlash(i.From))
+		if i.Problem == "" {
+			p.pin(i)
+		}
+	}
+	slices.SortStableFunc(items, func(a, b Item) int { return strings.Compare(a.ID, b.ID) })
+	return distinct(items)
+}
+
+// distinct gives items of one name from several files names of their own.
+func distinct(items []Item) []Item {
+	seen := map[string]int{}
+	for n := range items {
+		id := items[n].ID
+		if seen[id]++; seen[id] > 1 {
+			items[n].ID = fmt.Sprintf("%s@%s", id, items[n].From)
+			if seen[items[n].ID]++; seen[items[n].ID] > 1 {
+				items[n].ID += fmt.Sprintf("#%d", seen[id])
+			}
+		}
+	}
+	return items
+}
+
+func (p Project) state(i Item, allowed map[string]Consent) State {
+	was, known := allowed[i.ID]
+	switch {
+	case i.Problem != "":
+		return Broken
+	case !slices.Contains(p.Used, i.Kind):
+		return Unused
+	case known && was.Hash == i.Hash:
+		return Allowed
+	case known:
+		return Changed
+	}
+	return Waiting
+}
+
+// Holds says, right before an item is used, whether it still is what the person allowed; nil: it is.
+func (p Project) Holds(i Item) error {
+	allowed, err := p.Book.allowed(p.Dir)
+	if err != nil {
+		return err
+	}
+	for _, k := range kinds() {
+		if k.name != i.Kind {
+			continue
+		}
+		for _, now := range p.find(k) {
+			if now.ID != i.ID {
+				continue
+			}
+			switch state := p.state(now, allowed); {
+			case state == Allowed && now.Hash == i.Hash:
+				return nil
+			case state == Allowed || state == Changed:
+				return fmt.Errorf("%s is not what was allowed any more: %s changed; the person looks at it with adze trust show %s and allows it again",
+					i.ID, p.difference(i, now), i.ID)
+			}
+			return fmt.Errorf("%s is %s; the person allows it with adze trust allow %s", i.ID, now.State, i.ID)
+		}
+	}
+	return fmt.Errorf("%s is not there any more", i.ID)
+}
+
+// difference names what changed between two states of an item.
+func (p Project) difference(was, is Item) string {
+	for _, f := range is.Files {
+		if !slices.Contains(was.Files, f) {
+			return f.Path
+		}
+	}
+	for _, f := range was.Files {
+		if !slices.ContainsFunc(is.Files, func(g Pinned) bool { return g.Path == f.Path }) {
+			return f.Path
+		}
+	}
+	return is.From
+}
+
+// Open are the items that wait for the person.
+func Open(items []Item) []Item {
+	return slices.DeleteFunc(slices.Clone(items), func(i Item) bool { return i.State != Waiting && i.State != Changed })
+}
+
+// Named finds an item by its id, or by a name that only one has.
+func Named(items []Item, name string) (Item, bool) {
+	var found []Item
+	for _, i := range items {
+		if i.ID == name {
+			return i, true
+		}
+		if strings.TrimPrefix(i.ID, i.Kind+":") == name {
+			found = append(found, i)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], true
+	}
+	return Item{}, false
+}
