@@ -14,6 +14,9 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 		calls[i].Message = message
 	}
 	hydrated := s.runner.Hydrate(t.ctx, s.config.Tools, calls)
+	for _, h := range hydrated {
+		s.emit(ToolQueued{tool.Event{Kind: tool.Queued, Call: h.Call, Tool: h.Tool, Args: h.Exposed()}})
+	}
 	outcomes := Message{ID: s.nextID(), Role: ToolRole}
 	for i := 0; i < len(calls); {
 		n := together(hydrated[i:])

@@ -29,6 +29,9 @@ type CallForming struct {
 // MessageDone is a whole stored message, the user's too.
 type MessageDone struct{ Message Message }
 
+// ToolQueued says what a call of a stored message is about, before its turn comes and before anybody is asked.
+type ToolQueued struct{ tool.Event }
+
 // ToolStart says that a call begins, or ends without having begun. What it may change was decided and its record stored.
 type ToolStart struct{ tool.Event }
 
@@ -83,6 +86,7 @@ func (TextDelta) event()      {}
 func (ReasoningDelta) event() {}
 func (CallForming) event()    {}
 func (MessageDone) event()    {}
+func (ToolQueued) event()     {}
 func (ToolStart) event()      {}
 func (ToolUpdate) event()     {}
 func (ToolAsk) event()        {}

@@ -23,6 +23,7 @@ type beside struct {
 	said    []string // not read yet
 	running map[tool.CallID]context.CancelCauseFunc
 	budget  *Budget // of the turn that runs, or ran last
+	clock   *clock  // the same
 }
 
 // Steer hands the running turn a message, which the model reads with the next request. False: no turn runs.

@@ -58,7 +58,10 @@ type Config struct {
 	// Within is the budget of the turn that this session works for as a subagent: what it uses counts there,
 	// too. Nil: it works for nobody.
 	Within *Budget
-	Grace  time.Duration // how long a call may take to end after its abort; 0: that of tool.Runner
+	// Waits is called when a call of this session begins to wait for a person, and what it returns when that is over: it
+	// is for the turn that a subagent works for. Nil: nobody counts.
+	Waits func() (over func())
+	Grace time.Duration // how long a call may take to end after its abort; 0: that of tool.Runner
 	// Price tells what the tokens of one request cost in USD, and whether that is known; nil: it never is.
 	Price func(provider, model string, u Usage) (usd float64, known bool)
 	// Accept judges the text that a turn would end with; nil: every text is accepted. What it returns is told to
@@ -124,7 +127,7 @@ func New(c Config) *Session {
 	s := &Session{config: c, tools: c.Tools.Definitions(), digest: c.Tools.Digest()}
 	s.ledger.provider, s.ledger.model = c.Provider.Name(), c.Model
 	s.runner = &tool.Runner{
-		Gate: c.Gate, Emit: s.onTool, Intent: s.intend, Clip: c.Clip, Repairer: c.Repairer, Now: c.Now, Grace: c.Grace,
+		Gate: c.Gate, Emit: s.onTool, Intent: s.intend, Clip: c.Clip, Repairer: c.Repairer, Now: c.Now, Grace: c.Grace, Waits: s.waits,
 		Session: string(c.ID), Agent: c.Start.Agent,
 	}
 	return s

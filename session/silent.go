@@ -20,10 +20,12 @@ type silences struct {
 	row, all  int
 	tokens    int  // that the newest one has cost
 	reasoning bool // it held thoughts
+	calls     int  // that were made before it
 }
 
 // saw takes an answer that came whole.
 func (n *silences) saw(m Message) {
+	n.calls += len(m.Calls())
 	n.now = len(m.Calls()) == 0 && strings.TrimSpace(m.Text()) == "" && m.Stop != StopLength
 	if !n.now {
 		n.row = 0
@@ -45,6 +47,9 @@ func (n *silences) answer(tools []tool.Definition) (string, error) {
 			"some servers swallow a call that they cannot read"}
 	}
 	text := "Your last reply held no text and no call that could be read."
+	if n.calls > 0 {
+		text += " If the work is done, say in a sentence or two what was done and what came of it."
+	}
 	if len(tools) > 0 {
 		names := make([]string, len(tools))
 		for i, d := range tools {
@@ -57,6 +62,8 @@ func (n *silences) answer(tools []tool.Definition) (string, error) {
 
 func (n *silences) what() string {
 	switch {
+	case n.calls > 0 && !n.reasoning:
+		return "the model said nothing more after its calls, also when it was asked again; what they did stands above"
 	case n.reasoning:
 		return "the model only thought, and answered with nothing, also when it was asked again"
 	case n.tokens > 0:

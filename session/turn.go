@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"adze/tool"
 )
@@ -21,7 +20,7 @@ var (
 // turn is the state of one Prompt.
 type turn struct {
 	ctx    context.Context
-	start  time.Time
+	clock  *clock
 	result Result
 	budget *Budget
 	steps  int // of its own
@@ -40,18 +39,13 @@ type turn struct {
 
 func (s *Session) begin(ctx context.Context) (*turn, context.CancelFunc) {
 	limits := s.config.Limits
-	t := &turn{start: s.config.Now(), budget: newBudget(limits, s.config.Within)}
+	t := &turn{budget: newBudget(limits, s.config.Within)}
+	var cancel context.CancelFunc
+	t.ctx, t.clock, cancel = s.startClock(ctx)
 	t.budget.account = &s.ledger.account
 	s.beside.mu.Lock()
-	s.beside.budget = t.budget
+	s.beside.budget, s.beside.clock = t.budget, t.clock
 	s.beside.mu.Unlock()
-	if limits.Time <= 0 {
-		t.ctx = ctx
-		return t, func() {}
-	}
-	spent := fmt.Errorf("%w: the turn took longer than %s", ErrBudget, limits.Time)
-	var cancel context.CancelFunc
-	t.ctx, cancel = context.WithTimeoutCause(ctx, limits.Time, spent)
 	return t, cancel
 }
 
@@ -86,7 +80,7 @@ const endText = 4 << 10
 // end sums up the turn, stores the result and announces it.
 func (s *Session) end(t *turn, err error) Result {
 	r := t.result
-	r.Duration = s.config.Now().Sub(t.start)
+	r.Duration = t.clock.elapsed()
 	t.budget.sum(&r)
 	r.Err = err
 	r.Cause, r.Message, r.Hint = causeOf(err)

@@ -18,13 +18,14 @@ import (
 type hooks[Args, Meta any] struct {
 	needs   func(Args) []Need
 	beside  func(Args) bool
+	check   func(context.Context, Context[Meta], Args) error
 	preview func(context.Context, Args) (Meta, error)
 	run     func(context.Context, Context[Meta], Args) (Result[Meta], error)
 	view    func(Meta) []Block
 }
 
 func hooksOf[Args, Meta any](c Config[Args, Meta]) *hooks[Args, Meta] {
-	return &hooks[Args, Meta]{needs: c.Needs, beside: c.Concurrent, preview: c.Preview, run: c.Run, view: c.View}
+	return &hooks[Args, Meta]{needs: c.Needs, beside: c.Concurrent, check: c.Check, preview: c.Preview, run: c.Run, view: c.View}
 }
 
 // prepare erases the types of a checked declaration.
@@ -146,6 +147,13 @@ func (c call[Args, Meta]) concurrent() (yes bool) {
 		}
 	}()
 	return c.hooks.beside != nil && c.hooks.beside(c.args)
+}
+
+func (c call[Args, Meta]) check(ctx context.Context, b base) error {
+	if c.hooks.check == nil {
+		return nil
+	}
+	return c.hooks.check(ctx, newContext[Meta](b, c.init), c.args)
 }
 
 func (c call[Args, Meta]) preview(ctx context.Context) ([]Block, error) {

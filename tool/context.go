@@ -21,6 +21,16 @@ type Context[Meta any] struct {
 
 	metadata func(title string, encode func() (json.RawMessage, error))
 	ask      func(context.Context, Need) error
+	wait     func() func()
+}
+
+// Waits says that the call waits for a person from now on, until the function that it returns is called: a person's
+// time is not the call's.
+func (c Context[Meta]) Waits() (over func()) {
+	if c.wait == nil {
+		return func() {}
+	}
+	return c.wait()
 }
 
 // Metadata streams progress to panes: a title for the person and the newest metadata, at most 20 times a
@@ -70,11 +80,12 @@ type base struct {
 	byRule, approved        bool
 	metadata                func(string, func() (json.RawMessage, error))
 	ask                     func(context.Context, Need) error
+	wait                    func() func()
 }
 
 func newContext[Meta any](b base, in Init) Context[Meta] {
 	return Context[Meta]{
 		SessionID: b.session, MessageID: b.message, Agent: b.agent, CallID: b.call, ByRule: b.byRule, Approved: b.approved,
-		Init: in, metadata: b.metadata, ask: b.ask,
+		Init: in, metadata: b.metadata, ask: b.ask, wait: b.wait,
 	}
 }

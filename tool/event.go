@@ -79,6 +79,7 @@ type EventKind string
 // Kinds of tool events. The end of a call is not among them: the session announces the outcome once it
 // is stored.
 const (
+	Queued  EventKind = "queue" // its arguments are read; it starts when it is its turn and it is allowed
 	Started EventKind = "start"
 	Updated EventKind = "update"
 	Asked   EventKind = "ask"
@@ -92,7 +93,7 @@ type Event struct {
 	Agent    string // the name of that subagent
 	Tool     string
 	Title    string
-	Args     json.RawMessage // redacted; with Started
+	Args     json.RawMessage // redacted; with Queued and Started
 	Metadata json.RawMessage // with Updated
 	Origin   Origin          // with Started
 	Repair   *Repair         // with Started

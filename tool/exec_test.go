@@ -175,15 +175,20 @@ func TestExecPreview(t *testing.T) {
 	if len(shown) != 1 || shown[0].Text != "would say 3" {
 		t.Errorf("preview %+v", shown)
 	}
-	for _, p := range []func(context.Context, sayArgs) (sayMeta, error){
-		nil,
-		func(context.Context, sayArgs) (sayMeta, error) { return sayMeta{}, errors.New("cannot read") },
-		func(context.Context, sayArgs) (sayMeta, error) { panic("boom") },
+	for _, c := range []struct {
+		preview func(context.Context, sayArgs) (sayMeta, error)
+		want    []tool.Block
+	}{
+		{nil, nil},
+		{func(context.Context, sayArgs) (sayMeta, error) { return sayMeta{}, errors.New("cannot read") },
+			tool.Text("what it would do cannot be shown: cannot read")},
+		{func(context.Context, sayArgs) (sayMeta, error) { panic("boom") },
+			tool.Text("what it would do cannot be shown: the tool failed inside; try another way")},
 	} {
-		o := execOne(t, r, preview(p), `{"text":"a"}`)
+		o := execOne(t, r, preview(c.preview), `{"text":"a"}`)
 		wantStatus(t, o, tool.Completed, "")
-		if shown != nil {
-			t.Errorf("preview %+v", shown)
+		if !cmp.Equal(shown, c.want) {
+			t.Errorf("preview %+v, want %+v", shown, c.want)
 		}
 	}
 }

@@ -81,6 +81,14 @@ func (h Hydration) Concurrent() bool {
 }
 
 // runnable does not trust OK alone: anybody can set that.
+// Exposed is what of its arguments may be shown and logged.
+func (h Hydration) Exposed() json.RawMessage {
+	if h.prepared == nil {
+		return json.RawMessage(`{}`)
+	}
+	return h.prepared.redact.Apply(h.Provenance.Parsed)
+}
+
 func (h Hydration) runnable() bool {
 	return h.OK && h.bound != nil && h.prepared != nil && h.ran != nil
 }

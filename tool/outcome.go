@@ -51,6 +51,8 @@ func withCause(ctx context.Context, text string) string {
 func failureText(err error) string {
 	var d *denial
 	switch {
+	case errors.As(err, &d) && d.decision.Said != "":
+		return "The person did not allow this and says: " + d.decision.Said
 	case errors.As(err, &d):
 		return "denied: " + d.Error() + ". Do not attempt it another way; go on without it or ask the person."
 	case err == context.Canceled:
@@ -66,7 +68,9 @@ func (x *execution) finish(p outcomeParts, status Status, code string) Outcome {
 	hash := hashOf(p.output)
 	x.note(func(r *Record) {
 		r.Status, r.Code = status, code
-		r.Duration = x.runner.now().Sub(r.Start)
+		now := x.runner.now()
+		r.Waited = x.waits.total(now)
+		r.Duration = now.Sub(r.Start) - r.Waited
 		r.OutputHash = hash
 		x.over = true
 	})

@@ -112,6 +112,12 @@ type Question struct {
 	Reviewed bool
 	// Preview shows a person what would happen; it only reads, and may be nil.
 	Preview func(context.Context) []Block
+	// Check says why the call cannot work, so that nobody is asked about it. It looks only at what may allows without
+	// a question; nil: nothing is known before.
+	Check func(ctx context.Context, may func(Need) bool) error
+	// Waits is called when a person is waited for, and what it returns when that is over: the time between is not the
+	// call's. It may be nil.
+	Waits func() (over func())
 }
 
 // Decision is a gate's answer.
@@ -124,8 +130,11 @@ type Decision struct {
 	Layer string `json:"layer,omitempty"`
 	// Reason goes to the model with a denial.
 	Reason string `json:"reason,omitempty"`
-	// Code is set when nothing could be judged because the call itself is wrong, a path with a NUL byte say:
-	// it then fails with this code and Reason, and does not count as denied.
+	// Said is what the person answered with a no, in their own words; the model is told it as theirs.
+	Said string `json:"said,omitempty"`
+	// Code is set when nothing was judged because the call itself is wrong, a path with a NUL byte say, or because
+	// Check told that it cannot work: it then fails with this code and what Check said, else Reason, and does not count
+	// as denied.
 	Code string `json:"code,omitempty"`
 	// Need is the one that was decisive in a denial.
 	Need *Need `json:"need,omitempty"`
@@ -136,6 +145,7 @@ type Decision struct {
 
 // Gate is the choke point that every call of every agent passes. Contract:
 //   - Decide is called once before Run with all that Needs named, and once for each Context.Ask;
+//   - it calls Check before it asks a person, and asks none where that says why the call cannot work;
 //   - it may wait for a person, and returns ctx.Err() when ctx ends meanwhile;
 //   - an error other than ctx's is a denial: the gate fails closed;
 //   - it is safe for concurrent use.

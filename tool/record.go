@@ -40,7 +40,8 @@ type Record struct {
 	Code       string        `json:"code,omitempty"`
 	Faults     []Fault       `json:"faults,omitempty"`
 	Start      time.Time     `json:"start"`
-	Duration   time.Duration `json:"duration_ns,omitempty"`
+	Duration   time.Duration `json:"duration_ns,omitempty"` // without Waited
+	Waited     time.Duration `json:"waited_ns,omitempty"`   // for a person
 	OutputHash string        `json:"output_sha256,omitempty"`
 	// Panic is the value and stack of a panic. It may quote arguments, so it stays in the local log: Public
 	// leaves it out.

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,6 +24,9 @@ type Runner struct {
 	Clip   Clip
 	// Repairer may mend arguments that are not JSON where no rule applies; nil: nobody does.
 	Repairer Repairer
+	// Waits is called when a call begins to wait for a person, and what it returns when that is over; nil: nobody
+	// counts. It is called from any goroutine.
+	Waits func() (over func())
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 	// Grace is how long a Run may take to return after its context ended; 0: two seconds.
@@ -81,8 +85,10 @@ type execution struct {
 
 	mu     sync.Mutex // a running tool may ask from its own goroutines
 	record Record
-	byRule bool // of the last decision
-	over   bool // the outcome is made; nothing may be asked or noted any more
+	byRule bool  // of the last decision
+	over   bool  // the outcome is made; nothing may be asked or noted any more
+	flaw   error // that the check before a question found
+	waits  waits
 }
 
 // note changes the record, and reports whether the call still runs.
@@ -98,11 +104,10 @@ func (x *execution) note(change func(*Record)) bool {
 func (r *Runner) begin(h Hydration) *execution {
 	x := &execution{runner: r, h: h, record: Record{
 		Session: r.Session, Message: h.message, Agent: r.Agent, Call: h.Call, Tool: h.Tool,
-		Origin: h.Provenance.Origin, NoSchemaMode: h.Provenance.NoSchemaMode, Start: r.now(), Faults: withoutDetail(h.Errors), Args: json.RawMessage(`{}`),
+		Origin: h.Provenance.Origin, NoSchemaMode: h.Provenance.NoSchemaMode, Start: r.now(), Faults: withoutDetail(h.Errors), Args: h.Exposed(),
 	}}
 	if h.prepared != nil {
 		x.record.Digest = h.prepared.def.Digest
-		x.record.Args = h.prepared.redact.Apply(h.Provenance.Parsed)
 		x.record.Validated = h.runnable() && !h.prepared.def.AllowNoSchema
 	}
 	if h.Provenance.Validated != nil {
@@ -134,10 +139,11 @@ func (x *execution) permit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return x.ask(ctx, x.h.prepared.def.Permissions.cover(needs))
+	return x.ask(ctx, x.h.prepared.def.Permissions.cover(needs), x.check)
 }
 
-func (x *execution) ask(ctx context.Context, needs []Need) error {
+// ask puts needs to the gate, with what can tell it before that the call cannot work; nil: nothing.
+func (x *execution) ask(ctx context.Context, needs []Need, check checker) error {
 	if x.runner.Gate == nil {
 		return fmt.Errorf("%w: there is no gate", ErrDenied)
 	}
@@ -147,7 +153,9 @@ func (x *execution) ask(ctx context.Context, needs []Need) error {
 	if why := x.h.prepared.def.Breach(needs); why != "" {
 		return x.refuse(needs, why)
 	}
-	d, err := x.decide(ctx, needs)
+	q := x.question(needs)
+	q.Check = check
+	d, err := x.decide(ctx, q)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -162,7 +170,7 @@ func (x *execution) ask(ctx context.Context, needs []Need) error {
 	case d.Allow:
 		return nil
 	case d.Code != "":
-		return &Error{Code: d.Code, Message: d.Reason}
+		return cmp.Or(x.found(), error(&Error{Code: d.Code, Message: d.Reason}))
 	}
 	return &denial{d}
 }
@@ -183,9 +191,9 @@ func (x *execution) reviewed() bool {
 }
 
 // decide asks the gate; one that panics has not allowed anything.
-func (x *execution) decide(ctx context.Context, needs []Need) (d Decision, err error) {
+func (x *execution) decide(ctx context.Context, q Question) (d Decision, err error) {
 	_, panicked := guard(x, func() struct{} {
-		d, err = x.runner.Gate.Decide(ctx, x.question(needs))
+		d, err = x.runner.Gate.Decide(ctx, q)
 		return struct{}{}
 	})
 	if panicked != nil {
@@ -199,14 +207,7 @@ func (x *execution) question(needs []Need) Question {
 		Session: x.runner.Session, Call: x.h.Call, Agent: x.runner.Agent, Tool: x.h.prepared.def.Clone(),
 		Needs: needs, Origin: x.h.Provenance.Origin,
 		Repaired: x.h.Provenance.Repair != nil, Validated: x.record.Validated,
-		Repair: x.h.Provenance.Repair, Reviewed: x.reviewed(),
-		Preview: func(ctx context.Context) []Block {
-			blocks, err := guard(x, func() []Block { b, _ := x.h.bound.preview(ctx); return b })
-			if err != nil {
-				return nil
-			}
-			return blocks
-		},
+		Repair: x.h.Provenance.Repair, Reviewed: x.reviewed(), Preview: x.preview, Waits: x.wait,
 	}
 }
 
@@ -262,9 +263,9 @@ func (x *execution) run(ctx context.Context) (outcomeParts, error) {
 func (x *execution) base() base {
 	return base{
 		session: x.runner.Session, message: x.record.Message, agent: x.runner.Agent, call: x.h.Call, byRule: x.byRule, approved: x.reviewed(),
-		metadata: x.live.update,
+		metadata: x.live.update, wait: x.wait,
 		ask: func(ctx context.Context, n Need) error {
-			if err := x.ask(ctx, Permissions{}.cover([]Need{n})); err != nil {
+			if err := x.ask(ctx, Permissions{}.cover([]Need{n}), nil); err != nil {
 				return err
 			}
 			return x.intendMore(ctx, n)

@@ -76,6 +76,11 @@ type Config[Args, Meta any] struct {
 	// Concurrent says of one call that it may run beside others although calls of this tool may change
 	// something. It is pure. Nil: what Permissions say holds for every call.
 	Concurrent func(Args) bool
+	// Check says before anybody is asked why the call cannot work: a file that was not read, a text that is not
+	// there. Its error is the outcome, in the words that Run would have used; nil leaves all to Run, which looks again.
+	// It changes nothing, and looks only at what c.Ask agrees to: that asks no person, and when it refuses, Check
+	// returns the refusal and the call is asked for without a check. Nil: nothing is known before.
+	Check func(ctx context.Context, c Context[Meta], in Args) error
 	// Preview shows a person what the call would do. It only reads; the model never sees it.
 	Preview func(context.Context, Args) (Meta, error)
 	// Run does the one thing. It may assume consent for what Needs named. Its context is the abort.
@@ -156,6 +161,7 @@ type prepared struct {
 type bound interface {
 	needs() []Need
 	concurrent() bool
+	check(context.Context, base) error
 	preview(context.Context) ([]Block, error)
 	run(context.Context, base) (outcomeParts, error)
 }

@@ -71,6 +71,7 @@ func bash(f files, s *Shell) tool.Tool {
 			}
 			return needs
 		},
+		Check: basher{f, s}.check,
 		Preview: func(_ context.Context, in bashArgs) (bashMeta, error) {
 			return bashMeta{Command: in.Command, Workdir: in.Workdir}, nil
 		},
@@ -91,10 +92,7 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 		title = oneLine(in.Command, 80)
 	}
 	result := tool.Result[bashMeta]{Title: title, Metadata: meta}
-	if err := b.check(in); err != nil {
-		return result, err
-	}
-	dir, err := b.workdir(ctx, c.Ask, in.Workdir)
+	dir, err := b.admit(ctx, c.Ask, in)
 	if err != nil {
 		return result, err
 	}
@@ -112,19 +110,6 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 		return x.start(cmd)
 	}
 	return x.wait(ctx, cmd)
-}
-
-func (b basher) check(in bashArgs) error {
-	switch {
-	case strings.TrimSpace(in.Command) == "":
-		return tool.Fail(tool.CodeInvalidArguments, "the command is empty; give a command line")
-	case len(in.Command) > maxCommand:
-		return tool.Fail(tool.CodeTooLarge, "the command has %d bytes, at most %d; write it to a file and run that", len(in.Command), maxCommand)
-	case time.Duration(in.Timeout) > b.shell.MaxTimeout/time.Second:
-		return tool.Fail(tool.CodeInvalidArguments, "timeout is in seconds and at most %d; for longer work use background: true",
-			int(b.shell.MaxTimeout.Seconds()))
-	}
-	return nil
 }
 
 // bashCall is one call on its way.

@@ -114,6 +114,7 @@ type bench struct {
 	runner *tool.Runner
 	needs  []tool.Need
 	calls  int
+	flaw   error // that the check of the last call found
 	// mistakes of the tools that the case declares in its folder declared.
 	mistakes []string
 }
@@ -139,6 +140,9 @@ func newBench(t testing.TB, dir string) *bench {
 		Session: "case", Now: func() time.Time { return clock },
 		Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
 			b.needs = append(b.needs, q.Needs...)
+			if q.Check != nil {
+				b.flaw = q.Check(t.Context(), func(tool.Need) bool { return true })
+			}
 			return tool.Decision{Allow: true}, nil
 		}),
 	}
@@ -169,11 +173,12 @@ type played struct {
 
 func (b *bench) play(t testing.TB, name, args string) played {
 	t.Helper()
-	b.needs = nil
+	b.needs, b.flaw = nil, nil
 	b.calls++
 	call := tool.RawCall{ID: tool.CallID(fmt.Sprintf("call_%d", b.calls)), Name: name, Arguments: args}
 	h := b.runner.Hydrate(t.Context(), b.set, []tool.RawCall{call})
 	o := b.runner.Exec(t.Context(), h[0])
+	foreseen(t, o, b.flaw)
 	var lines []string
 	for _, n := range b.needs {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s", n.Permission, n.Target, n.Dir)))

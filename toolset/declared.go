@@ -98,6 +98,7 @@ func (d *declared) tool(root *workspace.Root, shell *Shell) tool.Tool {
 		Capabilities: tool.Capabilities{Streaming: true},
 		Redact:       tool.Expose(d.exposed()...),
 		Needs:        run.needs,
+		Check:        run.check,
 		Preview:      run.preview,
 		Run:          run.run,
 		View:         viewBash,
@@ -146,6 +147,15 @@ func (r declaredRun) needs(in json.RawMessage) []tool.Need {
 	argv, _ := r.argv(in)
 	needs := []tool.Need{{Permission: tool.Execute, Target: shellQuoted(argv), Dir: r.Workdir}}
 	return append(needs, r.declared.needs...)
+}
+
+// check tells of arguments that make no command, and of a folder that is not there.
+func (r declaredRun) check(ctx context.Context, c tool.Context[bashMeta], in json.RawMessage) error {
+	if _, err := r.argv(in); err != nil {
+		return err
+	}
+	_, err := r.basher.workdir(ctx, c.Ask, r.Workdir)
+	return err
 }
 
 // preview shows the command and, where they go to standard input, the arguments.

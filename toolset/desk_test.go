@@ -2,7 +2,6 @@ package toolset
 
 import (
 	"context"
-	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -87,12 +86,8 @@ func (d *desk) call(name string, in args) tool.Outcome { return d.callAs(d.Conte
 
 func (d *desk) callAs(ctx context.Context, session, name string, in args) tool.Outcome {
 	d.Helper()
-	raw, err := json.Marshal(in)
-	if err != nil {
-		d.Fatal(err)
-	}
 	runner := &tool.Runner{Session: session, Gate: tool.GateFunc(d.decide)}
-	h := runner.Hydrate(ctx, d.set, []tool.RawCall{{ID: "c", Name: name, Arguments: string(raw)}})
+	h := runner.Hydrate(ctx, d.set, []tool.RawCall{{ID: "c", Name: name, Arguments: encoded(d, in)}})
 	return runner.Exec(ctx, h[0])
 }
 

@@ -56,6 +56,7 @@ func edit(f files) tool.Tool {
 		Needs: func(in editArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Write, Target: in.Path}}
 		},
+		Check:   e.check,
 		Preview: e.preview,
 		Run:     e.run,
 		View:    viewChange,
@@ -93,25 +94,35 @@ type knowledge struct {
 	text  string
 }
 
+// edition is an edit that may be made: where, what of, and what the session knows of the file.
+type edition struct {
+	path  workspace.Path
+	edits []textedit.Edit
+	know  knowledge
+}
+
+// open reads what an edit is to do, as far as no file has to be looked at.
+func (e editor) open(ctx context.Context, c tool.Context[changeMeta], in editArgs) (of edition, err error) {
+	if of.edits, err = in.list(); err != nil {
+		return of, err
+	}
+	if of.path, err = e.locate(ctx, c.Ask, tool.Write, in.Path); err != nil {
+		return of, err
+	}
+	of.know.state, of.know.read = e.seen.Get(c.SessionID, of.path)
+	of.know.text, _ = e.seen.Text(c.SessionID, of.path)
+	return of, e.mayQuote(ctx, c.Ask, of.path, of.know)
+}
+
 func (e editor) run(ctx context.Context, c tool.Context[changeMeta], in editArgs) (changeResult, error) {
-	edits, err := in.list()
+	of, err := e.open(ctx, c, in)
 	if err != nil {
-		return changeResult{}, err
-	}
-	p, err := e.locate(ctx, c.Ask, tool.Write, in.Path)
-	if err != nil {
-		return changeResult{}, err
-	}
-	var know knowledge
-	know.state, know.read = e.seen.Get(c.SessionID, p)
-	know.text, _ = e.seen.Text(c.SessionID, p)
-	if err := e.mayQuote(ctx, c.Ask, p, know); err != nil {
 		return changeResult{}, err
 	}
 	var plan editPlan
-	done, err := e.root.Update(ctx, p, func(cur *workspace.Current) ([]workspace.Splice, error) {
+	done, err := e.root.Update(ctx, of.path, func(cur *workspace.Current) ([]workspace.Splice, error) {
 		var err error
-		plan, err = e.plan(ctx, cur.Opened, p, edits, know)
+		plan, err = e.plan(ctx, cur.Opened, of)
 		return plan.splices, err
 	})
 	if err != nil {
@@ -119,7 +130,7 @@ func (e editor) run(ctx context.Context, c tool.Context[changeMeta], in editArgs
 	}
 	done.State = describeState(done.State, plan.format)
 	e.seen.Record(c.SessionID, done.State, plan.text)
-	return plan.result(p, done), nil
+	return plan.result(of.path, done), nil
 }
 
 // mayQuote asks before an edit tells what stands in a file that the model could not read unasked: an edit that fits
@@ -148,7 +159,8 @@ type editPlan struct {
 }
 
 // plan finds the places; o is nil when there is no file.
-func (e editor) plan(ctx context.Context, o *workspace.Opened, p workspace.Path, edits []textedit.Edit, know knowledge) (editPlan, error) {
+func (e editor) plan(ctx context.Context, o *workspace.Opened, of edition) (editPlan, error) {
+	p, edits, know := of.path, of.edits, of.know
 	if o == nil || o.Size() == 0 && len(edits) == 1 && edits[0].Old == "" {
 		return e.create(p, edits)
 	}
@@ -257,39 +269,4 @@ func (plan *editPlan) describe(old string, spans []textedit.Span) {
 			plan.steps = append(plan.steps, fmt.Sprintf("line %d: %s", line, s.Step))
 		}
 	}
-}
-
-// preview shows a person what an edit would do; what the session has seen is not known here.
-func (e editor) preview(ctx context.Context, in editArgs) (changeMeta, error) {
-	edits, err := in.list()
-	if err != nil {
-		return changeMeta{}, err
-	}
-	p, err := e.root.Resolve(in.Path)
-	if err != nil {
-		return changeMeta{}, err
-	}
-	o, err := e.root.Open(p.Consented())
-	if err != nil && !isMissing(err) {
-		return changeMeta{}, err
-	}
-	if err == nil {
-		defer o.Close()
-	} else {
-		o = nil
-	}
-	plan, err := e.plan(ctx, o, p, edits, knowledge{read: o != nil, state: stateOf(ctx, o)})
-	return plan.meta(p), err
-}
-
-// stateOf lets a preview match as leniently as the edit of somebody who has just read the file.
-func stateOf(ctx context.Context, o *workspace.Opened) workspace.State {
-	if o == nil {
-		return workspace.State{}
-	}
-	raw, err := o.Bytes(ctx, workspace.HashLimit)
-	if err != nil {
-		raw = nil
-	}
-	return o.State(raw)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -39,6 +40,16 @@ func (f files) locate(ctx context.Context, ask asker, perm tool.Permission, name
 		}
 	}
 	return p.Consented(), nil
+}
+
+// mayLook asks whether a check may look at a file before the call was allowed: by its name, and where links led.
+func mayLook(ctx context.Context, ask asker, p workspace.Path) error {
+	for _, name := range slices.Compact([]string{p.Given(), p.Abs()}) {
+		if err := ask(ctx, tool.Need{Permission: tool.Read, Target: name}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // heldBack is what must not be read of the files below a path that the gate agreed to; nil: all may.

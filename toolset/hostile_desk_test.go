@@ -217,7 +217,7 @@ func (h *hostile) noProcess() {
 	}
 }
 
-func encoded(t *testing.T, v any) string {
+func encoded(t testing.TB, v any) string {
 	t.Helper()
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -26,6 +26,8 @@ type TaskRequest struct {
 	Parent, Message string
 	Call            tool.CallID
 	From            string
+	// Waits is told when the subagent waits for a person, as tool.Context.Waits is.
+	Waits func() (over func())
 }
 
 // TaskCounts is what a subagent used.
@@ -161,7 +163,7 @@ func runTask(ctx context.Context, c tool.Context[taskMeta], tasks Tasks, in task
 	}
 	done, err := tasks.Run(ctx, TaskRequest{
 		Description: in.Description, Prompt: in.Prompt, Agent: in.Agent, ID: in.TaskID,
-		Parent: c.SessionID, Message: c.MessageID, Call: c.CallID, From: c.Agent,
+		Parent: c.SessionID, Message: c.MessageID, Call: c.CallID, From: c.Agent, Waits: c.Waits,
 	}, func(p TaskProgress) {
 		c.Metadata(in.Description, taskMeta{TaskID: p.ID, Agent: p.Agent, State: p.State, TaskCounts: p.TaskCounts, Last: p.Last, Says: p.Says})
 	})

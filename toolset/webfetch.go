@@ -76,6 +76,9 @@ func webfetch(f PageFetcher, b Bounds) tool.Tool {
 		Needs: func(in webfetchArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Network, Target: spelled(in.URL)}}
 		},
+		Check: func(_ context.Context, _ tool.Context[webfetchMeta], in webfetchArgs) error {
+			return web.Check(requestOf(in))
+		},
 		Preview: func(_ context.Context, in webfetchArgs) (webfetchMeta, error) {
 			return webfetchMeta{URL: spelled(in.URL)}, nil
 		},
@@ -94,6 +97,13 @@ func spelled(raw string) string {
 	return u.String()
 }
 
+func requestOf(in webfetchArgs) web.Request {
+	return web.Request{
+		URL: in.URL, Format: web.Format(in.Format), Selector: in.Selector,
+		Timeout: time.Duration(in.Timeout) * time.Second, MaxBytes: in.MaxBytes,
+	}
+}
+
 type webfetcher struct{ web PageFetcher }
 
 func (w webfetcher) run(ctx context.Context, c tool.Context[webfetchMeta], in webfetchArgs) (tool.Result[webfetchMeta], error) {
@@ -106,10 +116,9 @@ func (w webfetcher) run(ctx context.Context, c tool.Context[webfetchMeta], in we
 		live.Bytes = n
 		c.Metadata(fmt.Sprintf("%s, %s so far", meta.URL, byteSize(n)), live)
 	})
-	page, err := w.web.Fetch(ctx, web.Request{
-		URL: in.URL, Format: web.Format(in.Format), Selector: in.Selector, Session: c.SessionID,
-		Timeout: time.Duration(in.Timeout) * time.Second, MaxBytes: in.MaxBytes, Received: received, Approved: c.Approved,
-	})
+	r := requestOf(in)
+	r.Session, r.Received, r.Approved = c.SessionID, received, c.Approved
+	page, err := w.web.Fetch(ctx, r)
 	stop()
 	if err != nil {
 		return failedFetch(result, err)

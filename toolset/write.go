@@ -55,6 +55,7 @@ func write(f files) tool.Tool {
 		Needs: func(in writeArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Write, Target: in.Path}}
 		},
+		Check:   w.check,
 		Preview: w.preview,
 		Run:     w.run,
 		View:    viewChange,
@@ -70,15 +71,9 @@ func (w writer) run(ctx context.Context, c tool.Context[changeMeta], in writeArg
 	}
 	var plan writePlan
 	done, err := w.root.Update(ctx, p, func(cur *workspace.Current) ([]workspace.Splice, error) {
-		old, err := w.known(ctx, cur, p, c.SessionID)
-		if err != nil {
-			return nil, err
-		}
-		plan, err = heavy(ctx, len(old.raw)+len(in.Content), func() (writePlan, error) { return planWrite(p, old, in.Content) })
-		if err != nil {
-			return nil, err
-		}
-		return []workspace.Splice{{Len: int64(len(old.raw)), Data: plan.raw}}, nil
+		var err error
+		plan, err = w.plan(ctx, cur, p, c.SessionID, in)
+		return []workspace.Splice{{Len: plan.replaced, Data: plan.raw}}, err
 	})
 	if err != nil {
 		return changeResult{}, err
@@ -86,6 +81,34 @@ func (w writer) run(ctx context.Context, c tool.Context[changeMeta], in writeArg
 	done.State = describeState(done.State, plan.format)
 	w.seen.Record(c.SessionID, done.State, plan.text)
 	return plan.result(p, done), nil
+}
+
+// check plans the write as far as the file is only looked at.
+func (w writer) check(ctx context.Context, c tool.Context[changeMeta], in writeArgs) error {
+	p, err := w.locate(ctx, c.Ask, tool.Write, in.Path)
+	if err != nil {
+		return err
+	}
+	if _, read := w.seen.Get(c.SessionID, p); !read {
+		if err := mayLook(ctx, c.Ask, p); err != nil {
+			return err
+		}
+	}
+	return w.root.Look(p, func(cur *workspace.Current) error {
+		_, err := w.plan(ctx, cur, p, c.SessionID, in)
+		return err
+	})
+}
+
+// plan fits the new content to the file as it is now.
+func (w writer) plan(ctx context.Context, cur *workspace.Current, p workspace.Path, session string, in writeArgs) (writePlan, error) {
+	old, err := w.known(ctx, cur, p, session)
+	if err != nil {
+		return writePlan{}, err
+	}
+	plan, err := heavy(ctx, len(old.raw)+len(in.Content), func() (writePlan, error) { return planWrite(p, old, in.Content) })
+	plan.replaced = int64(len(old.raw))
+	return plan, err
 }
 
 // known gives the file to be replaced, if the session has read it and it is still as it was.
@@ -112,10 +135,11 @@ func (w writer) known(ctx context.Context, cur *workspace.Current, p workspace.P
 
 // writePlan is the new content as it will stand in the file.
 type writePlan struct {
-	raw    []byte
-	text   string
-	format text.Format
-	diff   diff.Diff
+	replaced int64 // bytes of the old file
+	raw      []byte
+	text     string
+	format   text.Format
+	diff     diff.Diff
 }
 
 // planWrite spells the new content as the old file was spelt: line ends, byte order mark, encoding.

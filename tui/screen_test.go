@@ -294,6 +294,8 @@ func (p *player) calls(verb, rest string) bool {
 			p.t.Fatal(err)
 		}
 		p.event(e)
+	case "queued":
+		p.event(session.ToolQueued{Event: decode[tool.Event](p.t, rest)})
 	case "start":
 		p.event(session.ToolStart{Event: decode[tool.Event](p.t, rest)})
 	case "update":

@@ -200,6 +200,7 @@ func begin(ctx context.Context, c session.Config, resumed bool) (*session.Sessio
 func (w *work) sessionConfig(set *tool.Set) session.Config {
 	c := w.config.Session
 	c.ID, c.Tools, c.Observe, c.Within, c.Grace = w.id, set, w.see, w.config.Budget(), grace
+	c.Waits = w.request.Waits
 	c.Limits = session.Limits{Steps: w.steps()}
 	c.Start.Parent, c.Start.Agent, c.Start.Call, c.Start.Tools = session.ID(w.request.Parent), w.name, w.request.Call, set.Digest()
 	return c

@@ -37,6 +37,10 @@ func (w *work) see(e session.Event) {
 		w.text = tail(w.text + e.Delta)
 	case session.MessageDone:
 		w.hurry(e.Message)
+	case session.ToolQueued:
+		e.Event = w.mark(e.Event)
+		w.show(e)
+		return // it does nothing yet
 	case session.ToolStart:
 		e.Event = w.mark(e.Event)
 		w.show(e)

@@ -44,6 +44,9 @@ type Answer struct {
 
 // askPerson waits for its turn and judges again: the answer before this one may have settled it.
 func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision, error) {
+	if q.Waits != nil {
+		defer q.Waits()()
+	}
 	p.wait.Add(1)
 	select {
 	case p.turn <- struct{}{}:
@@ -61,6 +64,9 @@ func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision,
 	if len(open) == 0 {
 		return allowed(verdicts), nil
 	}
+	if d, no := p.futile(ctx, q); no {
+		return d, nil
+	}
 	prompt, grants := promptFor(open)
 	answer, err := p.ask(ctx, q, prompt)
 	if ctx.Err() != nil {
@@ -70,6 +76,20 @@ func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision,
 		return tool.Decision{}, err
 	}
 	return p.take(answer, open, prompt, grants)
+}
+
+// futile concludes a call that cannot work: nobody is asked about it. What it cannot work for is looked at only where
+// nobody would have to be asked for the look.
+func (p *Policy) futile(ctx context.Context, q tool.Question) (tool.Decision, bool) {
+	if q.Check == nil {
+		return tool.Decision{}, false
+	}
+	mode := p.Mode()
+	err := q.Check(ctx, func(n tool.Need) bool { return p.judge(mode, n).effect == Allow })
+	if err == nil {
+		return tool.Decision{}, false
+	}
+	return tool.Decision{Layer: string(builtIn), Code: tool.CodeOf(err), Reason: "refused before asking: it cannot work"}, true
 }
 
 // Waiting counts the questions that wait until the person has answered the one before.
@@ -108,7 +128,7 @@ func (p *Policy) take(a Answer, open []verdict, prompt Prompt, grants []grant) (
 		d.Allow, d.Rule, d.Layer = true, prompt.Rules[0], string(granted)
 	case a.Choice == No:
 		need := open[0].need
-		d.Need, d.Reason = &need, "the person said no"
+		d.Need, d.Reason, d.Said = &need, "the person said no", a.Reason
 		if a.Reason != "" {
 			d.Reason += ": " + a.Reason
 		}

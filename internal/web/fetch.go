@@ -52,6 +52,14 @@ func (f *Fetcher) fetch(ctx context.Context, r Request) (Page, *Error) {
 	return page, fault
 }
 
+// Check says, without any connection, why a request makes no sense; it fails as Fetch would.
+func Check(r Request) error {
+	if _, fault := checkRequest(&r); fault != nil {
+		return fault
+	}
+	return nil
+}
+
 // checkRequest fills in defaults and refuses what makes no sense.
 func checkRequest(r *Request) (*url.URL, *Error) {
 	switch r.Format {

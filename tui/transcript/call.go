@@ -32,10 +32,15 @@ type callEntry struct {
 
 func (e *callEntry) tight() bool { return true }
 
+func (e *callEntry) queue(ev tool.Event) {
+	e.forget()
+	e.args = shortArgs(ev.Args)
+}
+
 func (e *callEntry) start(ev tool.Event) {
 	e.forget()
 	e.started = true
-	e.args = shortArgs(ev.Args)
+	e.args = cmp.Or(shortArgs(ev.Args), e.args)
 	e.title = cmp.Or(look.Shorten(ev.Title), e.title)
 	if ev.Tool != "" {
 		e.name = ev.Tool
@@ -167,16 +172,26 @@ func (e *callEntry) body(d *look.Drawing, w int) []draw.Row {
 	return rows
 }
 
-// shortArgs is one line of a call's redacted arguments, for calls that have no title yet.
+// shortArgs is one line of a call's redacted arguments, for calls that have no title yet: what the model says it is for
+// and where it is come first, as they are; the rest has its names.
 func shortArgs(raw json.RawMessage) string {
 	var args map[string]any
 	if json.Unmarshal(raw, &args) != nil {
 		return ""
 	}
-	parts := make([]string, 0, len(args))
-	for name, v := range args {
-		parts = append(parts, fmt.Sprintf("%s: %v", name, v))
+	var first, rest []string
+	for _, name := range []string{"description", "path", "workdir"} {
+		if text, ok := args[name].(string); ok && text != "" {
+			first = append(first, text)
+			delete(args, name)
+		}
 	}
-	slices.Sort(parts)
-	return look.Shorten(strings.Join(parts, ", "))
+	for name, v := range args {
+		rest = append(rest, fmt.Sprintf("%s: %v", name, v))
+	}
+	slices.Sort(rest)
+	if len(rest) > 0 {
+		first = append(first, strings.Join(rest, ", "))
+	}
+	return look.Shorten(strings.Join(first, " · "))
 }

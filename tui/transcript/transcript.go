@@ -49,6 +49,8 @@ func (t *Pane) Apply(e session.Event) {
 		t.piece(e.Message, true).Add(e.Delta)
 	case session.MessageDone:
 		t.message(e.Message)
+	case session.ToolQueued:
+		t.call(e.Call, e.Tool).queue(e.Event)
 	case session.ToolStart:
 		t.call(e.Call, e.Tool).start(e.Event)
 	case session.ToolUpdate:

@@ -1,0 +1,105 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// clock is how long a turn took, and ends it when it took too long. It stands still while a person is waited for: to
+// think about a question costs the turn nothing. It is safe for concurrent use.
+type clock struct {
+	now   func() time.Time
+	start time.Time
+	most  time.Duration // 0: any
+	spend func()        // ends the turn
+
+	mu     sync.Mutex
+	timer  *time.Timer // nil: nothing ends the turn
+	open   int         // waits
+	since  time.Time   // the first of them began
+	waited time.Duration
+}
+
+// startClock gives the context of a turn, and what ends its clock.
+func (s *Session) startClock(ctx context.Context) (context.Context, *clock, context.CancelFunc) {
+	c := &clock{now: s.config.Now, start: s.config.Now(), most: s.config.Limits.Time}
+	if c.most <= 0 {
+		return ctx, c, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	c.spend = func() { cancel(fmt.Errorf("%w: the turn took longer than %s", ErrBudget, c.most)) }
+	c.timer = time.AfterFunc(c.most, c.spend)
+	return ctx, c, func() {
+		c.stop()
+		cancel(nil)
+	}
+}
+
+func (c *clock) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.timer.Stop()
+	c.timer = nil
+}
+
+// wait has the clock stand still until the function that it returns is called.
+func (c *clock) wait() (over func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open++; c.open == 1 {
+		c.since = c.now()
+		if c.timer != nil {
+			c.timer.Stop()
+		}
+	}
+	return sync.OnceFunc(c.resume)
+}
+
+func (c *clock) resume() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open--; c.open > 0 {
+		return
+	}
+	c.waited += c.now().Sub(c.since)
+	if c.timer != nil {
+		c.timer.Reset(max(c.most-c.took(), 0))
+	}
+}
+
+// elapsed is how long the turn took, without the waits.
+func (c *clock) elapsed() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.took()
+}
+
+func (c *clock) took() time.Duration {
+	waited := c.waited
+	if c.open > 0 {
+		waited += c.now().Sub(c.since)
+	}
+	return c.now().Sub(c.start) - waited
+}
+
+// waits is what the pipeline calls when a person is waited for: it holds the clock of the running turn, and that of the
+// turn which a subagent works for.
+func (s *Session) waits() (over func()) {
+	s.beside.mu.Lock()
+	own := s.beside.clock
+	s.beside.mu.Unlock()
+	ends := []func(){}
+	if own != nil {
+		ends = append(ends, own.wait())
+	}
+	if s.config.Waits != nil {
+		ends = append(ends, s.config.Waits())
+	}
+	return func() {
+		for _, end := range ends {
+			end()
+		}
+	}
+}
