@@ -42,7 +42,11 @@ func (a *all) listModels(ctx context.Context, filter string, check, asJSON bool)
 func (a *all) printListing(l models.Listing, ways string) {
 	switch {
 	case l.Default != nil:
-		a.Show("default: %s (from %s)\n\n", l.Default.Model, l.Default.Origin)
+		a.Show("default: %s (from %s)\n", l.Default.Model, l.Default.Origin)
+		if l.Problem != "" {
+			a.Show("! %s\n", l.Problem)
+		}
+		a.Show("\n")
 	case l.Problem != "":
 		a.Show("default: none: %s\n\n", l.Problem)
 	default:

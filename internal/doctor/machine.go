@@ -52,7 +52,7 @@ func (d Doctor) checkModel(ctx context.Context, find *models.Finder, offline boo
 	if !ok && err == nil && offline {
 		return []Check{lacks("model", "none is configured, and no server on this machine was looked for", "name one with --model, or run adze doctor without --offline")}
 	}
-	if !ok && err == nil {
+	if !offline && (!ok || err != nil) {
 		m, err = find.Choose(ctx)
 	}
 	if err != nil {
@@ -87,7 +87,7 @@ func (d Doctor) checkServer(ctx context.Context, find *models.Finder, m models.M
 	case err != nil:
 		return d.failing("server", err)
 	case len(listed) > 0 && !slices.ContainsFunc(listed, func(l discover.Model) bool { return l.Name == m.Name }):
-		return lacks("server", e.Shown()+" answers, and does not list "+m.Name, "adze models --check lists what it has")
+		return lacks("server", e.Shown()+" answers, and does not list "+m.Name, e.Like(m.Name, listed))
 	}
 	return fine("server", e.Shown()+" answers")
 }

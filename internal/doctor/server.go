@@ -48,7 +48,7 @@ func (d Doctor) checkPlace(ctx context.Context, e models.Endpoint, m models.Mode
 	case len(f.Models) == 0:
 		return lacks("server", at+", and has no model", "load one; adze models --check lists what it has")
 	case !listed:
-		return lacks("server", at+", and does not list "+m.Name, "adze models --check lists what it has")
+		return lacks("server", at+", and does not list "+m.Name, e.Like(m.Name, f.Models))
 	case has.Tools != nil && !*has.Tools:
 		return lacks("server", at+", and "+m.Name+" cannot call tools", "it gets them as text, which works less well; choose one that can")
 	case has.Limit() > 0 && has.Limit() < littleContext:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -31,8 +30,7 @@ func (f *Finder) Endpoint(name string) (Endpoint, error) {
 	p := f.config.Providers[name]
 	v, known := vendor(name)
 	if !known && p.BaseURL == "" {
-		return Endpoint{}, &MissingError{fmt.Sprintf("there is no provider %q", name), f.Ways() +
-			fmt.Sprintf("\nor describe it: {\"providers\": {%q: {\"base_url\": \"https://…/v1\", \"key_env\": \"NAME_OF_A_VARIABLE\"}}}", name)}
+		return Endpoint{}, f.noProvider(name, "NAME")
 	}
 	keys := v.Keys
 	if p.KeyEnv != "" {

@@ -1,12 +1,14 @@
 package models
 
 import (
+	"context"
 	"iter"
 	"net/url"
 
 	"adze/internal/config"
 	"adze/internal/llm/astext"
 	"adze/internal/llm/discover"
+	"adze/internal/llm/instead"
 	"adze/internal/llm/textcall"
 	"adze/internal/llm/wire"
 	"adze/session"
@@ -37,7 +39,20 @@ func (f *Finder) hosted(e Endpoint, of string) (Model, error) {
 		}
 		m = f.beyond(place{server: server, config: e.config, key: e.Key}, m, provider)
 	}
+	m.Provider = e.telling(m.Provider)
 	return m, nil
+}
+
+// telling names the models of a server in the error about one that it does not have.
+func (e Endpoint) telling(p session.Provider) session.Provider {
+	return instead.Wrap(p, func(ctx context.Context) ([]string, error) {
+		models, err := e.Server().Models(ctx)
+		var out []string
+		for _, m := range models {
+			out = append(out, m.Name)
+		}
+		return out, err
+	})
 }
 
 // recovering recovers calls that models write as text, unless the configuration says otherwise, and gives tools as

@@ -5,10 +5,12 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"adze/internal/catalog"
 	"adze/internal/llm/discover"
 	"adze/internal/llm/ollama"
+	"adze/tool"
 )
 
 // List looks at every provider; check asks the servers, also those of companies.
@@ -29,12 +31,45 @@ func (f *Finder) List(ctx context.Context, check bool) (l Listing) {
 	}
 	group.Wait()
 	l.choose(f.Configured())
-	if l.Default == nil && l.Problem == "" {
-		if m, ok, _ := f.running(ctx); ok {
-			l.Default = &Chosen{m.Full(), m.Origin}
+	if l.Default == nil {
+		if m, err := f.Choose(ctx); err == nil {
+			l.Default, l.Problem = &Chosen{m.Full(), m.Origin}, ""
 		}
 	}
+	if p, m, ok := l.lacking(); ok && check {
+		var have []discover.Model
+		for _, known := range p.Models {
+			have = append(have, discover.Model{Name: known.Model})
+		}
+		l.Problem = p.Provider + " does not list " + m + "; " + Endpoint{Vendor: Vendor{Name: p.Provider}}.Like(m, have)
+	}
 	return l
+}
+
+// lacking finds the default among what its provider listed; true: it is not there.
+func (l Listing) lacking() (p ListedProvider, model string, lacks bool) {
+	if l.Default == nil {
+		return p, "", false
+	}
+	provider, model, _ := strings.Cut(l.Default.Model, "/")
+	for _, p := range l.Providers {
+		if p.Provider == provider {
+			return p, model, len(p.Models) > 0 && !p.has(model) && !p.has(model+":latest")
+		}
+	}
+	return p, model, false
+}
+
+// Like asks whether a model of the server was meant by a name that it does not list.
+func (e Endpoint) Like(model string, listed []discover.Model) string {
+	var have []string
+	for _, m := range listed {
+		have = append(have, m.Name)
+	}
+	if near := tool.Nearest(model, have, 3); len(near) > 0 {
+		return "did you mean " + e.Name + "/" + strings.Join(near, " or "+e.Name+"/") + "?"
+	}
+	return "adze models " + e.Name + " --check lists what it has"
 }
 
 func (l *Listing) choose(m Model, ok bool, err error) {
@@ -136,4 +171,52 @@ func (f *Finder) Describe(provider string, told discover.Model) ListedModel {
 		m.Input, m.Answer = r.Rate.Input, r.Rate.Output
 	}
 	return m
+}
+
+// localPatience is how long a server on this machine may take to say what it has.
+const localPatience = 2 * time.Second
+
+// KeysOnly is the listing without asking anybody.
+func (f *Finder) KeysOnly() Listing {
+	var l Listing
+	for _, e := range f.Endpoints() {
+		p := ListedProvider{Provider: e.Name, Endpoint: e.Shown(), KeyEnv: e.KeyEnv, Key: e.Key != "", Why: "not asked yet"}
+		switch {
+		case e.Missing():
+			p.Usable, p.Why = new(bool), "set "+e.KeyEnv
+		case e.NeedsKey:
+			p.Why = "key in " + e.KeyEnv
+		}
+		l.Providers = append(l.Providers, p)
+	}
+	return l
+}
+
+// AskLocal asks the servers of this machine that nobody asked yet, all at once.
+func (f *Finder) AskLocal(ctx context.Context, l *Listing) {
+	ctx, cancel := context.WithTimeout(ctx, localPatience)
+	defer cancel()
+	var asked sync.WaitGroup
+	for _, e := range f.Endpoints() {
+		for i := range l.Providers {
+			p := &l.Providers[i]
+			if p.Provider != e.Name || p.Usable != nil || e.NeedsKey || !e.loopback() {
+				continue
+			}
+			asked.Go(func() { f.askOne(ctx, e, p) })
+		}
+	}
+	asked.Wait()
+}
+
+func (f *Finder) askOne(ctx context.Context, e Endpoint, p *ListedProvider) {
+	models, err := e.Server().Models(ctx)
+	usable := err == nil
+	p.Usable, p.Why = &usable, "running"
+	if err != nil {
+		p.Why = "not running"
+	}
+	for _, m := range models {
+		p.Models = append(p.Models, f.Describe(e.Name, m))
+	}
 }

@@ -6,20 +6,20 @@
 // Start reading at Finder.Choose. vendors.go is the table of providers,
 // endpoints.go where they are for this person, hosts.go how a model is made of one, local.go finds those that run on
 // this machine, behind.go what answers at an address that is no company's own; window.go and price.go are what a model
-// holds and costs; listing.go is adze models; ways.go tells who has no model how to get one.
+// holds and costs; listing.go is adze models; near.go what a name without a provider means; ways.go tells who has no model how to get one.
 //
 // Known limits: of a server that tells nothing, the context of a model is known only from the configuration.
 package models
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
-	"strings"
 
 	"adze/internal/config"
 	"adze/internal/llm/script"
 	"adze/internal/llm/wire"
+	"adze/internal/usage"
 )
 
 // Finder chooses models for one person: by their configuration, the keys in their environment, and what runs on this
@@ -39,20 +39,29 @@ func New(cfg config.Config, file string, getenv func(string) string) *Finder {
 // server on this machine that has a model which can call tools.
 func (f *Finder) Choose(ctx context.Context) (Model, error) {
 	if m, ok, err := f.Configured(); ok {
+		if err == nil {
+			return m, nil
+		}
+		m, err = f.nearby(ctx, err)
+		m.Origin = f.config.Origin("model")
 		return m, err
 	}
 	m, ok, why := f.running(ctx)
 	if ok {
 		return m, nil
 	}
-	return Model{}, &MissingError{"no model is configured", strings.Join(slices.Concat(why, f.almost(), []string{f.Ways()}), "\n")}
+	why = slices.Concat(why, f.almost())
+	return Model{}, &MissingError{"no model is configured", usage.Hints(append(why[:min(len(why), 2)],
+		"set "+list("or", Keyed())+" to a key, or start "+list("or", programs()), "name one with --model; adze models lists them", "adze --demo shows it without a model")...)}
 }
 
-// MissingError says that no model can be used, and every way to change that.
+// MissingError says that no model can be used, and the next moves.
 type MissingError struct{ Message, Hint string }
 
 // Error implements error.
 func (e *MissingError) Error() string { return e.Message }
+
+func asMissing(err error, into **MissingError) bool { return errors.As(err, into) }
 
 // Configured is the part of the choice that asks nobody: the configuration, then the keys.
 func (f *Finder) Configured() (m Model, ok bool, err error) {
@@ -79,11 +88,11 @@ func (f *Finder) bare(name string) bool {
 	return given.Key != "" && (given.BaseURL == "" || !v.OnlyHome)
 }
 
-// Named reads provider/name.
+// Named reads provider/name, or a name that only one provider has.
 func (f *Finder) Named(full string) (Model, error) {
-	provider, name, ok := strings.Cut(full, "/")
-	if !ok || name == "" {
-		return Model{}, &MissingError{fmt.Sprintf("%q names no model: want provider/name", full), f.Ways()}
+	provider, name, err := f.find(full)
+	if err != nil {
+		return Model{}, err
 	}
 	e, err := f.Endpoint(provider)
 	switch {

@@ -29,7 +29,7 @@ func (f *Finder) ollamaOf(e Endpoint, p *ollama.Provider, name string) Model {
 		}
 		return LargerAt(discover.Ollama, name)
 	}
-	m.Provider = recovering(e.config, fitting(m, p, hint), true)
+	m.Provider = e.telling(recovering(e.config, fitting(m, p, hint), true))
 	return m
 }
 

@@ -37,7 +37,9 @@ type Vendor struct {
 	OwnPort   bool   // nobody else uses the port of its Home
 	Fetch     Fetch  // of a program that gets models itself
 	KeyPrefix string // of the keys of a company that marks its own
-	Profile   func() Profile
+	// Makes are the beginnings of the names that only this company gives to models; behind a ! of those that others run.
+	Makes   []string
+	Profile func() Profile
 	// With is the vendor whose server this is in another format; empty: its own.
 	With string
 
@@ -64,22 +66,24 @@ func vendors() []Vendor {
 	chat := openai.Format()
 	return []Vendor{
 		{Name: "anthropic", Home: "https://api.anthropic.com", Keys: []string{"ANTHROPIC_API_KEY"}, KeyPrefix: "sk-ant-",
-			Format: anthropic.Format(), Default: "claude-sonnet-5-5", Rank: 1},
+			Format: anthropic.Format(), Default: "claude-sonnet-5-5", Rank: 1, Makes: []string{"claude-"}},
 		{Name: "gemini", Home: "https://generativelanguage.googleapis.com", Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyPrefix: "AIza",
-			URLs: []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"}, Format: gemini.Format(), Default: "gemini-flash-latest", Rank: 3},
+			URLs: []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"}, Format: gemini.Format(), Default: "gemini-flash-latest", Rank: 3, Makes: []string{"gemini-"}},
 		{Name: "ollama", Program: "Ollama", Home: "http://127.0.0.1:11434", Keys: []string{"OLLAMA_API_KEY"}, URLs: []string{"OLLAMA_HOST"},
 			Format: ollama.Format(), Profile: Local, Tells: discover.Ollama, OwnPort: true, Larger: "ollama show NAME tells its context",
 			Fetch: Fetch{Site: "https://ollama.com/download", Serve: "ollama serve", Get: "ollama pull NAME", Suggest: "qwen3:8b", Size: "5 GB"},
 			make:  (*Finder).ollama, look: (*Finder).lookOllama, list: (*Finder).listOllama},
-		{Name: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, Format: chat, Default: "gpt-5.4", Rank: 2, OnlyHome: true},
+		{Name: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, Format: chat, Default: "gpt-5.4", Rank: 2, OnlyHome: true,
+			Makes: []string{"gpt-", "!gpt-oss", "chatgpt-", "codex-", "o1", "o3", "o4"}},
 		{Name: "responses", With: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, URLs: []string{"OPENAI_BASE_URL"},
 			Format: responses.Format()},
 		{Name: "openrouter", Home: "https://openrouter.ai/api/v1", Keys: []string{"OPENROUTER_API_KEY"}, KeyPrefix: "sk-or-", Format: chat},
 		{Name: "groq", Home: "https://api.groq.com/openai/v1", Keys: []string{"GROQ_API_KEY"}, KeyPrefix: "gsk_", Format: chat},
 		{Name: "together", Home: "https://api.together.xyz/v1", Keys: []string{"TOGETHER_API_KEY"}, Format: chat},
-		{Name: "mistral", Home: "https://api.mistral.ai/v1", Keys: []string{"MISTRAL_API_KEY"}, Format: chat},
-		{Name: "deepseek", Home: "https://api.deepseek.com/v1", Keys: []string{"DEEPSEEK_API_KEY"}, Format: chat},
-		{Name: "xai", Home: "https://api.x.ai/v1", Keys: []string{"XAI_API_KEY"}, KeyPrefix: "xai-", Format: chat},
+		{Name: "mistral", Home: "https://api.mistral.ai/v1", Keys: []string{"MISTRAL_API_KEY"}, Format: chat,
+			Makes: []string{"mistral-", "ministral-", "magistral-", "codestral-", "devstral-", "pixtral-"}},
+		{Name: "deepseek", Home: "https://api.deepseek.com/v1", Keys: []string{"DEEPSEEK_API_KEY"}, Format: chat, Makes: []string{"deepseek-"}},
+		{Name: "xai", Home: "https://api.x.ai/v1", Keys: []string{"XAI_API_KEY"}, KeyPrefix: "xai-", Format: chat, Makes: []string{"grok-"}},
 		{Name: "fireworks", Home: "https://api.fireworks.ai/inference/v1", Keys: []string{"FIREWORKS_API_KEY"}, Format: chat},
 		{Name: "cerebras", Home: "https://api.cerebras.ai/v1", Keys: []string{"CEREBRAS_API_KEY"}, KeyPrefix: "csk-", Format: chat},
 		{Name: "llamacpp", Program: "llama.cpp", Home: "http://127.0.0.1:8080/v1", Keys: []string{"LLAMA_API_KEY"}, Format: chat, Profile: Local,
@@ -154,13 +158,13 @@ func Marked(key string) string {
 	return ""
 }
 
-// almost tells what is set but does not name a model by itself.
+// almost tells what is set but does not name a model by itself. Programs were asked.
 func (f *Finder) almost() []string {
 	var out []string
 	for _, row := range vendors() {
 		v, _ := vendor(row.Name)
 		for _, name := range slices.Concat(v.URLs, v.Keys) {
-			if v.Format.Name == "chat" && f.getenv(name) != "" {
+			if v.Format.Name == "chat" && v.Program == "" && f.getenv(name) != "" {
 				out = append(out, fmt.Sprintf("%s is set: add --model %s/NAME with a model of that server", name, v.Name))
 				break
 			}
