@@ -48,7 +48,7 @@ func TestNamesOfProvidersAreFound(t *testing.T) {
 	named := naming()
 	for text, want := range map[string]bool{
 		"start Ollama first": true, "openai/NAME": true, "set ANTHROPIC_API_KEY": true, "load it in LM Studio": true, "groq": true, "together": true,
-		"OLLAMA_HOST": true, "http://127.0.0.1:11434": true, "several run together": false, "these responses": false, "respect_gemini_ignore": false, "script/FILE": false,
+		"OLLAMA_HOST": true, "http://127.0.0.1:11434": true, "several run together": false, "these responses": false, "respect_gemini_ignore": false, ".gemini/settings.json": false, "script/FILE": false,
 	} {
 		if got := named(text) != ""; got != want {
 			t.Errorf("%q: %t", text, got)
@@ -104,7 +104,8 @@ func naming() func(text string) string {
 		}
 	}
 	is := regexp.MustCompile(`(?i)\b(?:` + strings.Join(whole, "|") + `)\b|` + strings.Join(parts, "|"))
-	return func(text string) string { return is.FindString(text) }
+	folders := regexp.MustCompile(`(?:^|/)\.[a-z]+/`) // those of other programs in a project, which are no providers
+	return func(text string) string { return is.FindString(folders.ReplaceAllString(text, "/")) }
 }
 
 // What who has no model is told holds for each row.
