@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -47,10 +48,12 @@ func commands() []command {
 	}
 }
 
-// commandChoices are the completions of the beginning of a name.
+// commandChoices are the completions of the beginning of a name. What is named whole comes first: enter takes the first.
 func commandChoices(m *model, start string) []choose.Choice {
 	var out []choose.Choice
-	for _, c := range commands() {
+	table := commands()
+	slices.SortStableFunc(table, func(a, b command) int { return whole(b.name, start) - whole(a.name, start) })
+	for _, c := range table {
 		if !strings.HasPrefix(c.name, start) {
 			continue
 		}
@@ -63,6 +66,14 @@ func commandChoices(m *model, start string) []choose.Choice {
 		out = append(out, choose.Choice{ID: c.name, Label: strings.TrimSpace("/" + c.name + " " + c.args), Note: note})
 	}
 	return out
+}
+
+// whole is 1 for a name that is written out, else 0.
+func whole(name, written string) int {
+	if name == written {
+		return 1
+	}
+	return 0
 }
 
 func commandNames() (names []string) {

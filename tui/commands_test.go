@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 
 	"adze/tui/plain"
@@ -42,6 +43,30 @@ func TestEveryCommandIsToldOf(t *testing.T) {
 	for _, b := range bindings() {
 		if b.Help().Desc == "" || b.do == nil && b.can == nil || len(b.Keys()) == 0 {
 			t.Errorf("binding %+v", b.Keys())
+		}
+	}
+}
+
+// TestACommandIsWhatItIsCalled writes every command and every beginning of one, and presses enter on what is offered:
+// a whole name is that command, and a beginning one of those that it begins.
+func TestACommandIsWhatItIsCalled(t *testing.T) {
+	for _, c := range commands() {
+		for n := 1; n <= len(c.name); n++ {
+			written := c.name[:n]
+			p := newPlayer(t, nil)
+			p.m.ports = p.ports()
+			p.step("user", "hello")
+			p.step("type", "/"+written)
+			p.step("key", "enter")
+			got := p.m.prompt.Text // a command that cannot be done now stays there
+			if done := p.m.prompt.Recent(); strings.HasPrefix(done[0], "/") {
+				got = done[0]
+			}
+			got = strings.TrimPrefix(got, "/")
+			whole, isWhole := named(written, commandNames())
+			if isWhole && whole == written && got != written || !strings.HasPrefix(got, written) {
+				t.Errorf("/%s is %q", written, got)
+			}
 		}
 	}
 }

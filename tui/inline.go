@@ -81,10 +81,7 @@ func (m *model) greeting() []draw.Row {
 	m.inline.greeted = true
 	var rows []draw.Row
 	if m.inline.written > 0 { // it goes on where the terminal shows it already
-		for _, n := range m.info.Notices {
-			rows = m.draw.Theme.Wrap(append(rows, draw.Row{}), m.w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Clean(n)})
-		}
-		return rows
+		return nil
 	}
 	rows = m.welcome(m.draw.Theme, m.w)
 	if n := m.transcript.Len() - inlineHistory; n > 0 {

@@ -242,6 +242,7 @@ func dialogKeys() []binding {
 		{action: denyWhy, scope: inDialog, Binding: look.Key("deny and tell the model why", "e"), do: (*model).giveReason},
 		{action: stop, scope: inDialog, Binding: look.Key("deny and stop the agent", "esc"), do: (*model).stop},
 		{action: quit, scope: inDialog, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{action: showHelp, scope: inDialog, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
 		{action: send, scope: inDialog, Binding: look.Key("does not answer: too easily pressed", "enter"), can: noEnter},
 		{action: pageUp, scope: inDialog, Binding: look.KeyNamed("PgUp", "see more of the question", "pgup"), do: scrollDialog(-5)},
 		{action: pageDown, scope: inDialog, Binding: look.KeyNamed("PgDn", "see more of the question", "pgdown", "space"), do: scrollDialog(5)},
@@ -250,6 +251,7 @@ func dialogKeys() []binding {
 
 		{action: sendReason, scope: inReason, Binding: look.Key("deny with this reason", "enter"), do: (*model).denyBecause},
 		{action: leaveReason, scope: inReason, Binding: look.Key("back to the question", "esc"), do: (*model).dropReason},
+		{action: showHelp, scope: inReason, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
 		{action: quit, scope: inReason, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
 	}
 }

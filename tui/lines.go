@@ -37,7 +37,7 @@ func (u *UI) RunPlain(ctx context.Context) error {
 		Out: u.options.Out, Breaks: u.breaks, Gone: u.gone, Mute: u.options.In == nil,
 	}
 	if u.options.Shown {
-		p.Shown = m.transcript.Len()
+		p.Shown = m.inline.written
 	}
 	var first func() tea.Cmd
 	if text := m.info.Prompt; text != "" {

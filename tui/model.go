@@ -2,14 +2,12 @@ package tui
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"adze/internal/safeterm"
 	"adze/session"
-	"adze/tool"
 	"adze/tui/choose"
 	"adze/tui/firstrun"
 	"adze/tui/input"
@@ -272,26 +270,22 @@ func newModel(o Options) *model {
 	for _, e := range o.History {
 		m.apply(e)
 	}
-	if m.inline.on = o.Inline; o.Inline && o.Shown {
+	if m.inline.on = o.Inline; o.Shown {
 		m.inline.written = m.transcript.Len()
 	}
+	m.noticed()
 	m.activity.Reset()
 	return m
 }
 
-// branch is the git branch as it was found.
-type branch string
-
-// lookForBranch asks which branch is checked out.
-func (m *model) lookForBranch() tea.Cmd {
-	ask := m.ports.Branch
-	if ask == nil {
-		return nil
+// noticed puts what is to be said at the start below a conversation that is there already: the welcome, which says it
+// else, is not seen then.
+func (m *model) noticed() {
+	if m.transcript.Len() == 0 {
+		return
 	}
-	return func() tea.Msg { return branch(ask()) }
-}
-
-// mayMoveHead reports a call after which another branch may be checked out: only commands do that.
-func mayMoveHead(o tool.Outcome) bool {
-	return slices.ContainsFunc(o.Record.Needs, func(n tool.Need) bool { return n.Permission == tool.Execute })
+	for _, text := range m.info.Notices {
+		m.apply(session.Notice{Text: text})
+	}
+	m.info.Notices = nil
 }

@@ -98,7 +98,8 @@ type Info struct {
 	Config  string // the person's configuration file
 	// Instructions are the files that the agent was told to follow, as they are named to it.
 	Instructions []string
-	// Notices are shown above the first prompt, such as that a model's replies are scripted.
+	// Notices are shown above the first prompt, or below what a resumed session holds: that a model's replies are
+	// scripted, or why another session could not be opened.
 	Notices []string
 	// Prompt is sent at once when it is not empty.
 	Prompt string

@@ -42,7 +42,7 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 		Edit:       desk.NewEditor(a.Getenv, a.In, a.Out, a.Err).Edit,
 		Drop:       desk.DropIn(w.head.Cwd),
 		Picture:    desk.NewClipboard(w.settings.at.State, a.Getenv).Picture,
-		Modes:      desk.Modes(),
+		Modes:      desk.Modes(w.head.Sandbox.Level),
 	}
 	if _, ok := w.set.Get(shellTool); ok {
 		p.Run = func(ctx context.Context, command string) session.Result { return w.shell(ctx, command, own) }

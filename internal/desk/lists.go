@@ -48,14 +48,20 @@ func Sessions(ctx context.Context, stored session.Store) ([]port.SessionHead, er
 	return out, nil
 }
 
-// Modes are the permission modes, and what each means.
-func Modes() []port.Mode {
+// fullSandbox is the level of a sandbox that holds all that a command may do.
+const fullSandbox = "full"
+
+// Modes are the permission modes, and what each means here; sandbox is the level that is reported.
+func Modes(sandbox string) []port.Mode {
 	means := map[policy.Mode]string{
 		policy.Plan:     "nothing is changed and no command runs",
 		policy.AskFirst: "reading in the workspace is allowed, all else is asked",
 		policy.Edits:    "writing in the workspace is allowed too",
-		policy.Auto:     "what a full sandbox contains is allowed",
+		policy.Auto:     "the same as edits: there is no full sandbox here",
 		policy.Yolo:     "nothing is asked; denials still hold",
+	}
+	if sandbox == fullSandbox {
+		means[policy.Auto] = "what the sandbox contains is allowed too"
 	}
 	var out []port.Mode
 	for _, name := range policy.Modes() {

@@ -104,7 +104,7 @@ func (p *Line) Take() port.Prompt {
 		}
 	}
 	p.Clear()
-	p.sent = out.Text
+	p.sent, p.sentAs = out.Text, out.Draft
 	return out
 }
 

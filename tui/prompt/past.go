@@ -16,6 +16,7 @@ type past struct {
 	draft    string   // what was being written when browsing began
 	recalled string   // what browsing shows
 	sent     string   // the last message, pastes unfolded
+	sentAs   string   // the same as it was written
 	loading  bool     // what was written in earlier sessions is being read
 	wanted   int      // how far back the person wanted to go meanwhile
 }
@@ -95,16 +96,14 @@ func beginsWith(text, start string) bool {
 
 // Restore shows a message again that was sent: as it was written, when that is known.
 func (p *Line) Restore(text string) {
-	n := len(p.history)
-	if n > 0 && text == p.sent && !p.Empty() {
-		p.Set(p.history[n-1] + "\n" + p.Text)
-	} else if n > 0 && text == p.sent {
-		p.Set(p.history[n-1])
-	} else if p.Empty() {
-		p.Put(text)
-	} else {
-		p.Put(text + "\n" + p.Text)
+	put := p.Put
+	if text == p.sent && p.sentAs != "" {
+		text, put = p.sentAs, p.Set
 	}
+	if !p.Empty() {
+		text += "\n" + p.Text
+	}
+	put(text)
 }
 
 // Recent is what was written before, each once, newest first.

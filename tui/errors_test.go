@@ -1,0 +1,140 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/session"
+	"adze/tool"
+	"adze/tui/port"
+)
+
+// broken is a program in which everything fails, and that remembers what it was asked.
+type broken struct{ failed []string }
+
+func (b *broken) fail(door string) error {
+	text := "the door " + door + " is shut"
+	b.failed = append(b.failed, text)
+	return errors.New(text)
+}
+
+func (b *broken) result(door string) session.Result {
+	return session.Result{Cause: session.CauseStore, Message: b.fail(door).Error()}
+}
+
+func (b *broken) ports() port.Ports {
+	return port.Ports{
+		Switch:     true,
+		Sessions:   func(context.Context) ([]port.SessionHead, error) { return nil, b.fail("sessions") },
+		Peek:       func(context.Context, string) (port.SessionPeek, error) { return port.SessionPeek{}, b.fail("peek") },
+		Models:     func(context.Context) ([]port.ModelRow, error) { return nil, b.fail("models") },
+		Modes:      []port.Mode{{Name: "plan"}, {Name: "ask"}},
+		SetMode:    func(string) error { return b.fail("mode") },
+		CancelCall: func(tool.CallID) bool { return false },
+		Branch:     func() string { return "" },
+		Files:      func(context.Context) ([]string, error) { return nil, b.fail("files") },
+		Run:        func(context.Context, string) session.Result { return b.result("run") },
+		Compact:    func(context.Context, string) session.Result { return b.result("compact") },
+		Steer:      func(string) bool { return false },
+		Rewind:     func(context.Context) (string, error) { return "", b.fail("rewind") },
+		Edit:       func(string) (string, error) { return "", b.fail("edit") },
+		Drop:       func(string) (port.Dropped, bool) { return port.Dropped{}, false },
+		Picture:    func(context.Context) (string, error) { return "", b.fail("picture") },
+		Past:       func() []string { return nil },
+		Remember:   func(string) {},
+	}
+}
+
+// TestBrokenPortsAreAllTried: a port that is new belongs into broken.ports.
+func TestBrokenPortsAreAllTried(t *testing.T) {
+	v := reflect.ValueOf((&broken{}).ports())
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			t.Errorf("broken.ports has no %s", v.Type().Field(i).Name)
+		}
+	}
+}
+
+// doors are what a person does to make the interface ask something of the program.
+func doors() (all [][]string) {
+	for _, c := range commands() {
+		if c.name != "quit" {
+			all = append(all, []string{"type /" + c.name, "key enter"}, []string{"type /" + c.name + " plan", "key enter"})
+		}
+	}
+	for _, b := range bindings() {
+		if b.scope == inPrompt && b.action != quit {
+			all = append(all, []string{"key " + b.Keys()[0]})
+		}
+	}
+	return append(all, []string{"type !ls", "key enter"}, []string{"type @", "wait 1s"},
+		[]string{"type /mode", "key enter enter"}, []string{"key f5", "wait 1s", "key down", "wait 1s"}, []string{"key esc esc"})
+}
+
+// TestEveryErrorIsSeen does everything that asks something of a program in which all fails: what the program answers
+// stands on the screen.
+func TestEveryErrorIsSeen(t *testing.T) {
+	seen := map[string]bool{}
+	for _, steps := range doors() {
+		b := &broken{}
+		p := newPlayer(t, nil)
+		p.m.ports = b.ports()
+		p.m.external = func(string) tea.Cmd {
+			return func() tea.Msg { text, err := p.m.ports.Edit(""); return edited{text: text, err: err} }
+		}
+		var turns []session.Result
+		p.m.start = func(ctx context.Context, j job) {
+			switch {
+			case j.compact:
+				turns = append(turns, p.m.ports.Compact(ctx, j.wish))
+			case j.command != "":
+				turns = append(turns, p.m.ports.Run(ctx, j.command))
+			}
+		}
+		p.step("user", "hello")
+		for _, s := range steps {
+			verb, rest, _ := strings.Cut(s, " ")
+			p.step(verb, rest)
+		}
+		for _, r := range turns {
+			p.send(batch{turnDone{r}})
+		}
+		screen := strings.Join(strings.Fields(p.dump()), "")
+		for _, text := range b.failed {
+			seen[text] = true
+			if !strings.Contains(screen, strings.ReplaceAll(text, " ", "")) {
+				t.Errorf("%q: %q is drawn nowhere:\n%s", steps, text, p.dump())
+			}
+		}
+	}
+	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "edit", "picture"} {
+		if !seen["the door "+door+" is shut"] {
+			t.Errorf("nothing asked for %s", door)
+		}
+	}
+}
+
+// TestNoticesOfAResumedSessionAreSeen: the welcome, which says them else, is not shown below a conversation.
+func TestNoticesOfAResumedSessionAreSeen(t *testing.T) {
+	said := session.MessageDone{Message: session.Message{Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "hello"}}}}
+	for _, o := range []Options{{}, {Inline: true}, {Inline: true, Shown: true}} {
+		o.Blocks, o.History, o.Env = testBlocks, []session.Event{said}, func(string) string { return "" }
+		o.Info.Notices = []string{"error: there is no model x/y\nhint: /model lists them"}
+		m := newModel(o)
+		m.w, m.h, m.now = 60, 15, func() time.Time { return time.Unix(0, 0) }
+		f := m.present()
+		text := ""
+		for _, r := range append(f.Scrolled, f.Rows...) {
+			text += r.String() + "\n"
+		}
+		if n := strings.Count(text, "there is no model x/y"); n != 1 {
+			t.Errorf("inline %v, shown %v: the notice stands there %d times:\n%s", o.Inline, o.Shown, n, text)
+		}
+	}
+}
