@@ -48,7 +48,7 @@ type Config[Args, Meta any] struct {
 	Permissions    Permissions
 	Tags           []string
 	Roles          []string
-	// Aliases are names that models use instead; accepted, recorded, never offered.
+	// Aliases are names that models use instead; accepted and recorded. A catalogue never offers them.
 	Aliases []string
 	// Verbs are names of other assistants' tools of which this tool is one part; Kin are names of tools that do
 	// such work in a way that cannot be translated: they are not accepted, but this tool is named instead.

@@ -40,7 +40,7 @@ func (f *Finder) hosted(e Endpoint, of string) (Model, error) {
 		m = f.beyond(place{server: server, config: e.config, key: e.Key}, m, provider)
 	}
 	m.Provider = e.telling(m.Provider)
-	return m, nil
+	return m.speaking(), nil
 }
 
 // telling names the models of a server in the error about one that it does not have.

@@ -30,7 +30,7 @@ func (f *Finder) ollamaOf(e Endpoint, p *ollama.Provider, name string) Model {
 		return LargerAt(discover.Ollama, name)
 	}
 	m.Provider = e.telling(recovering(e.config, fitting(m, p, hint), true))
-	return m
+	return m.speaking()
 }
 
 // Ollama is the Ollama at an endpoint; false: it is no Ollama.

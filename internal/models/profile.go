@@ -1,14 +1,18 @@
 package models
 
-import "adze/internal/config"
+import (
+	"adze/internal/config"
+	"adze/internal/llm/rename"
+)
 
 // Profile is how adze speaks to a kind of model.
 type Profile struct {
 	Prompt       string // of package prompts
 	TaskComplete bool
-	Tasks        bool     // subagents are offered
-	Core         []string // the tools that are always offered
-	// budget is how many bytes of tools a request may hold before they are chosen; 0: they are counted.
+	Tasks        bool         // subagents are offered
+	Core         []string     // the tools that are always offered
+	Names        rename.Names // of tools, for the model alone; none: their own
+	// Budget is how many bytes of tools a request may hold before they are chosen; 0: they are counted.
 	Budget int
 }
 
@@ -24,7 +28,7 @@ func Coder() Profile {
 // with the system prompt. list is not in the core, because read lists a folder and glob finds files; nor is task,
 // because a small model seldom gives good ones.
 func Local() Profile {
-	return Profile{Prompt: "local", TaskComplete: true, Budget: 4_700, Core: []string{
+	return Profile{Prompt: "local", TaskComplete: true, Budget: 4_700, Names: wrapperNames(), Core: []string{
 		"read", "write", "edit", "glob", "grep", "bash", "task_complete",
 	}}
 }
