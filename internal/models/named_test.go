@@ -48,7 +48,7 @@ func TestNamesOfProvidersAreFound(t *testing.T) {
 	named := naming()
 	for text, want := range map[string]bool{
 		"start Ollama first": true, "openai/NAME": true, "set ANTHROPIC_API_KEY": true, "load it in LM Studio": true, "groq": true, "together": true,
-		"OLLAMA_HOST": true, "http://127.0.0.1:11434": true, "several run together": false, "these responses": false, "respect_gemini_ignore": false, ".gemini/settings.json": false, "script/FILE": false,
+		"OLLAMA_HOST": true, "http://127.0.0.1:11434": true, "several run together": false, "these responses": false, "respect_gemini_ignore": false, "script/FILE": false, ".gemini/settings.json": false, "GEMINI.md": false,
 	} {
 		if got := named(text) != ""; got != want {
 			t.Errorf("%q: %t", text, got)
@@ -104,8 +104,9 @@ func naming() func(text string) string {
 		}
 	}
 	is := regexp.MustCompile(`(?i)\b(?:` + strings.Join(whole, "|") + `)\b|` + strings.Join(parts, "|"))
-	folders := regexp.MustCompile(`(?:^|/)\.[a-z]+/`) // those of other programs in a project, which are no providers
-	return func(text string) string { return is.FindString(folders.ReplaceAllString(text, "/")) }
+	// Files of other assistants are named after their companies.
+	others := regexp.MustCompile(`(?i)\.(?:` + strings.Join(whole, "|") + `)\b|\b(?:` + strings.Join(whole, "|") + `)\.md\b`)
+	return func(text string) string { return is.FindString(others.ReplaceAllString(text, "")) }
 }
 
 // What who has no model is told holds for each row.
