@@ -78,3 +78,21 @@ func TestACommandCannotConsent(t *testing.T) {
 		u.run("trust", "list").wants(0, "waiting")
 	}
 }
+
+// A project's own file narrows what its person allows, and widens nothing.
+func TestAProjectsRulesOnlyNarrow(t *testing.T) {
+	u := newUser(t)
+	u.file(".adze/config.json", `{"deny": ["write(vendor/**)"], "ask": ["execute(touch **)"], "allow": ["execute(mkdir **)"], "permission_mode": "yolo"} // ours`+"\n")
+	const steps = "-- 1 --\ncall write: {\"path\": \"vendor/x\", \"content\": \"x\"}\ncall bash: {\"command\": \"touch a\"}\ncall bash: {\"command\": \"mkdir b\"}\ncall write: {\"path\": \"c\", \"content\": \"x\"}\n-- 2 --\ntext: done\n"
+	r := u.run("-p", "--output-format", "stream-json", "--permission-mode", "edits", "--allow", "write", "--allow", "execute(touch **)", u.script(steps), "hi").wants(0,
+		".adze/config.json of this project sets what only you may set, which is ignored: allow, permission_mode; it may only deny and ask", `"layer":"project"`)
+	for name, want := range map[string]bool{"vendor/x": false, "a": false, "b": false, "c": true} {
+		if _, err := os.Stat(filepath.Join(u.dir, name)); (err == nil) != want {
+			t.Errorf("%s: %v\n%s", name, err, r.out)
+		}
+	}
+	u.file(".adze/config.json", `{"deny": ["wirte(vendor/**)"]}`)
+	u.run("-p", u.script("-- 1 --\ntext: x\n"), "hi").wants(2, "deny in .adze/config.json", "hint")
+	u.file(".adze/config.json", `{"deny": [`)
+	u.run("-p", u.script("-- 1 --\ntext: x\n"), "hi").wants(2, "config.json", "hint: mend the project's file, or remove it")
+}

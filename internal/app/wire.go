@@ -121,6 +121,7 @@ type settings struct {
 	file   string // the person's configuration
 	config config.Config
 	root   *workspace.Root
+	says   config.Project // what the project's own file says
 }
 
 func (a *app) settle(o *options, w *wired) (settings, error) {
@@ -140,12 +141,18 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 		return s, misuse("name a folder that exists", "%v", err)
 	}
 	w.closers = append(w.closers, func() { s.root.Close() })
+	if s.says, err = config.LoadProject(s.root.Dir()); err != nil {
+		return s, err
+	}
+	if warning := s.says.Warning(); warning != "" {
+		w.notices = append(w.notices, warning)
+	}
 	return s, nil
 }
 
 // ground is what the rules of this run are about.
 func (s settings) ground(spill string) gate.Ground {
-	return gate.Ground{Root: s.root, At: s.at, File: place.Absolute(s.file), Spill: spill}
+	return gate.Ground{Root: s.root, At: s.at, File: place.Absolute(s.file), Spill: spill, Project: s.says}
 }
 
 func (s settings) limits(o *options) session.Limits {

@@ -7,7 +7,9 @@
 // Start reading at Load. The file is JSON with comments; schema.json beside this file describes it for
 // editors.
 //
-// Known limits: only the person's own file is read; a project's file needs consent, which is not here yet.
+// A project's file (project.go) only narrows.
+//
+// Known limits: none that are known.
 package config
 
 import (

@@ -34,6 +34,8 @@ type Ground struct {
 	At    place.Places
 	File  string // the person's configuration, absolute
 	Spill string // this session's whole outputs, which a model may read; empty: none
+	// Project is what the project's own file says.
+	Project config.Project
 }
 
 // Flags say where to work and what is allowed.
@@ -95,6 +97,8 @@ func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
 		{policy.Allow, policy.CommandLine, "--allow", flags.Allow},
 		{policy.Deny, policy.User, "deny in " + cfg.Origin("deny"), cfg.Deny},
 		{policy.Allow, policy.User, "allow in " + cfg.Origin("allow"), cfg.Allow},
+		{policy.Deny, policy.Project, "deny in " + g.Project.Path, g.Project.Deny},
+		{policy.Ask, policy.Project, "ask in " + g.Project.Path, g.Project.Ask},
 		{policy.Allow, outputLayer, "session output", outputs},
 	} {
 		for _, text := range source.texts {
