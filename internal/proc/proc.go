@@ -63,13 +63,17 @@ type Command struct {
 // Reason says who ended a command.
 type Reason string
 
-// The reasons of Result.Killed. Lost means that the command's shim was killed from outside.
+// The reasons of Result.Killed. Lost means that the command's shim was killed from outside; the last two are of a
+// command with walls around it (see Cage).
 const (
 	ByItself Reason = ""
 	Timeout  Reason = "timeout"
 	Aborted  Reason = "abort"
 	Limited  Reason = "limit"
 	Lost     Reason = "lost"
+
+	TooMuchMemory    Reason = "memory"
+	TooManyProcesses Reason = "processes"
 )
 
 // Result is what came of a command that was started.
@@ -93,6 +97,10 @@ func (r Result) Err() error {
 		return &Error{CodeAborted, errors.New("ended by an abort")}
 	case Limited:
 		return &Error{CodeLimit, fmt.Errorf("ended after %d bytes of output", r.Output.Bytes)}
+	case TooMuchMemory:
+		return &Error{CodeLimit, errors.New("ended because it took more memory than it may")}
+	case TooManyProcesses:
+		return &Error{CodeLimit, errors.New("ended because it started more processes than it may")}
 	case Lost:
 		return &Error{CodeIO, errors.New("its supervising process was killed")}
 	}
@@ -113,6 +121,7 @@ const (
 	CodeNotFound = "not_found"
 	CodeInvalid  = "invalid_arguments"
 	CodeIO       = "io"
+	CodeSandbox  = "sandbox"
 )
 
 // Error is every error of this package: a stable code and what happened.

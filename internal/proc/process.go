@@ -34,6 +34,7 @@ type Process struct {
 	inPipe, outPipe, errPipe *os.File // nil where not wanted
 	lifeline, status         *os.File
 	events                   *bufio.Reader
+	walls                    Walls
 	unguard                  func()
 	unrecord                 func()
 
@@ -66,7 +67,12 @@ func newProcess(c Command) *Process {
 }
 
 // PID is the process id of the command, which leads a session of its own.
-func (p *Process) PID() int { return p.pid }
+func (p *Process) PID() int {
+	if p.walls.PIDs {
+		return outerPID(p.shim.Pid, p.pid)
+	}
+	return p.pid
+}
 
 // Output is what the command has written so far.
 func (p *Process) Output() *Output { return p.out }
@@ -152,6 +158,8 @@ func (p *Process) awaitEnd() {
 		switch e.Kind {
 		case shim.Exited:
 			p.noteExit(e)
+		case shim.Exceeded:
+			p.noteExcess(e.Much)
 		case shim.Gone:
 			p.result.Ended, p.result.Survivors = e.Ended, e.Left
 			gone = true
@@ -171,6 +179,14 @@ func (p *Process) noteExit(e shim.Event) {
 	p.exited = true
 	p.result.Code, p.result.Signal = e.Code, e.Sig
 	p.result.Duration = time.Since(p.started)
+}
+
+func (p *Process) noteExcess(much shim.Excess) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reason == ByItself {
+		p.reason = map[shim.Excess]Reason{shim.Memory: TooMuchMemory, shim.Processes: TooManyProcesses}[much]
+	}
 }
 
 // noteLost ends what a killed shim has left.

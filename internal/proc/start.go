@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -15,9 +16,10 @@ import (
 	"adze/internal/proc/shim"
 )
 
-// Supervisor starts commands. The zero value works and keeps no ledger.
+// Supervisor starts commands. The zero value works, keeps no ledger and puts no walls around a command.
 type Supervisor struct {
 	Ledger *Ledger
+	Cage   Cage // nil: commands can do what the person can
 }
 
 // Run starts c and waits for it. The error is nil whenever the command could be started; what became
@@ -37,21 +39,35 @@ func (s Supervisor) Start(ctx context.Context, c Command) (*Process, error) {
 		return nil, failure(CodeAborted, "%s was not started: %w", name(c), context.Cause(ctx))
 	}
 	c.Tag = uniqueTag(c.Tag)
-	spec, err := c.spec()
+	walls, err := enclose(ctx, s.Cage, c)
 	if err != nil {
 		return nil, err
 	}
-	wire, err := spec.Encode()
-	if err != nil {
-		return nil, &Error{CodeInvalid, err}
+	if walls.Env != nil {
+		c.Env = walls.Env
 	}
 	p := newProcess(c)
-	if err := p.launch(ctx, wire, s.Ledger); err != nil {
+	p.walls = walls
+	if err := p.prepare(ctx, s.Ledger); err != nil {
 		p.discard()
 		return nil, err
 	}
 	p.follow()
 	return p, nil
+}
+
+// prepare makes what the shim is told, and launches it.
+func (p *Process) prepare(ctx context.Context, ledger *Ledger) error {
+	spec, err := p.cmd.spec()
+	if err != nil {
+		return err
+	}
+	spec.Box = p.walls.Box
+	wire, err := spec.Encode()
+	if err != nil {
+		return &Error{CodeInvalid, err}
+	}
+	return p.launch(ctx, wire, ledger)
 }
 
 // spec resolves the program and checks what the shim could only report as an error number.
@@ -138,13 +154,14 @@ func (p *Process) launch(ctx context.Context, wire []byte, ledger *Ledger) error
 		return &Error{CodeIO, err}
 	}
 	p.started = time.Now()
-	p.shim, err = os.StartProcess(selfPath(), []string{"adze", shim.Word, p.cmd.Tag}, &os.ProcAttr{
+	program, argv := p.walls.starts([]string{"adze", shim.Word, p.cmd.Tag})
+	p.shim, err = os.StartProcess(program, argv, &os.ProcAttr{
 		Dir: "/",
 		// Nothing of adze's own environment is here, because the command may read it from /proc. The
 		// runtime is told its parallelism, so that it need not read the control groups.
 		Env:   []string{"GOMAXPROCS=2"},
-		Files: theirs,
-		Sys:   &syscall.SysProcAttr{Setsid: true},
+		Files: append(slices.Clip(theirs), p.walls.Files...),
+		Sys:   p.walls.attributes(),
 	})
 	if err != nil {
 		return failure(CodeIO, "cannot start the supervising process: %w", err)
@@ -180,6 +197,8 @@ func (p *Process) firstEvent() error {
 	case err != nil:
 		_ = p.shim.Kill() // if it was only stopped
 		return nil
+	case e.Kind == shim.Unboxed:
+		return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %s", explain(e))
 	case e.Kind == shim.Failed && errors.Is(e.Errno, syscall.ENOENT):
 		return failure(CodeNotFound, "cannot run %s: %w", p.cmd.Argv[0], e.Errno)
 	case e.Kind == shim.Failed:
@@ -243,6 +262,10 @@ func closeAll(files []*os.File) {
 func (p *Process) discard() {
 	if p.unguard != nil {
 		p.unguard()
+	}
+	if p.walls.Done != nil {
+		p.walls.Done()
+		p.walls.Done = nil
 	}
 	closeAll([]*os.File{p.inPipe, p.outPipe, p.errPipe, p.lifeline, p.status})
 	if p.unrecord != nil {

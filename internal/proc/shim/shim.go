@@ -22,6 +22,7 @@ package shim
 
 import (
 	"os"
+	"runtime"
 	"sync"
 	"syscall"
 )
@@ -97,23 +98,52 @@ func (s *supervisor) run(spec Spec) int {
 	return 0
 }
 
-// start starts the command in a session of its own and lets go of its standard streams, so that the
+// start builds the box, starts the command in a session of its own and lets go of its standard streams, so that the
 // readers see their end when the last process of the command is gone.
 func (s *supervisor) start(spec Spec) error {
-	spec.Limits.apply()
 	closeOthersOnExec(statusFD + 1)
-	pid, err := syscall.ForkExec(spec.Path, spec.Argv, &syscall.ProcAttr{
+	if err := spec.Box.Build(); err != nil {
+		return err
+	}
+	var err error
+	if spec.Box.Empty() {
+		s.cmd, err = spec.fork()
+	} else {
+		s.cmd, err = spec.forkConfined()
+	}
+	if err != nil {
+		return err
+	}
+	dropStreams()
+	if spec.Box.Memory > 0 || spec.Box.Processes > 0 {
+		go s.bound(spec.Box.Memory, spec.Box.Processes)
+	}
+	return nil
+}
+
+func (spec Spec) fork() (int, error) {
+	spec.Limits.apply()
+	return syscall.ForkExec(spec.Path, spec.Argv, &syscall.ProcAttr{
 		Dir:   spec.Dir,
 		Env:   spec.Env,
 		Files: []uintptr{0, 1, 2},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
-	if err != nil {
-		return err
-	}
-	s.cmd = pid
-	dropStreams()
-	return nil
+}
+
+// forkConfined starts the command from a thread that has given up all rights, and ends that thread: what a thread gives up,
+// the others keep (seccomp(2), landlock(7)).
+func (spec Spec) forkConfined() (pid int, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		if err = spec.Box.Confine(); err == nil {
+			pid, err = spec.fork()
+		}
+	}()
+	<-done
+	return pid, err
 }
 
 // reap collects every child, adopted ones included, until none is left. When the command itself

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"adze/internal/proc/shim/box"
 )
 
 // Event is one line of the status pipe. A shim writes Failed, or Started, Exited, Gone in this order;
@@ -14,8 +16,10 @@ type Event struct {
 	Errno syscall.Errno // Failed
 	Code  int           // Exited: exit code, -1 when a signal ended the command
 	Sig   syscall.Signal
-	Ended int // Gone: processes besides the command that were ended
-	Left  int // Gone: processes that could not be ended
+	Ended int    // Gone: processes besides the command that were ended
+	Left  int    // Gone: processes that could not be ended
+	Step  string // Unboxed: what could not be done
+	Much  Excess // Exceeded
 }
 
 // Kind tells the lines of the status pipe apart.
@@ -27,6 +31,18 @@ const (
 	Failed  Kind = "fail"
 	Exited  Kind = "exit"
 	Gone    Kind = "gone"
+
+	Unboxed  Kind = "unboxed"  // instead of Started: its box could not be built; nothing ran
+	Exceeded Kind = "exceeded" // between Started and Exited: the command is ended because it took too much
+)
+
+// Excess is what a command took too much of.
+type Excess int
+
+// What the watch bounds.
+const (
+	Memory    Excess = 1
+	Processes Excess = 2
 )
 
 func line(kind Kind, a, b int) string {
@@ -42,7 +58,12 @@ func exitLine(w syscall.WaitStatus) string {
 	return line(Exited, w.ExitStatus(), 0)
 }
 
+func exceededLine(much Excess) string { return line(Exceeded, int(much), 0) }
+
 func failLine(err error) string {
+	if fault, ok := err.(*box.Fault); ok {
+		return unboxedLine(fault)
+	}
 	errno, ok := err.(syscall.Errno)
 	if !ok {
 		errno = syscall.EIO
@@ -50,11 +71,38 @@ func failLine(err error) string {
 	return line(Failed, int(errno), 0)
 }
 
+// unboxedLine tells the step as one word, whatever path it names.
+func unboxedLine(f *box.Fault) string {
+	step, cause := f.Step, f.Err
+	for {
+		inner, ok := cause.(*box.Fault)
+		if !ok {
+			break
+		}
+		step, cause = step+": "+inner.Step, inner.Err
+	}
+	errno, ok := cause.(syscall.Errno)
+	if !ok {
+		step, errno = step+": "+cause.Error(), 0
+	}
+	word := strings.ReplaceAll(strconv.QuoteToASCII(step), " ", `\x20`)
+	return string(Unboxed) + " " + strconv.Itoa(int(errno)) + " " + word + "\n"
+}
+
+func parseUnboxed(errno, word string) (Event, bool) {
+	n, err := strconv.Atoi(errno)
+	step, err2 := strconv.Unquote(word)
+	return Event{Kind: Unboxed, Errno: syscall.Errno(n), Step: step}, err == nil && err2 == nil
+}
+
 // ParseEvent reads one line, without its newline. An unknown line is not an event.
 func ParseEvent(s string) (Event, bool) {
 	f := strings.Fields(s)
 	if len(f) != 3 {
 		return Event{}, false
+	}
+	if Kind(f[0]) == Unboxed {
+		return parseUnboxed(f[1], f[2])
 	}
 	a, errA := strconv.Atoi(f[1])
 	b, errB := strconv.Atoi(f[2])
@@ -71,6 +119,8 @@ func ParseEvent(s string) (Event, bool) {
 		e.Code, e.Sig = a, syscall.Signal(b)
 	case Gone:
 		e.Ended, e.Left = a, b
+	case Exceeded:
+		e.Much = Excess(a)
 	default:
 		return Event{}, false
 	}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"adze/internal/proc/shim/box"
 )
 
 // Spec is what a shim is told to run. It travels over the lifeline, not as the shim's own arguments
@@ -16,6 +18,7 @@ type Spec struct {
 	Dir    string // working directory, absolute
 	Linger bool   // wait for what the command leaves behind instead of ending it
 	Limits Limits
+	Box    box.Box // built before the command starts
 }
 
 // Limits are resource limits of the command and of each of its children. Zero leaves the inherited one.
@@ -65,9 +68,9 @@ func (s Spec) Encode() ([]byte, error) {
 		strconv.FormatUint(s.Limits.FileBytes, 10),
 		strconv.FormatUint(s.Limits.CPUSeconds, 10),
 		strconv.FormatUint(s.Limits.OpenFiles, 10),
-		strconv.Itoa(len(s.Argv)),
+		strconv.Itoa(len(s.Argv)), strconv.Itoa(len(s.Env)),
 	}
-	fields = append(append(fields, s.Argv...), s.Env...)
+	fields = append(append(append(fields, s.Argv...), s.Env...), s.Box.Fields()...)
 	out := make([]byte, 4, 4096)
 	for _, f := range fields {
 		if strings.IndexByte(f, 0) >= 0 {
@@ -87,7 +90,7 @@ func (s Spec) Encode() ([]byte, error) {
 }
 
 // specFields is the number of fields before the arguments.
-const specFields = 7
+const specFields = 8
 
 // Decode reads what Encode wrote, without the length.
 func Decode(p []byte) (Spec, error) {
@@ -97,11 +100,16 @@ func Decode(p []byte) (Spec, error) {
 		return Spec{}, errMalformed
 	}
 	argc, err := strconv.Atoi(fields[6])
+	envc, err2 := strconv.Atoi(fields[7])
 	rest := fields[specFields:]
-	if err != nil || argc < 1 || argc > len(rest) {
+	if err != nil || err2 != nil || argc < 1 || envc < 0 || argc > len(rest) || envc > len(rest)-argc {
 		return Spec{}, errMalformed
 	}
-	s := Spec{Path: fields[0], Dir: fields[1], Linger: fields[2] == "1", Argv: rest[:argc], Env: rest[argc:]}
+	s := Spec{Path: fields[0], Dir: fields[1], Linger: fields[2] == "1", Argv: rest[:argc], Env: rest[argc : argc+envc]}
+	var ok bool
+	if s.Box, ok = box.Parse(rest[argc+envc:]); !ok {
+		return Spec{}, errMalformed
+	}
 	for i, dst := range []*uint64{&s.Limits.FileBytes, &s.Limits.CPUSeconds, &s.Limits.OpenFiles} {
 		if *dst, err = strconv.ParseUint(fields[3+i], 10, 64); err != nil {
 			return Spec{}, errMalformed

@@ -1,0 +1,67 @@
+package proc
+
+import (
+	"context"
+	"os"
+	"syscall"
+
+	"adze/internal/proc/shim"
+	"adze/internal/proc/shim/box"
+)
+
+// Cage puts commands into a sandbox.
+//
+//   - Enclose is asked once for each command, before anything of it runs, and may be asked by many at a time.
+//   - Zero Walls are none: the command runs as the person could run it.
+//   - With an error the command does not run.
+//   - Done of the Walls is called once, when nothing of the command is left, also when it could not be started.
+type Cage interface {
+	Enclose(ctx context.Context, c Command) (Walls, error)
+}
+
+// Walls are what stands around one command. The shim is innermost, so it holds the command's processes together
+// whatever is around it.
+type Walls struct {
+	Box   box.Box              // what the shim builds
+	Argv  []string             // program and arguments that start the shim; the shim's own follow; nil: nothing does
+	Sys   *syscall.SysProcAttr // how the process is started: namespaces, maps; nil: as usual
+	Files []*os.File           // from descriptor 5 on
+	Env   []string             // instead of the command's environment; nil: that
+	PIDs  bool                 // process ids inside are not those outside
+	Done  func()
+}
+
+func enclose(ctx context.Context, cage Cage, c Command) (Walls, error) {
+	if cage == nil {
+		return Walls{}, nil
+	}
+	walls, err := cage.Enclose(ctx, c)
+	if err != nil {
+		return Walls{}, &Error{CodeSandbox, err}
+	}
+	return walls, nil
+}
+
+// starts is the program that is started, and its arguments.
+func (w Walls) starts(own []string) (program string, argv []string) {
+	if len(w.Argv) == 0 {
+		return selfPath(), own
+	}
+	return w.Argv[0], append(append([]string{}, w.Argv...), own[1:]...)
+}
+
+func (w Walls) attributes() *syscall.SysProcAttr {
+	sys := syscall.SysProcAttr{}
+	if w.Sys != nil {
+		sys = *w.Sys
+	}
+	sys.Setsid = true
+	return &sys
+}
+
+func explain(e shim.Event) string {
+	if e.Errno == 0 {
+		return e.Step
+	}
+	return e.Step + ": " + e.Errno.Error()
+}

@@ -1,0 +1,16 @@
+//go:build unix && !linux
+
+package box
+
+import "syscall"
+
+// Build refuses every box: nothing here could hold one.
+func (b Box) Build() error {
+	if b.Empty() {
+		return nil
+	}
+	return &Fault{"sandbox", syscall.ENOSYS}
+}
+
+// Confine has nothing to do.
+func (b Box) Confine() error { return nil }

@@ -1,0 +1,94 @@
+package box
+
+import "syscall"
+
+const (
+	mountReadOnly = 1 // ST_RDONLY of statfs(2)
+	magicTmpfs    = 0x01021994
+	magicProc     = 0x9fa0
+)
+
+// check reads back what the mounts are, whoever has made them.
+func (b Box) check() error {
+	if len(b.Mounts) == 0 {
+		return nil
+	}
+	root, err := syscall.Open("/", oPath|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return &Fault{"/", err}
+	}
+	defer syscall.Close(root)
+	for _, m := range b.Mounts {
+		if err := m.check(root); err != nil {
+			return &Fault{m.Path, err}
+		}
+	}
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs("/", &fs); err != nil {
+		return &Fault{"/", err}
+	}
+	if fs.Flags&mountReadOnly == 0 {
+		return &Fault{"/", errWritable}
+	}
+	return nil
+}
+
+// fault is what check finds.
+type fault string
+
+func (f fault) Error() string { return string(f) }
+
+const (
+	errWritable = fault("it can be written to")
+	errLocked   = fault("it cannot be written to")
+	errOther    = fault("it is another folder than before")
+	errFull     = fault("it is not empty")
+	errKind     = fault("it is not what was mounted")
+)
+
+func (m Mount) check(root int) error {
+	fd, err := openNoLinks(root, m.Path, oPath)
+	if err == syscall.ENOENT && m.Kind == Empty {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(fd)
+	var st syscall.Stat_t
+	var fs syscall.Statfs_t
+	if err := syscall.Fstat(fd, &st); err != nil {
+		return err
+	}
+	if err := syscall.Fstatfs(fd, &fs); err != nil {
+		return err
+	}
+	readOnly := fs.Flags&mountReadOnly != 0
+	switch m.Kind {
+	case Writable:
+		if (m.Dev != 0 || m.Ino != 0) && (uint64(st.Dev) != m.Dev || st.Ino != m.Ino) {
+			return errOther
+		}
+		if readOnly {
+			return errLocked
+		}
+	case Same:
+	case Locked, Kept:
+		if !readOnly {
+			return errWritable
+		}
+	case Empty:
+		if fs.Type != magicTmpfs || !readOnly || st.Size > 0 && st.Mode&syscall.S_IFMT != syscall.S_IFDIR {
+			return errFull
+		}
+	case Private, Devices:
+		if fs.Type != magicTmpfs || readOnly && m.Kind == Private {
+			return errKind
+		}
+	case Proc:
+		if fs.Type != magicProc {
+			return errKind
+		}
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package box
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+// Confine takes from the calling thread, and from what it starts, all that the command must not have. The thread must be
+// locked, and is good for nothing but starting the command. Other threads of the process stay as they are, so that they can end the
+// command, and it cannot reach them.
+func (b Box) Confine() error {
+	if b.Empty() {
+		return nil
+	}
+	if err := dropRights(); err != nil {
+		return &Fault{"give up rights", err}
+	}
+	if _, err := call(syscall.SYS_PRCTL, prSetNoNewPrivs, 1); err != nil {
+		return &Fault{"give up new rights", err}
+	}
+	if !b.Rules.none() {
+		if err := b.Rules.enforce(); err != nil {
+			return &Fault{"restrict files", err}
+		}
+	}
+	if b.Filter != NoFilter {
+		if err := b.Filter.install(); err != nil {
+			return &Fault{"restrict system calls", err}
+		}
+	}
+	return nil
+}
+
+const (
+	prSetNoNewPrivs = 38
+	prCapbsetDrop   = 24
+	capVersion3     = 0x20080522
+	lastCap         = 63 // the kernel says where its list ends
+)
+
+// Rights that root keeps over files that it may reach anyway: a workspace in a container often belongs to somebody else.
+// Mounts that are read only stay so for whoever has them (capabilities(7)).
+const (
+	capChown       = 0
+	capDacOverride = 1
+	capFowner      = 3
+	capFsetid      = 4
+
+	overFiles = 1<<capChown | 1<<capDacOverride | 1<<capFowner | 1<<capFsetid
+)
+
+// dropRights leaves the thread no capability, or those over files where it is root.
+func dropRights() error {
+	keep := uint32(0)
+	if syscall.Geteuid() == 0 {
+		keep = overFiles
+	}
+	header := struct {
+		version uint32
+		pid     int32
+	}{version: capVersion3}
+	var sets [2]struct{ effective, permitted, inheritable uint32 }
+	if _, err := call(syscall.SYS_CAPGET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&sets))); err != nil {
+		return err
+	}
+	for c := range uintptr(lastCap + 1) {
+		if c < 32 && keep&(1<<c) != 0 {
+			continue
+		}
+		_, err := call(syscall.SYS_PRCTL, prCapbsetDrop, c)
+		if err == syscall.EINVAL {
+			break
+		}
+		// Without the right to drop it there is none to pass on: no_new_privs keeps it so.
+		if err != nil && err != syscall.EPERM {
+			return err
+		}
+	}
+	keep &= sets[0].permitted
+	sets[0].effective, sets[0].permitted, sets[0].inheritable = keep, keep, 0
+	sets[1].effective, sets[1].permitted, sets[1].inheritable = 0, 0, 0
+	_, err := call(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&sets)))
+	return err
+}

@@ -1,0 +1,99 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// guards collects the places that a command may not change, parents before children.
+type guards struct {
+	list    []guard
+	missing []string
+	err     error
+}
+
+// lock makes a place read only, and everything between it and its writable root a mount point. A place that is not there
+// is made for the time: an empty folder, also where a file is expected, because programs take an empty file for one.
+func (g *guards) lock(root, path string) {
+	g.add(root, path, true)
+}
+
+// lockIfThere does the same for places that must not be made, because an empty folder there would be a fault to the
+// programs that look.
+func (g *guards) lockIfThere(root, path string) {
+	if _, err := os.Lstat(path); err == nil {
+		g.add(root, path, false)
+	}
+}
+
+func (g *guards) add(root, path string, create bool) {
+	if g.err != nil || slices.Contains(g.list, guard{path, true}) {
+		return
+	}
+	rel, err := filepath.Rel(root, path)
+	if err != nil || !filepath.IsLocal(rel) || rel == "." {
+		g.err = fmt.Errorf("%w: %s is not in %s", ErrUnsuitable, path, root)
+		return
+	}
+	steps := strings.Split(rel, string(filepath.Separator))
+	at := root
+	for i, name := range steps {
+		at = filepath.Join(at, name)
+		last := i == len(steps)-1
+		info, err := os.Lstat(at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			// What is missing below the root is one folder, locked whole.
+			if !create || slices.Contains(g.missing, at) {
+				return
+			}
+			g.missing = append(g.missing, at)
+			last = true
+		case err != nil:
+			g.err = fmt.Errorf("%w: %w", ErrUnsuitable, err)
+			return
+		case info.Mode()&fs.ModeSymlink != 0:
+			g.err = fmt.Errorf("%w: %s is a link, which a command could turn elsewhere; replace it by what it leads to", ErrUnsuitable, at)
+			return
+		case !last && !info.IsDir():
+			return
+		case create && isPlaceholder(at, info):
+			g.missing = append(g.missing, at) // of another command, which may end before this one
+			last = true
+		}
+		step := guard{at, last}
+		if !slices.Contains(g.list, step) && !slices.Contains(g.list, guard{at, true}) {
+			g.list = append(g.list, step)
+		}
+		if last {
+			return
+		}
+	}
+}
+
+// isPlaceholder tells a folder that stands for something missing: it is empty, and nobody may write to it.
+func isPlaceholder(path string, info fs.FileInfo) bool {
+	if info.Mode() != fs.ModeDir|0o555 {
+		return false
+	}
+	entries, err := os.ReadDir(path)
+	return err == nil && len(entries) == 0
+}
+
+// projectNames are files and folders of a project by which other programs run things: editors, shells that enter the
+// folder, assistants. They count at the top of the workspace.
+func projectNames() []string {
+	return []string{".adze", ".vscode", ".idea", ".zed", ".envrc", ".mcp.json", ".claude", ".cursor", ".exrc", ".nvim.lua", ".devcontainer"}
+}
+
+// startNames are files of a person's home that shells and other programs run when they start.
+func startNames() []string {
+	return []string{".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
+		".inputrc", ".gitconfig", ".vimrc", ".tmux.conf", ".ssh", ".pam_environment", ".npmrc", ".config/fish", ".config/git", ".config/nvim", ".config/autostart",
+		".config/systemd", ".config/environment.d", ".local/bin", "bin"}
+}

@@ -1,0 +1,111 @@
+package sandbox_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adze/internal/proc"
+	"adze/internal/sandbox"
+)
+
+func TestNamespaces(t *testing.T) {
+	b := newBench(t, sandbox.Namespaces)
+	r := b.run(`set -e
+id -u; echo made > file; cat file; test -w /tmp; echo a > /tmp/b
+ls -A ../.ssh 2>/dev/null | wc -l; echo out 2>/dev/null > ../other/file || echo held
+readlink /proc/self; test -e /dev/pts/ptmx; echo x > /dev/null; head -c1 /dev/urandom >/dev/null; echo $GOCACHE; touch $XDG_CACHE_HOME/x`)
+	if want := "\nmade\n0\nheld\n"; r.Err() != nil || !strings.Contains(text(r), want) || !strings.Contains(text(r), "/run/adze/cache/go-build") {
+		t.Fatal(text(r), r.Err())
+	}
+	if data, err := os.ReadFile(filepath.Join(b.work, "file")); err != nil || string(data) != "made\n" {
+		t.Error(err, string(data))
+	}
+}
+
+func TestNothingRunsInABoxThatCannotBeBuilt(t *testing.T) {
+	b := newBench(t, sandbox.Namespaces)
+	if err := os.Rename(b.work, b.work+"-moved"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(b.work, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.try(t.Context(), b.box, "echo ran > ran")
+	if err == nil || !strings.Contains(err.Error(), "was not run") {
+		t.Errorf("another folder in the place of the workspace: %v %v", err, r)
+	}
+	if _, err := os.Stat(filepath.Join(b.work, "ran")); err == nil {
+		t.Error("it ran")
+	}
+}
+
+func TestPIDsAreThoseOutside(t *testing.T) {
+	b := newBench(t, sandbox.Namespaces)
+	ctx, cancel := context.WithCancel(t.Context())
+	p, err := proc.Supervisor{Cage: b.box}.Start(ctx, proc.Command{Argv: []string{"sleep", "1000"}, Dir: b.work, Env: b.env()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, _ := os.ReadFile("/proc/" + itoa(p.PID()) + "/cmdline")
+	if string(args) != "sleep\x001000\x00" {
+		t.Errorf("process %d is %q", p.PID(), args)
+	}
+	cancel()
+	if r := p.Wait(); r.Killed != proc.Aborted || r.Survivors != 0 {
+		t.Errorf("ended as %+v", r)
+	}
+}
+
+func TestBoundsOfACommand(t *testing.T) {
+	need(t, "bash")
+	b := newBench(t)
+	for name, c := range map[string]struct {
+		options sandbox.Options
+		script  string
+		want    proc.Reason
+	}{
+		"memory":    {sandbox.Options{Memory: 64 << 20}, `x=$(head -c 40000000 /dev/zero | tr '\0' a); y=$x$x$x; sleep 100`, proc.TooMuchMemory},
+		"processes": {sandbox.Options{Processes: 20}, `for i in $(seq 60); do sleep 100 & done; wait`, proc.TooManyProcesses},
+	} {
+		o := c.options
+		o.Workspace, o.Home, o.State, o.Means = b.work, b.home, b.state, []sandbox.Means{sandbox.Namespaces}
+		s := sandbox.New(o)
+		r, err := b.try(t.Context(), s, c.script)
+		if err != nil || r.Killed != c.want || r.Survivors != 0 {
+			t.Errorf("%s: %v, ended by %q with %d left: %s", name, err, r.Killed, r.Survivors, text(r))
+		}
+		s.Close()
+	}
+}
+
+func TestOrdinaryUser(t *testing.T) {
+	asOrdinaryUser(t, "^Test(Namespaces|NothingRunsInABoxThatCannotBeBuilt|PIDsAreThoseOutside|BoundsOfACommand|Placeholders.*)$")
+}
+
+// BenchmarkTrue is the least command: supervised, and in a sandbox of each means.
+func BenchmarkTrue(b *testing.B) {
+	command := func(bench *bench) proc.Command {
+		return proc.Command{Argv: []string{"true"}, Dir: bench.work, Env: bench.env()}
+	}
+	b.Run("shim", func(b *testing.B) {
+		bench := newBench(b)
+		for b.Loop() {
+			if r, err := (proc.Supervisor{}).Run(context.Background(), command(bench)); err != nil || r.Err() != nil {
+				b.Fatal(err, r.Err())
+			}
+		}
+	})
+	for _, means := range []sandbox.Means{sandbox.Namespaces} {
+		b.Run(string(means), func(b *testing.B) {
+			bench := newBench(b, means)
+			for b.Loop() {
+				if r, err := (proc.Supervisor{Cage: bench.box}).Run(context.Background(), command(bench)); err != nil || r.Err() != nil {
+					b.Fatal(err, r.Err())
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,169 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// repository is what a command may not change of the repository at the top of a workspace.
+type repository struct {
+	grant    string   // the folder of the repository, where it lies elsewhere and belongs to the workspace; writable
+	locked   []string // made where they are missing
+	optional []string // where they are there
+}
+
+// findRepository reads how the workspace keeps its repository: a folder, or a file that names one (linked work trees,
+// submodules).
+func findRepository(workspace string) (repository, error) {
+	at := filepath.Join(workspace, ".git")
+	info, err := os.Lstat(at)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return repository{locked: []string{at}}, nil
+	case err != nil:
+		return repository{}, fmt.Errorf("%w: %w", ErrUnsuitable, err)
+	case info.Mode().IsRegular():
+		return linked(workspace, at)
+	case !info.IsDir():
+		return repository{}, fmt.Errorf("%w: %s is a link, which a command could turn elsewhere; replace it by what it leads to", ErrUnsuitable, at)
+	}
+	if entries, err := os.ReadDir(at); err == nil && len(entries) == 0 {
+		return repository{locked: []string{at}}, nil // a placeholder of another command, say
+	}
+	var r repository
+	r.folder(at)
+	return r, nil
+}
+
+// linked is a work tree whose repository lies elsewhere. The file that says so is the project's, and could name any
+// folder: it is believed only where that folder names this work tree too. Otherwise the repository stays read only.
+func linked(workspace, at string) (repository, error) {
+	r := repository{locked: []string{at}}
+	dir, ok := pointer(at, "gitdir: ", workspace)
+	if !ok {
+		return r, nil
+	}
+	if back, ok := pointer(filepath.Join(dir, "gitdir"), "", dir); ok && back == at {
+		common, ok := pointer(filepath.Join(dir, "commondir"), "", dir)
+		if !ok || !sameOwner(workspace, common) || !within(dir, filepath.Join(common, "worktrees")) {
+			return r, nil
+		}
+		r.grant = common
+		r.folder(common)
+		return r, nil
+	}
+	if top, ok := worktreeOf(dir); ok && top == workspace && sameOwner(workspace, dir) {
+		r.grant = dir
+		r.folder(dir)
+	}
+	return r, nil
+}
+
+// folder adds the places of a repository's folder by which git runs programs or reads another repository.
+func (r *repository) folder(dir string) {
+	r.locked = append(r.locked, filepath.Join(dir, "hooks"), filepath.Join(dir, "config"))
+	for _, name := range []string{"config.worktree", "commondir", "gitdir", "info/attributes", "objects/info/alternates"} {
+		r.optional = append(r.optional, filepath.Join(dir, name))
+	}
+	for _, tree := range subfolders(filepath.Join(dir, "worktrees")) {
+		for _, name := range []string{"gitdir", "commondir", "config.worktree"} {
+			r.optional = append(r.optional, filepath.Join(tree, name))
+		}
+	}
+	r.modules(filepath.Join(dir, "modules"), 0)
+}
+
+// Bounds of looking for the repositories of submodules, which may lie in one another.
+const (
+	maxModules     = 64
+	maxModuleDepth = 4
+)
+
+func (r *repository) modules(dir string, depth int) {
+	if depth > maxModuleDepth || len(r.locked) > 2*maxModules {
+		return
+	}
+	for _, sub := range subfolders(dir) {
+		if info, err := os.Lstat(filepath.Join(sub, "HEAD")); err != nil || !info.Mode().IsRegular() {
+			r.modules(sub, depth+1) // a name with a slash
+			continue
+		}
+		r.locked = append(r.locked, filepath.Join(sub, "hooks"), filepath.Join(sub, "config"))
+		r.optional = append(r.optional, filepath.Join(sub, "config.worktree"))
+		r.modules(filepath.Join(sub, "modules"), depth+1)
+	}
+}
+
+func subfolders(dir string) []string {
+	entries, _ := os.ReadDir(dir)
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() {
+			out = append(out, filepath.Join(dir, e.Name()))
+		}
+	}
+	return out
+}
+
+// maxPointer bounds a file that names a folder.
+const maxPointer = 8 << 10
+
+// pointer is the path that a small file names, free of links; a relative one counts from dir.
+func pointer(file, prefix, dir string) (string, bool) {
+	info, err := os.Lstat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPointer {
+		return "", false
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", false
+	}
+	path, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), prefix)
+	if !ok || path == "" || strings.ContainsAny(path, "\x00\n") {
+		return "", false
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	// The last step may be the work tree's own .git file, which is none to follow.
+	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return "", false
+	}
+	path = filepath.Join(parent, filepath.Base(path))
+	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink != 0 {
+		return "", false
+	}
+	return path, true
+}
+
+// worktreeOf reads core.worktree of a submodule's repository.
+func worktreeOf(dir string) (string, bool) {
+	data, err := os.ReadFile(filepath.Join(dir, "config"))
+	if err != nil || len(data) > 1<<20 {
+		return "", false
+	}
+	core := false
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			core = strings.EqualFold(line, "[core]")
+			continue
+		}
+		key, value, ok := strings.Cut(line, "=")
+		if !core || !ok || !strings.EqualFold(strings.TrimSpace(key), "worktree") {
+			continue
+		}
+		path := strings.Trim(strings.TrimSpace(value), `"`)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		real, err := filepath.EvalSymlinks(path)
+		return real, err == nil
+	}
+	return "", false
+}

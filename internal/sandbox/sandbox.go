@@ -1,0 +1,128 @@
+// Package sandbox decides what a command can reach, and puts it there through the shim that supervises it (internal/proc).
+//
+// Permissions decide what is attempted; a sandbox decides what is possible. Inside, the whole file tree is read only but
+// for the workspace and a private /tmp; what holds secrets is empty; what would make other programs run something later
+// (hooks and configuration of git, folders of editors) is read only even where it does not exist yet; there is no
+// network, no other process, no way to the kernel's keys, namespaces and mounts.
+//
+// Three means make that, and a self-test, not their names, says how good they are: namespaces of our own (ns), those
+// that bubblewrap makes (bwrap), or rules of the kernel for files (landlock), which can have no read-only place in a
+// writable one and are never more than degraded. On macOS it is a profile (seatbelt).
+//
+// The one rule: a command runs in the sandbox that was reported, or not at all.
+//
+// Start reading at Sandbox, then plan.go (what a command may reach), level.go (how good it is), and a file for each
+// means. What carries it out is in internal/proc/shim/box.
+//
+// Known limits:
+//   - There is no way into the network at all yet.
+//   - The workspace's own sockets, and sockets of the host that are made after a command has started outside /run, /tmp and
+//     the person's hidden folders, can be connected to.
+//   - Memory that belongs to no process (memfd) is not counted.
+//   - Editors' folders are protected at the top of the workspace only.
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+
+	"adze/internal/proc"
+)
+
+// Options are what a sandbox is for. Folders are absolute.
+type Options struct {
+	Workspace string   // that commands may write
+	Home      string   // of the person
+	Own       []string // configuration and state of adze: no command may read them
+	State     string   // where notes about levels and placeholders are kept
+	Memory    uint64   // bytes for all processes of one command; 0: three quarters of the machine's
+	Processes uint64   // of one command; 0: 4096
+	Means     []Means  // to be tried, the best first; nil: those of this system
+}
+
+// ErrUnsuitable says that no sandbox can be put around a workspace.
+var ErrUnsuitable = errors.New("no sandbox fits this workspace")
+
+// Sandbox is one workspace's. Safe for concurrent use.
+type Sandbox struct {
+	o         Options
+	workspace folder
+	host      host
+	held      *placeholders
+
+	mu     sync.Mutex
+	report *Report // of the self-test; nil: not known yet
+}
+
+// New makes a sandbox. It does nothing that takes time: what it needs of the machine is found out with the first command.
+func New(o Options) *Sandbox {
+	return &Sandbox{o: o, workspace: pin(o.Workspace), held: &placeholders{dir: heldDir(o.State)}}
+}
+
+// Close removes what the sandbox left in the workspace.
+func (s *Sandbox) Close() { s.held.close() }
+
+// Enclose puts a command into the sandbox by the means that the self-test chose: proc.Cage.
+func (s *Sandbox) Enclose(ctx context.Context, c proc.Command) (proc.Walls, error) {
+	report, err := s.Level(ctx)
+	if err != nil {
+		return proc.Walls{}, err
+	}
+	if report.Means == None {
+		return proc.Walls{}, errors.New("there is no sandbox here: " + report.How)
+	}
+	return s.by(report.Means, c)
+}
+
+// by puts a command into a sandbox of the given means.
+func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
+	build, ok := builders()[means]
+	if !ok {
+		return proc.Walls{}, errors.New("this system has no sandbox of the kind " + string(means))
+	}
+	p, err := s.plan(c)
+	if err != nil {
+		return proc.Walls{}, err
+	}
+	release, err := s.held.hold(p.missing)
+	if err != nil {
+		return proc.Walls{}, err
+	}
+	walls, err := build(p)
+	if err != nil {
+		release()
+		return proc.Walls{}, err
+	}
+	done := walls.Done
+	walls.Done = func() {
+		if done != nil {
+			done()
+		}
+		release()
+	}
+	return walls, nil
+}
+
+// folder is one that must stay the same.
+type folder struct {
+	path     string
+	dev, ino uint64
+	err      error
+}
+
+// pin remembers a folder as it is now.
+func pin(path string) folder {
+	f := folder{path: path}
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		f.err = err
+	case !info.IsDir():
+		f.err = errors.New(path + " is not a folder")
+	default:
+		f.dev, f.ino = identity(info)
+	}
+	return f
+}
