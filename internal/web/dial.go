@@ -19,7 +19,7 @@ import (
 func (f *Fetcher) transport() *http.Transport {
 	return &http.Transport{
 		Proxy:                  nil, // an environment's proxy would resolve the name a second time
-		DialContext:            f.connect,
+		DialContext:            f.policy.dial,
 		DisableCompression:     true,
 		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    ConnectTimeout,
@@ -29,10 +29,18 @@ func (f *Fetcher) transport() *http.Transport {
 	}
 }
 
-// connect resolves a host, judges every answer, and dials the judged addresses in turn.
-func (f *Fetcher) connect(ctx context.Context, network, address string) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, ConnectTimeout)
-	defer cancel()
+// Connect dials a host and port as a fetch does, for whoever carries the connections of others: the port is judged,
+// the name is resolved here, every answer is judged, and the judged address is dialled. The host is a name in lower-case
+// ASCII or an address in its usual form, see [CanonicalHost].
+func (p Policy) Connect(ctx context.Context, host string, port uint16) (net.Conn, error) {
+	if err := p.judgePort(host, port, net.JoinHostPort(host, strconv.Itoa(int(port)))); err != nil {
+		return nil, err
+	}
+	return p.connect(ctx, host, port)
+}
+
+// dial has the form that http.Transport asks for.
+func (p *Policy) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	host, portText, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
@@ -41,13 +49,20 @@ func (f *Fetcher) connect(ctx context.Context, network, address string) (net.Con
 	if err != nil {
 		return nil, err
 	}
-	targets, err := f.resolve(ctx, host, uint16(port))
+	return p.connect(ctx, host, uint16(port))
+}
+
+// connect resolves a host, judges every answer, and dials the judged addresses in turn.
+func (p *Policy) connect(ctx context.Context, host string, port uint16) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, ConnectTimeout)
+	defer cancel()
+	targets, err := p.resolve(ctx, host, port)
 	if err != nil {
 		return nil, err
 	}
 	var failures []error
 	for i, at := range targets {
-		conn, err := f.dialOne(ctx, host, at, len(targets)-i)
+		conn, err := p.dialOne(ctx, host, at, len(targets)-i)
 		if err == nil {
 			return conn, nil
 		}
@@ -58,8 +73,8 @@ func (f *Fetcher) connect(ctx context.Context, network, address string) (net.Con
 
 // resolve returns the addresses of a host. One bad answer among good ones refuses them all: a name that
 // points inside as well as outside is an attack or a mistake, and which one is dialled is chance.
-func (f *Fetcher) resolve(ctx context.Context, host string, port uint16) ([]netip.AddrPort, error) {
-	addrs, err := f.lookup(ctx, host)
+func (p *Policy) resolve(ctx context.Context, host string, port uint16) ([]netip.AddrPort, error) {
+	addrs, err := p.lookup(ctx, host)
 	if err != nil {
 		return nil, err
 	}
@@ -69,21 +84,21 @@ func (f *Fetcher) resolve(ctx context.Context, host string, port uint16) ([]neti
 	targets := make([]netip.AddrPort, len(addrs))
 	for i, a := range addrs {
 		targets[i] = netip.AddrPortFrom(a, port)
-		if err := f.policy.judgeAddr(host, targets[i]); err != nil {
+		if err := p.judgeAddr(host, targets[i]); err != nil {
 			return nil, err
 		}
 	}
 	return targets, nil
 }
 
-func (f *Fetcher) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+func (p *Policy) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a}, nil
 	}
 	var addrs []netip.Addr
 	var err error
-	if f.policy.Resolve != nil {
-		addrs, err = f.policy.Resolve(ctx, host)
+	if p.Resolve != nil {
+		addrs, err = p.Resolve(ctx, host)
 	} else {
 		addrs, err = net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	}
@@ -96,33 +111,33 @@ func (f *Fetcher) lookup(ctx context.Context, host string) ([]netip.Addr, error)
 
 // dialOne connects to one judged address within its share of the time left, so that a dead first
 // address leaves time for the next.
-func (f *Fetcher) dialOne(ctx context.Context, host string, at netip.AddrPort, left int) (net.Conn, error) {
+func (p *Policy) dialOne(ctx context.Context, host string, at netip.AddrPort, left int) (net.Conn, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		share := max(time.Until(deadline)/time.Duration(left), 2*time.Second)
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, share)
 		defer cancel()
 	}
-	if f.policy.Dial != nil {
-		return f.policy.Dial(ctx, "tcp", at.String())
+	if p.Dial != nil {
+		return p.Dial(ctx, "tcp", at.String())
 	}
-	dialer := net.Dialer{Control: f.control(host)}
+	dialer := net.Dialer{Control: p.control(host)}
 	return dialer.DialContext(ctx, "tcp", at.String())
 }
 
 // control judges once more the address the system is about to connect to: by the ssrf package, then by
 // our own rules, which alone can allow what it refuses.
-func (f *Fetcher) control(host string) func(network, address string, _ syscall.RawConn) error {
+func (p *Policy) control(host string) func(network, address string, _ syscall.RawConn) error {
 	guard := ssrf.New(ssrf.WithAnyPort())
 	return func(network, address string, raw syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
 		if err != nil {
 			return fail(codeDenied, "the address %s cannot be judged", address)
 		}
-		if refused := f.policy.judgeAddr(host, at); refused != nil {
+		if refused := p.judgeAddr(host, at); refused != nil {
 			return refused
 		}
-		if err := guard.Safe(network, address, raw); err != nil && !f.policy.allows(host, at) {
+		if err := guard.Safe(network, address, raw); err != nil && !p.allows(host, at) {
 			return &Error{Code: codeDenied, Message: host + " leads to " + at.Addr().String() + ", which is not fetched", Err: err}
 		}
 		return nil

@@ -107,6 +107,16 @@ func portOf(u *url.URL) uint16 {
 	return uint16(n)
 }
 
+// CanonicalHost returns an IP address in its usual form or a host name in lower-case ASCII, the one spelling under which
+// a host is asked for, judged and dialled. Every error is an *[Error].
+func CanonicalHost(host string) (string, error) {
+	name, fault := canonicalHost(host)
+	if fault != nil {
+		return "", fault
+	}
+	return name, nil
+}
+
 // canonicalHost returns an IP address in its usual form or a host name in lower-case ASCII. Numbers that
 // are no usual address are refused: resolvers read 127.1, 0x7f.1, 017700000001 and 2130706433 as
 // 127.0.0.1, and nobody who means well writes these.
@@ -160,13 +170,22 @@ func endsInNumber(host string) bool {
 // judgeURL decides what can be decided before resolving: the port, and a host that is an address.
 func (p *Policy) judgeURL(u *url.URL) *Error {
 	host, port := u.Hostname(), portOf(u)
-	if port != 80 && port != 443 && (p.AllowPort == nil || !p.AllowPort(host, port)) {
-		return fail(codeDenied, "port %d is not fetched from unasked, only 80 and 443 are; %s", port, opening(u.Host))
+	if fault := p.judgePort(host, port, u.Host); fault != nil {
+		return fault
 	}
 	if a, err := netip.ParseAddr(host); err == nil {
 		return p.judgeAddr(host, netip.AddrPortFrom(a, port))
 	}
 	return nil
+}
+
+// judgePort refuses ports other than the web's, unless a rule opens them for this host. The place is host and port as
+// the rule would name them.
+func (p *Policy) judgePort(host string, port uint16, place string) *Error {
+	if port == 80 || port == 443 || p.AllowPort != nil && p.AllowPort(host, port) {
+		return nil
+	}
+	return fail(codeDenied, "port %d is not fetched from unasked, only 80 and 443 are; %s", port, opening(place))
 }
 
 // judgeAddr decides about one address that a host stands for.

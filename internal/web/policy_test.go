@@ -194,7 +194,7 @@ func TestResolvedNames(t *testing.T) {
 func TestDialerJudgesTheConnectedAddress(t *testing.T) {
 	port, connections := trap(t)
 	f := New(Policy{AllowPort: func(string, uint16) bool { return true }})
-	d := net.Dialer{Control: f.control("public.example")}
+	d := net.Dialer{Control: f.policy.control("public.example")}
 	conn, err := d.DialContext(t.Context(), "tcp", "127.0.0.1:"+port)
 	if err == nil {
 		conn.Close()
