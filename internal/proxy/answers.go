@@ -1,0 +1,75 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// answers remembers what was decided about each target.
+type answers struct {
+	mutex sync.Mutex
+	known map[Target]*answer
+}
+
+// answer is one decision, made once: err is read after done was closed.
+type answer struct {
+	done chan struct{}
+	err  error
+}
+
+// allowed asks about a target, or waits for who asks already. The asking outlives the connection that began it: a
+// client that gave up does not take a person's question away from the others.
+func (s *Server) allowed(ctx context.Context, to Target) error {
+	a, err := s.answerFor(to)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-a.done:
+		return a.err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.ctx.Done():
+		return s.ctx.Err()
+	}
+}
+
+func (s *Server) answerFor(to Target) (*answer, error) {
+	s.answers.mutex.Lock()
+	defer s.answers.mutex.Unlock()
+	if a := s.answers.known[to]; a != nil {
+		return a, nil
+	}
+	if len(s.answers.known) >= MaxTargets {
+		return nil, fmt.Errorf("more than %d different places were asked for by one command", MaxTargets)
+	}
+	if !s.begin() {
+		return nil, s.ctx.Err()
+	}
+	a := &answer{done: make(chan struct{})}
+	s.answers.known[to] = a
+	go func() {
+		defer s.running.Done()
+		defer close(a.done)
+		a.err = s.config.Ask(s.ctx, to)
+	}()
+	return a, nil
+}
+
+// record tells what became of a connection.
+func (s *Server) record(v Visit) {
+	if v.Refused != nil {
+		s.mutex.Lock()
+		if !slices.Contains(s.refused, v.Target) && len(s.refused) < MaxTargets {
+			s.refused = append(s.refused, v.Target)
+		}
+		s.mutex.Unlock()
+	}
+	if s.config.Log != nil {
+		s.logging.Lock()
+		defer s.logging.Unlock()
+		s.config.Log(v)
+	}
+}

@@ -1,0 +1,121 @@
+// Package proxy carries the connections of a command that has no network of its own: the one door out of a sandbox.
+//
+// The one rule: a connection is carried only after its host and port, in their one spelling, were asked for, and it
+// goes where [Config.Dial] leads, which resolves and judges the address itself. What a client wrote is read once, by
+// this package, and never handed on as text: a name that two parsers could read in two ways is refused.
+//
+// Where to start: target.go, what is asked and dialled. One listener takes what programs speak: CONNECT and absolute addresses of HTTP (http.go) and SOCKS 5 (socks.go); the
+// first byte tells them apart (listen.go). Who asks for a target that is being asked for already waits for the same
+// answer (answers.go), and an answer holds for as long as the server, which is one command.
+//
+// Known limits: inside a CONNECT tunnel any bytes pass: who may reach a host can send it what they have, and a host that
+// serves others by the name in TLS or in a header (fronting) reaches those too. Names are asked for, not addresses: a rule
+// for a host holds for every address of it that the dialler allows. UDP is not carried, nor the BIND command of SOCKS.
+// Programs that ignore the proxy variables (Java, most database clients, ssh) get no connection at all.
+package proxy
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Limits of one server, which belongs to one command.
+const (
+	MaxConnections = 256              // carried at once; more wait
+	MaxTargets     = 1024             // different hosts and ports asked for; more are refused
+	headTime       = 30 * time.Second // for a client to say what it wants
+	idleTime       = time.Minute      // between two plain requests of one client
+	maxHead        = 64 << 10         // bytes of a request line with its headers
+)
+
+// Target is where a connection goes: a host as [Config.Canonical] spells it, and a port.
+type Target struct {
+	Host string
+	Port uint16
+}
+
+func (t Target) String() string { return net.JoinHostPort(t.Host, strconv.Itoa(int(t.Port))) }
+
+// Visit is one connection that was asked for and came to an end.
+type Visit struct {
+	Target         Target
+	Refused        error // why it was not allowed; nil: it was
+	Failed         error // why the target was not reached though it was allowed
+	Sent, Received int64 // bytes to the target and from it
+}
+
+// Config is what a server decides with.
+type Config struct {
+	// Canonical gives a host its one spelling, or says why it is no host.
+	Canonical func(host string) (string, error)
+	// Ask decides whether a target may be reached; nil is yes. It may wait for a person. It is called once a target.
+	Ask func(ctx context.Context, to Target) error
+	// Dial connects to a target that was allowed. It resolves the name and judges the addresses.
+	Dial func(ctx context.Context, to Target) (net.Conn, error)
+	// Log, when given, is told of each visit after it ended. Calls do not overlap.
+	Log func(Visit)
+}
+
+// Server carries connections until it is closed.
+type Server struct {
+	config  Config
+	ctx     context.Context
+	cancel  context.CancelFunc
+	answers answers
+	slots   chan struct{}
+	web     *http.Server
+	handed  *handed
+
+	mutex   sync.Mutex
+	open    map[net.Conn]bool
+	refused []Target
+	closed  bool
+	running sync.WaitGroup
+	logging sync.Mutex
+}
+
+// New makes a server that does nothing until [Server.Serve].
+func New(c Config) *Server {
+	s := &Server{config: c, slots: make(chan struct{}, MaxConnections), open: map[net.Conn]bool{}}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.answers.known = map[Target]*answer{}
+	s.handed = newHanded(s.ctx)
+	s.web = s.newWeb()
+	return s
+}
+
+// Close ends every connection and returns when nothing of the server runs any more.
+func (s *Server) Close() {
+	s.mutex.Lock()
+	s.closed = true
+	for conn := range s.open {
+		conn.Close()
+	}
+	s.mutex.Unlock()
+	s.cancel()
+	s.web.Close()
+	s.running.Wait()
+}
+
+// Refused lists the targets that were asked for and not carried, in the order of the asking, each once. It is the
+// evidence that a command failed because of its sandbox.
+func (s *Server) Refused() []Target {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return append([]Target(nil), s.refused...)
+}
+
+// Environment returns the variables that lead programs to a proxy at address, as NAME=value. Only this machine is
+// reached without it, which is the namespace of the command. Node reads them only when told to.
+func Environment(address string) []string {
+	web, socks, none := "http://"+address, "socks5h://"+address, "localhost,127.0.0.1,::1"
+	return []string{
+		"HTTP_PROXY=" + web, "http_proxy=" + web, "HTTPS_PROXY=" + web, "https_proxy=" + web,
+		"ALL_PROXY=" + socks, "all_proxy=" + socks, "NO_PROXY=" + none, "no_proxy=" + none,
+		"NODE_USE_ENV_PROXY=1",
+	}
+}

@@ -1,0 +1,339 @@
+package proxy
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+var errNotAllowed = errors.New("nobody allowed it")
+
+// door is a server on a port of this machine that leads every allowed target to one address.
+type door struct {
+	server  *Server
+	address string
+	asked   atomic.Int32
+	dialled atomic.Int32
+	mutex   sync.Mutex
+	visits  []Visit
+}
+
+// open makes a door: allow decides, to is where everything leads.
+func open(t *testing.T, to string, allow func(Target) error) *door {
+	t.Helper()
+	d := &door{}
+	d.server = New(Config{
+		Canonical: func(host string) (string, error) {
+			host = strings.TrimSuffix(strings.ToLower(host), ".")
+			if a, err := netip.ParseAddr(host); err == nil {
+				return a.String(), nil
+			}
+			if host == "" {
+				return "", errors.New("no host")
+			}
+			return host, nil
+		},
+		Ask: func(_ context.Context, at Target) error { d.asked.Add(1); return allow(at) },
+		Dial: func(ctx context.Context, _ Target) (net.Conn, error) {
+			d.dialled.Add(1)
+			return (&net.Dialer{}).DialContext(ctx, "tcp", to)
+		},
+		Log: func(v Visit) { d.mutex.Lock(); d.visits = append(d.visits, v); d.mutex.Unlock() },
+	})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.address = l.Addr().String()
+	served := make(chan error, 1)
+	go func() { served <- d.server.Serve(l) }()
+	t.Cleanup(func() {
+		d.server.Close()
+		if err := <-served; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	})
+	return d
+}
+
+func only(host string) func(Target) error {
+	return func(at Target) error {
+		if at.Host != host {
+			return errNotAllowed
+		}
+		return nil
+	}
+}
+
+func (d *door) dial(t *testing.T) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", d.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// echo is a server that answers what it is told, and ends when its client has.
+func echo(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() { io.Copy(conn, conn); conn.Close() }()
+		}
+	}()
+	return l.Addr().String()
+}
+
+func TestATunnelCarriesBothWaysAndIsCounted(t *testing.T) {
+	d := open(t, echo(t), only("good.example"))
+	conn := d.dial(t)
+	fmt.Fprintf(conn, "CONNECT GOOD.example.:443 HTTP/1.1\r\nHost: other.example\r\n\r\nearly ")
+	reader := bufio.NewReader(conn)
+	resp, err := http.ReadResponse(reader, &http.Request{Method: http.MethodConnect})
+	if err != nil || resp.StatusCode != 200 {
+		t.Fatalf("%v %v", resp, err)
+	}
+	io.WriteString(conn, "late")
+	conn.(*net.TCPConn).CloseWrite()
+	if all, err := io.ReadAll(reader); err != nil || string(all) != "early late" {
+		t.Fatalf("%q %v", all, err)
+	}
+	conn.Close()
+	d.server.Close()
+	want := Visit{Target: Target{"good.example", 443}, Sent: 10, Received: 10}
+	if len(d.visits) != 1 || d.visits[0] != want {
+		t.Errorf("visits %+v, want %+v", d.visits, want)
+	}
+}
+
+// A host that is no host, in any spelling, reaches neither the person nor the dialler.
+func TestHostsThatTwoParsersCouldReadInTwoWays(t *testing.T) {
+	d := open(t, echo(t), func(Target) error { return nil })
+	for _, host := range []string{
+		"evil.example\x00.good.example", "evil.example%00.good.example", "good.example@evil.example", "good.example evil.example",
+		"good.example/evil", "ünï.example", "evil.example\t", "[::1%25lo]", "", "*",
+	} {
+		conn := d.dial(t)
+		fmt.Fprintf(conn, "CONNECT %s:443 HTTP/1.1\r\n\r\n", host)
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err == nil && resp.StatusCode == 200 {
+			t.Errorf("CONNECT to %q was carried", host)
+		}
+		if reply := socks(t, d, socksName, host, 443); reply == socksGranted {
+			t.Errorf("SOCKS to %q was carried", host)
+		}
+	}
+	if d.asked.Load()+d.dialled.Load() != 0 {
+		t.Errorf("%d were asked for, %d dialled", d.asked.Load(), d.dialled.Load())
+	}
+}
+
+// socks asks for a target as a client does and returns the reply, -1 when there was none.
+func socks(t *testing.T, d *door, kind byte, host string, port uint16) int {
+	t.Helper()
+	conn := d.dial(t)
+	defer conn.Close()
+	request := []byte{5, 1, 0, 5, 1, 0, kind}
+	if kind == socksName {
+		request = append(request, byte(len(host)))
+		request = append(request, host...)
+	} else {
+		request = append(request, netip.MustParseAddr(host).AsSlice()...)
+	}
+	conn.Write(binary.BigEndian.AppendUint16(request, port))
+	reply := make([]byte, 12)
+	if n, _ := io.ReadFull(conn, reply); n < 4 || reply[0] != 5 || reply[1] != 0 {
+		return -1
+	}
+	return int(reply[3])
+}
+
+func TestSocksAnswers(t *testing.T) {
+	d := open(t, echo(t), func(at Target) error {
+		if at.Host == "bad.example" {
+			return errNotAllowed
+		}
+		return nil
+	})
+	cases := []struct {
+		kind  byte
+		host  string
+		reply int
+		at    Target
+	}{
+		{socksName, "good.example", socksGranted, Target{"good.example", 443}},
+		{socksName, "192.0.2.7", socksGranted, Target{"192.0.2.7", 443}},
+		{socksIPv4, "192.0.2.8", socksGranted, Target{"192.0.2.8", 443}},
+		{socksIPv6, "2001:db8::1", socksGranted, Target{"2001:db8::1", 443}},
+		{socksName, "bad.example", socksDenied, Target{}},
+	}
+	for _, c := range cases {
+		if got := socks(t, d, c.kind, c.host, 443); got != c.reply {
+			t.Errorf("%s: reply %d, want %d", c.host, got, c.reply)
+		}
+	}
+	if refused := d.server.Refused(); len(refused) != 1 || refused[0] != (Target{"bad.example", 443}) {
+		t.Errorf("refused %v", refused)
+	}
+	d.server.Close()
+	for _, c := range cases[:4] {
+		if !slices.ContainsFunc(d.visits, func(v Visit) bool { return v.Target == c.at && v.Refused == nil }) {
+			t.Errorf("no visit went to %v: %+v", c.at, d.visits)
+		}
+	}
+}
+
+// What does not speak a protocol is answered or dropped, and never dialled.
+func TestRubbishIsNotCarried(t *testing.T) {
+	d := open(t, echo(t), func(Target) error { return nil })
+	for _, bytes := range []string{
+		"\x05", "\x05\x01\x02", "\x05\x01\x00\x05\x02\x00\x01\x7f\x00\x00\x01\x00\x50", "\x05\x01\x00\x05\x03\x00\x01\x7f\x00\x00\x01\x00\x50",
+		"\x05\x01\x00\x04\x01\x00\x01\x7f\x00\x00\x01\x00\x50", "\x05\x01\x00\x05\x01\x00\x09abc", "\x05\x01\x00\x05\x01\x00\x03\x00\x00\x50",
+		"\x05\x01\x00\x05\x01\x00\x01\x7f\x00\x00\x01\x00\x00", "\x04\x01\x00\x50\x7f\x00\x00\x01\x00", "\x16\x03\x01\x02\x00\x01\x00", "\x00\x00\x00",
+		"GET / HTTP/1.1\r\nHost: good.example\r\n\r\n", "GET https://good.example/ HTTP/1.1\r\nHost: good.example\r\n\r\n",
+		"GET http://user:secret@good.example/ HTTP/1.1\r\nHost: good.example\r\n\r\n", "GET ftp://good.example/ HTTP/1.1\r\nHost: good.example\r\n\r\n",
+		"CONNECT good.example HTTP/1.1\r\n\r\n", "CONNECT good.example:0 HTTP/1.1\r\n\r\n", "CONNECT good.example:65536 HTTP/1.1\r\n\r\n",
+		"CONNECT good.example:443 HTTP/1.1\r\nA: " + strings.Repeat("x", 1<<20) + "\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+	} {
+		conn := d.dial(t)
+		io.WriteString(conn, bytes)
+		conn.(*net.TCPConn).CloseWrite()
+		answer, _ := io.ReadAll(io.LimitReader(conn, 1<<20))
+		if strings.Contains(string(answer), "secret") {
+			t.Errorf("the answer to %.40q repeats a password: %q", bytes, answer)
+		}
+	}
+	if d.dialled.Load() != 0 {
+		t.Errorf("%d were dialled", d.dialled.Load())
+	}
+}
+
+// A plain request goes where its address says and not where its header says, without what belongs to the proxy.
+func TestAPlainRequestIsWrittenAnew(t *testing.T) {
+	seen := make(chan *http.Request, 1)
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen <- r.Clone(context.Background())
+		io.WriteString(w, "body")
+	}))
+	defer site.Close()
+	d := open(t, site.Listener.Addr().String(), only("good.example"))
+	conn := d.dial(t)
+	fmt.Fprintf(conn, "GET http://good.example/path?q=1 HTTP/1.1\r\nHost: bad.example\r\nProxy-Authorization: Basic eA==\r\nConnection: close\r\n\r\n")
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil || resp.StatusCode != 200 {
+		t.Fatalf("%v %v", resp, err)
+	}
+	r := <-seen
+	if r.Host != "good.example" || r.URL.String() != "/path?q=1" || r.Header.Get("Proxy-Authorization")+r.Header.Get("X-Forwarded-For") != "" {
+		t.Errorf("the site saw %s %s %v", r.Host, r.URL, r.Header)
+	}
+	conn = d.dial(t)
+	fmt.Fprintf(conn, "GET http://bad.example/ HTTP/1.1\r\nHost: good.example\r\n\r\n")
+	resp, err = http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil || resp.StatusCode != http.StatusForbidden || !strings.Contains(resp.Header.Get("Proxy-Status"), "http_request_denied") {
+		t.Fatalf("%v %v", resp, err)
+	}
+	if text, _ := io.ReadAll(resp.Body); !strings.Contains(string(text), "may not reach bad.example:80: nobody allowed it") {
+		t.Errorf("the answer is %q", text)
+	}
+}
+
+// Forty connections to one host are one question, and a client that gives up does not end it.
+func TestOneQuestionATarget(t *testing.T) {
+	answer := make(chan struct{})
+	d := open(t, echo(t), func(Target) error { <-answer; return nil })
+	conns := make([]net.Conn, 40)
+	for i := range conns {
+		conns[i] = d.dial(t)
+		fmt.Fprintf(conns[i], "CONNECT good.example:443 HTTP/1.1\r\n\r\n")
+	}
+	conns[0].Close()
+	close(answer)
+	for _, conn := range conns[1:] {
+		if resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: http.MethodConnect}); err != nil || resp.StatusCode != 200 {
+			t.Fatalf("%v %v", resp, err)
+		}
+	}
+	if d.asked.Load() != 1 {
+		t.Errorf("asked %d times", d.asked.Load())
+	}
+}
+
+// Close leaves nothing behind: no connection, no goroutine, not even while a person is being asked.
+func TestCloseEndsEverything(t *testing.T) {
+	to := echo(t)
+	asking := make(chan struct{})
+	server := New(Config{
+		Canonical: func(h string) (string, error) { return h, nil },
+		Ask: func(ctx context.Context, at Target) error {
+			if at.Host == "slow.example" {
+				close(asking)
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			return nil
+		},
+		Dial: func(ctx context.Context, _ Target) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "tcp", to)
+		},
+	})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	var conns []net.Conn
+	for _, host := range []string{"good.example", "slow.example", ""} {
+		conn, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		conns = append(conns, conn)
+		if host != "" {
+			fmt.Fprintf(conn, "CONNECT %s:443 HTTP/1.1\r\n\r\n", host)
+		}
+	}
+	http.ReadResponse(bufio.NewReader(conns[0]), &http.Request{Method: http.MethodConnect})
+	<-asking
+	server.Close()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	for i, conn := range conns {
+		if _, err := io.Copy(io.Discard, conn); err != nil && !strings.Contains(err.Error(), "reset") {
+			t.Errorf("connection %d: %v", i, err)
+		}
+		conn.Close()
+	}
+	if server.Serve(l) != nil {
+		t.Error("a closed server serves")
+	}
+	stacks := make([]byte, 1<<20)
+	if all := string(stacks[:runtime.Stack(stacks, true)]); strings.Contains(all, "proxy.(*Server)") {
+		t.Errorf("something of the server still runs:\n%s", all)
+	}
+}
