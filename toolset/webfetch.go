@@ -172,6 +172,13 @@ func header(page web.Page) []string {
 	if page.Note != "" {
 		lines = append(lines, page.Note)
 	}
+	if page.Kept > 0 && page.Kept < 100 {
+		kept := fmt.Sprintf("This is the main content, %d%% of the page's text; selector \"body\" gives all of it, another selector a part.", page.Kept)
+		lines = append(lines, kept)
+	}
+	for _, left := range page.Left {
+		lines = append(lines, "Left out: "+left+".")
+	}
 	lines = append(lines, untrusted)
 	if page.Title != "" {
 		lines = append(lines, "Title: "+page.Title)

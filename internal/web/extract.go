@@ -4,10 +4,8 @@ import (
 	"context"
 	"net/url"
 	"strings"
-	"unicode"
 
 	"github.com/PuerkitoBio/goquery"
-	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
@@ -22,11 +20,16 @@ func renderHTML(ctx context.Context, page Page, u *url.URL, r Request) (Page, *E
 	page.Truncated = page.Truncated || cut
 	base := baseURL(doc, u)
 	dropUnseen(doc)
-	content, fault := choose(doc, r.Selector)
+	whole := textOf(doc.Find("body").Nodes)
+	content, left, fault := choose(doc, r.Selector)
 	if fault != nil {
 		return Page{}, fault
 	}
+	if r.Selector == "" {
+		page.Kept, page.Left = share(textOf(content.Nodes), whole), left
+	}
 	resolveLinks(content, base)
+	markScripts(content)
 	tidyCode(content)
 	if bound(content.Nodes[0]) {
 		page.Truncated = true
@@ -40,14 +43,26 @@ func renderHTML(ctx context.Context, page Page, u *url.URL, r Request) (Page, *E
 	return page, nil
 }
 
-// choose returns one element with the content: what the selector names, or the main content.
-func choose(doc *goquery.Document, selector string) (*goquery.Selection, *Error) {
+// choose returns one element with the content: what the selector names, or the main content and the names of what a
+// reader may miss in it.
+func choose(doc *goquery.Document, selector string) (content *goquery.Selection, left []string, fault *Error) {
 	if selector != "" {
-		return selected(doc, selector)
+		content, fault = selected(doc, selector)
+		return content, nil, fault
 	}
-	content := mainContent(doc)
-	dropChrome(content)
-	return wrap(content), nil
+	content, left = mainContent(doc)
+	return wrap(content), left, nil
+}
+
+// share is a part of a whole in percent: 100 only for all of it, 0 only for nothing.
+func share(part, whole int) int {
+	switch {
+	case whole == 0 || part >= whole:
+		return 100
+	case part == 0:
+		return 0
+	}
+	return min(max(100*part/whole, 1), 99)
 }
 
 // selected gathers the elements that a selector names, outermost ones only.
@@ -100,123 +115,4 @@ func wrap(s *goquery.Selection) *goquery.Selection {
 		div.AppendChild(n)
 	}
 	return goquery.NewDocumentFromNode(div).Selection
-}
-
-// mainContent chooses the element that holds what the page is about: where the page says so itself and
-// there is text in it, that; else the container whose paragraphs weigh most; else the body.
-func mainContent(doc *goquery.Document) *goquery.Selection {
-	body := doc.Find("body").First()
-	if body.Length() == 0 {
-		return doc.Selection
-	}
-	sizes := measureAll(body.Nodes[0])
-	whole := sizes[body.Nodes[0]].text
-	for _, mark := range []string{"main, [role=main]", "article", "[itemprop=articleBody], .markdown-body, #mw-content-text"} {
-		found := body.Find(mark)
-		if found.Length() > 1 {
-			found = found.NotSelection(found.Find("*").FilterSelection(found))
-		}
-		if found.Length() == 1 && 4*sizes[found.Nodes[0]].text >= whole {
-			return found
-		}
-	}
-	if best := heaviest(body, sizes); best != nil && 4*sizes[best].text >= whole {
-		return goquery.NewDocumentFromNode(best).Selection
-	}
-	return body
-}
-
-// measure is how much text an element holds, in runes without space, and how much of it is links.
-type measure struct{ text, link int }
-
-// measureAll measures every element in one pass from the leaves up.
-func measureAll(root *html.Node) map[*html.Node]measure {
-	sizes := map[*html.Node]measure{}
-	var walk func(n *html.Node) measure
-	walk = func(n *html.Node) measure {
-		var m measure
-		if n.Type == html.TextNode {
-			m.text = visibleRunes(n.Data)
-			return m
-		}
-		for c := range n.ChildNodes() {
-			sub := walk(c)
-			m.text += sub.text
-			m.link += sub.link
-		}
-		if n.DataAtom == atom.A {
-			m.link = m.text
-		}
-		sizes[n] = m
-		return m
-	}
-	walk(root)
-	return sizes
-}
-
-func visibleRunes(s string) int {
-	n := 0
-	for _, r := range s {
-		if !unicode.IsSpace(r) {
-			n++
-		}
-	}
-	return n
-}
-
-// heaviest scores containers by the running text in them: each paragraph gives its length without links to
-// its parent and half of it to the grandparent, so that the column of an article beats both its paragraphs and
-// the page around it.
-func heaviest(body *goquery.Selection, sizes map[*html.Node]measure) *html.Node {
-	scores := map[*html.Node]int{}
-	var best *html.Node
-	body.Find("p, pre, blockquote, ul, ol, table, h2, h3").Each(func(_ int, s *goquery.Selection) {
-		m := sizes[s.Nodes[0]]
-		weight := 2 * (m.text - m.link)
-		parent := s.Nodes[0].Parent
-		if m.text < 25 || parent == nil {
-			return
-		}
-		for _, n := range []*html.Node{parent, parent.Parent} {
-			if n == nil || sizes[n].text == 0 {
-				continue
-			}
-			scores[n] += weight
-			if best == nil || scores[n] > scores[best] {
-				best = n
-			}
-			weight /= 2
-		}
-	})
-	return best
-}
-
-// dropChrome removes what surrounds the content: navigation, the page's own header and footer, and lists
-// of links that name themselves as such.
-func dropChrome(content *goquery.Selection) {
-	content.Find("nav, aside, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=complementary]," +
-		" body > header, body > footer, form[role=search]").Remove()
-	content.Find("div, ul, ol, section").FilterFunction(func(_ int, s *goquery.Selection) bool {
-		return chromeName(s.AttrOr("class", "")+" "+s.AttrOr("id", "")) && mostlyLinks(s)
-	}).Remove()
-}
-
-// chromeName reports class names and ids that say navigation.
-func chromeName(names string) bool {
-	words := strings.FieldsFunc(strings.ToLower(names), func(r rune) bool { return !unicode.IsLetter(r) })
-	for _, w := range words {
-		switch w {
-		case "nav", "navbar", "navbox", "navigation", "menu", "sidebar", "breadcrumb", "breadcrumbs", "footer", "header",
-			"share", "social", "cookie", "cookies", "consent", "newsletter", "related", "pagination", "advert", "ads", "promo":
-			return true
-		}
-	}
-	return false
-}
-
-// mostlyLinks reports a short element or one of whose text more than half is links.
-func mostlyLinks(s *goquery.Selection) bool {
-	text, links := visibleRunes(s.Text()), 0
-	s.Find("a").Each(func(_ int, a *goquery.Selection) { links += visibleRunes(a.Text()) })
-	return text < 200 || 2*links > text
 }

@@ -29,6 +29,8 @@ func write(ctx context.Context, content *goquery.Selection, format Format) (stri
 
 // writeMarkdown converts with minimal table padding: aligned columns cost tokens and say nothing.
 func writeMarkdown(ctx context.Context, root *html.Node) (string, *Error) {
+	settleTables(root)
+	protect(root)
 	conv := converter.NewConverter(converter.WithPlugins(
 		base.NewBasePlugin(),
 		commonmark.NewCommonmarkPlugin(commonmark.WithHorizontalRule("---"), commonmark.WithListEndComment(false)),
@@ -52,5 +54,5 @@ func writeMarkdown(ctx context.Context, root *html.Node) (string, *Error) {
 	if err != nil {
 		return "", &Error{Code: codeIO, Message: "writing the page as Markdown failed; use format text: " + err.Error(), Err: err}
 	}
-	return strings.TrimSpace(string(out)) + "\n", nil
+	return unprotect.Replace(strings.TrimSpace(string(out))) + "\n", nil
 }

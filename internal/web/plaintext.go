@@ -1,6 +1,7 @@
 package web
 
 import (
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -21,7 +22,7 @@ type textWriter struct {
 	breaks int  // newlines that stand before the next text
 	space  bool // a space does
 	code   bool
-	lists  int // depth
+	lists  []int // of each list around: the number of the next item, or -1 without numbers
 }
 
 func (w *textWriter) node(n *html.Node) {
@@ -34,7 +35,7 @@ func (w *textWriter) node(n *html.Node) {
 		return
 	}
 	before, after := blockBreaks(n.DataAtom)
-	if w.lists > 0 && isList(n) {
+	if len(w.lists) > 0 && isList(n) {
 		before, after = 1, 1
 	}
 	w.breaks = max(w.breaks, before)
@@ -44,7 +45,7 @@ func (w *textWriter) node(n *html.Node) {
 		w.node(c)
 	}
 	if isList(n) {
-		w.lists--
+		w.lists = w.lists[:len(w.lists)-1]
 	}
 	w.code = wasCode
 	w.breaks = max(w.breaks, after)
@@ -55,12 +56,16 @@ func (w *textWriter) begin(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Br:
 		w.breaks++
-	case atom.Ul, atom.Ol:
-		w.lists++
+	case atom.Ul:
+		w.lists = append(w.lists, -1)
+	case atom.Ol:
+		first, err := strconv.Atoi(attr(n, "start"))
+		if err != nil || first < 0 {
+			first = 1
+		}
+		w.lists = append(w.lists, first)
 	case atom.Li:
-		w.flush()
-		w.b.WriteString(strings.Repeat("  ", max(w.lists-1, 0)))
-		w.text("- ")
+		w.item()
 	case atom.Pre:
 		w.code = true
 	case atom.Img:
@@ -75,6 +80,19 @@ func (w *textWriter) begin(n *html.Node) {
 			w.b.WriteByte('\t')
 		}
 	}
+}
+
+// item writes what stands before the text of a list's item.
+func (w *textWriter) item() {
+	w.flush()
+	last := len(w.lists) - 1
+	w.b.WriteString(strings.Repeat("  ", max(last, 0)))
+	if last < 0 || w.lists[last] < 0 {
+		w.text("- ")
+		return
+	}
+	w.text(strconv.Itoa(w.lists[last]) + ". ")
+	w.lists[last]++
 }
 
 // isList reports a list; one inside another is no paragraph of its own.

@@ -8,7 +8,8 @@
 //
 // Where to start: fetch.go (one fetch, redirects by hand), then policy.go and address.go (what may be
 // reached), body.go (what may come back), page.go (what becomes of it), extract.go and markdown.go. The steps from
-// bytes to text have a file each (charset, parse, clean, media, code, plaintext), which makes the package large.
+// bytes to text have a file each (charset, parse, clean, media, code, script, protect, plaintext), and so have those that
+// find the main content (content, measure, widen, surround, names), which makes the package large.
 //
 // Nothing is done at import or by [New]: the first fetch builds what it needs and closes it after.
 //
@@ -84,18 +85,20 @@ type Request struct {
 
 // Page is what a fetch found.
 type Page struct {
-	URL       string // final address, after redirects
-	Status    int    // HTTP status
-	Type      string // media type, without parameters
-	Charset   string // encoding that the text was decoded from, when it was not UTF-8
-	Title     string // one line
-	Text      string // the content in the requested format, UTF-8
-	Image     []byte // the bytes instead of Text, when Type is an image
-	Redirect  string // where the server points, on another host; nothing was fetched from there
-	Bytes     int64  // decoded body bytes kept
-	Truncated bool   // the server had more than a limit let in
-	Cached    bool   // from this session's cache
-	Note      string // what a reader should know about Text, in one sentence; mostly empty
+	URL       string   // final address, after redirects
+	Status    int      // HTTP status
+	Type      string   // media type, without parameters
+	Charset   string   // encoding that the text was decoded from, when it was not UTF-8
+	Title     string   // one line
+	Text      string   // the content in the requested format, UTF-8
+	Image     []byte   // the bytes instead of Text, when Type is an image
+	Redirect  string   // where the server points, on another host; nothing was fetched from there
+	Bytes     int64    // decoded body bytes kept
+	Truncated bool     // the server had more than a limit let in
+	Cached    bool     // from this session's cache
+	Note      string   // what a reader should know about Text, in one sentence; mostly empty
+	Kept      int      // how much of an HTML page's text its main content is, in percent; 0 where all or a part was asked for
+	Left      []string // what was left out that a reader may miss, in words
 }
 
 // Fetcher fetches pages by one policy. It may be used by many goroutines.

@@ -1,0 +1,88 @@
+package web
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+)
+
+// Words in class names and ids that say what an element is for. The lists are those that page builders and news
+// systems share.
+var (
+	leadWords = []string{
+		"lead", "lede", "intro", "introduction", "standfirst", "dek", "subtitle", "subhead", "subheading", "subheadline", "summary",
+		"abstract", "excerpt", "deck", "chapo", "teaser", "description", "preamble",
+	}
+	// Around an article, and dropped where there is no running text in it.
+	aroundWords = []string{
+		"nav", "navbar", "navbox", "navigation", "menu", "sidebar", "breadcrumb", "breadcrumbs", "footer", "masthead", "toolbar",
+		"pagination", "pager", "catlinks", "editsection", "skip", "login", "signin", "tags", "taglist",
+	}
+	// Beside an article whatever is in it.
+	strangeWords = []string{
+		"share", "sharing", "sharebar", "social", "cookie", "cookies", "consent", "gdpr", "newsletter", "subscribe", "subscription",
+		"signup", "related", "recommended", "recommendations", "recirc", "advert", "adverts", "advertisement", "ads", "ad", "promo",
+		"promotion", "sponsor", "sponsored", "outbrain", "taboola", "trending", "popular", "mostread", "readmore", "popup", "modal",
+		"paywall", "donate", "upsell", "noprint",
+	}
+	// The readers' words below an article.
+	talkWords = []string{
+		"comment", "comments", "commentlist", "commentbox", "commentthread", "disqus", "respond", "livefyre", "fyre", "replies", "reactions",
+		"discussion", "guestbook",
+	}
+	// In a name with one of these, a word above says what an element is beside, not what it is.
+	layoutWords = []string{"has", "no", "with", "without", "wrap", "wrapper", "layout", "open", "off", "enabled", "disabled", "not"}
+)
+
+// isNamed reports a class or id of which one of the words is the first or the last part.
+func isNamed(n *html.Node, words []string) bool {
+	for _, key := range []string{"class", "id", "role", "data-component", "data-testid"} {
+		for name := range strings.FieldsSeq(attr(n, key)) {
+			if tells(name, words) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tells looks at one name such as articleShare, post__related-links or comments_12.
+func tells(name string, words []string) bool {
+	parts := nameParts(name)
+	if len(parts) == 0 || slices.ContainsFunc(parts, func(p string) bool { return slices.Contains(layoutWords, p) }) {
+		return false
+	}
+	return slices.Contains(words, parts[0]) || slices.Contains(words, parts[len(parts)-1]) ||
+		len(parts) == 3 && slices.Contains(words, parts[1])
+}
+
+// nameParts cuts a name at what is no letter and before capitals.
+func nameParts(name string) []string {
+	var parts []string
+	start, small := -1, false
+	for i, r := range name {
+		letter := unicode.IsLetter(r)
+		if start >= 0 && (!letter || small && unicode.IsUpper(r)) {
+			parts = append(parts, strings.ToLower(name[start:i]))
+			start = -1
+		}
+		if letter && start < 0 {
+			start = i
+		}
+		small = unicode.IsLower(r)
+	}
+	if start >= 0 {
+		parts = append(parts, strings.ToLower(name[start:]))
+	}
+	return parts
+}
+
+// against reports a name that says something else than content, on an element that is not most of the page.
+func (r *reading) against(n *html.Node) bool {
+	if n.Type != html.ElementNode || r.sizes[n].prose*2 > r.total {
+		return false
+	}
+	return isNamed(n, aroundWords) || isNamed(n, strangeWords) || !r.thread && isNamed(n, talkWords)
+}
