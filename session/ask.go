@@ -93,7 +93,7 @@ func (s *Session) stream(t *turn, id string) (*draft, error) {
 func (s *Session) request() Request {
 	return Request{
 		Model: s.config.Model, System: s.config.Start.System, Messages: s.history,
-		Tools: s.tools, ToolsDigest: s.digest, Agent: s.config.Start.Agent,
+		Tools: s.tools, ToolsDigest: s.digest, Agent: s.config.Start.Agent, Effort: s.Effort(),
 	}
 }
 

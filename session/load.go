@@ -30,6 +30,7 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 	}
 	s := New(c)
 	s.earlier = log.earlier
+	s.restoreEffort(log.effort)
 	s.history, s.messages, s.started = log.history, log.messages, log.start.Version != "" || len(entries) > 0
 	if log.offer != nil && c.Offer != nil {
 		s.adopt(log.offer.Tools)
@@ -71,6 +72,7 @@ func (o orphan) outcome(c Config) tool.Outcome {
 type log struct {
 	start    Start
 	offer    *Offer // the newest
+	effort   string
 	history  []Message
 	summed   []Message // of person and model, in the place of which a summary stands
 	earlier  []Message // the same with their outcomes
@@ -122,9 +124,8 @@ func replay(entries []Entry) (*log, error) {
 		case CompactEntry:
 			messages, err = l.compact(messages, e)
 			partial = nil
-		case OfferEntry:
-			l.offer = nil
-			err = json.Unmarshal(e.Data, &l.offer)
+		case OfferEntry, EffortEntry:
+			err = l.request(e)
 		case SubagentEntry:
 			var a Subagent
 			err = json.Unmarshal(e.Data, &a)
@@ -147,6 +148,16 @@ func replay(entries []Entry) (*log, error) {
 	}
 	l.build(messages)
 	return l, nil
+}
+
+// request takes what holds for the requests from here on.
+func (l *log) request(e Entry) (err error) {
+	if e.Type == EffortEntry {
+		l.effort, err = effortOf(e)
+		return err
+	}
+	l.offer = nil
+	return json.Unmarshal(e.Data, &l.offer)
 }
 
 func (l *log) call(e Entry) error {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,7 @@ type beside struct {
 	open    bool     // a turn runs that will look again
 	said    []string // not read yet
 	running map[tool.CallID]context.CancelCauseFunc
+	effort  string
 	budget  *Budget // of the turn that runs, or ran last
 	clock   *clock  // the same
 }
@@ -228,4 +230,46 @@ func (s *Session) warn(t *turn) error {
 		return s.remark(t, text)
 	}
 	return nil
+}
+
+// Effort is how hard the model is asked to think; empty: as its provider is configured.
+func (s *Session) Effort() string {
+	s.beside.mu.Lock()
+	defer s.beside.mu.Unlock()
+	return s.beside.effort
+}
+
+// SetEffort changes it for the next request, and for the session when that is made. It is for any goroutine.
+func (s *Session) SetEffort(word string) {
+	if word == DefaultEffort {
+		word = ""
+	}
+	s.beside.mu.Lock()
+	defer s.beside.mu.Unlock()
+	s.beside.effort = word
+}
+
+// keepEffort stores a changed effort before the request that is made with it.
+func (s *Session) keepEffort(t *turn) error {
+	now := s.Effort()
+	if now == s.effort {
+		return nil
+	}
+	if err := s.store(t.ctx, s.entry(EffortEntry, Thinks{now})); err != nil {
+		return err
+	}
+	s.effort = now
+	return nil
+}
+
+// restoreEffort goes on with the effort of the log, unless another one was chosen for this run.
+func (s *Session) restoreEffort(stored string) {
+	s.effort = stored
+	s.SetEffort(cmp.Or(s.config.Effort, stored))
+}
+
+func effortOf(e Entry) (string, error) {
+	var t Thinks
+	err := json.Unmarshal(e.Data, &t)
+	return t.Effort, err
 }

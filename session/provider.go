@@ -40,6 +40,8 @@ type Request struct {
 	// Schema is the JSON Schema of the answer, where no call may come: a provider whose server has a grammar makes
 	// the model keep to it. It is a help, not a promise.
 	Schema json.RawMessage
+	// Effort is how hard the model is to think, one of Efforts; empty: as the provider is configured.
+	Effort string
 	// Agent is the subagent that asks; empty: the main conversation. It is for written and recorded models,
 	// and is not sent.
 	Agent string
@@ -161,4 +163,18 @@ func (e *ProviderError) Temporary() bool {
 		return true
 	}
 	return e.Cut
+}
+
+// Efforts are the words for how hard a model thinks before it answers, the least first. Which of them a model knows
+// differs; an adapter takes the nearest.
+func Efforts() []string {
+	return []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
+}
+
+// DefaultEffort takes a chosen effort back: the model thinks as its provider is configured.
+const DefaultEffort = "default"
+
+// Thinks is the data of an effort entry: how hard the model thinks from here on.
+type Thinks struct {
+	Effort string `json:"effort"` // empty: as its provider is configured
 }

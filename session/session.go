@@ -55,6 +55,9 @@ type Config struct {
 	// Repairer may mend arguments that are not JSON where no rule applies; nil: nobody does.
 	Repairer tool.Repairer
 	Limits   Limits
+	// Effort is how hard the model is to think, one of Efforts; empty: as the log of a resumed session says, else as the
+	// provider is configured.
+	Effort string
 	// Within is the budget of the turn that this session works for as a subagent: what it uses counts there,
 	// too. Nil: it works for nobody.
 	Within *Budget
@@ -103,7 +106,8 @@ type Session struct {
 	prints   fingerprints
 	prefix   prefixGuard
 	ledger   ledger
-	squeezed int // tokens from where on a conversation that was compacted may be so again
+	squeezed int    // tokens from where on a conversation that was compacted may be so again
+	effort   string // as the log has it
 	beside   beside
 
 	watch sync.Mutex // one observer call at a time
@@ -125,6 +129,7 @@ func New(c Config) *Session {
 		c.Wait = wait
 	}
 	s := &Session{config: c, tools: c.Tools.Definitions(), digest: c.Tools.Digest()}
+	s.SetEffort(c.Effort)
 	s.ledger.provider, s.ledger.model = c.Provider.Name(), c.Model
 	s.runner = &tool.Runner{
 		Gate: c.Gate, Emit: s.onTool, Intent: s.intend, Clip: c.Clip, Repairer: c.Repairer, Now: c.Now, Grace: c.Grace, Waits: s.waits,
@@ -198,7 +203,10 @@ func (s *Session) prepare(t *turn) error {
 	if err := s.makeRoom(t); err != nil {
 		return err
 	}
-	return s.hear(t)
+	if err := s.hear(t); err != nil {
+		return err
+	}
+	return s.keepEffort(t)
 }
 
 // open stores the prompt, with the start entry before the first one, in one commit.

@@ -49,6 +49,7 @@ const (
 	OutcomeEntry  EntryType = "outcome"  // tool.Outcome
 	RequestEntry  EntryType = "request"  // FailedRequest: one that left no message
 	OfferEntry    EntryType = "offer"    // Offer: the tools that requests show from here on
+	EffortEntry   EntryType = "effort"   // Thinks: how hard the model thinks from here on
 	EndEntry      EntryType = "end"      // Result of one turn
 	RewindEntry   EntryType = "rewind"   // Rewound: the person took messages back
 	SubagentEntry EntryType = "subagent" // Subagent: a call starts one, which has a log of its own

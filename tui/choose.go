@@ -82,6 +82,35 @@ func (m *model) toMode(name string) tea.Cmd {
 	return nil
 }
 
+func canEffort(m *model) string {
+	if m.ports.SetEffort == nil {
+		return "how hard the model thinks cannot be changed here"
+	}
+	return ""
+}
+
+func (m *model) chooseEffort() tea.Cmd {
+	var items []choose.Choice
+	at := 0
+	for i, e := range m.ports.Efforts {
+		items = append(items, choose.Choice{ID: e.Name, Label: e.Name, Note: e.Means})
+		if e.Name == m.info.Effort {
+			at = i
+		}
+	}
+	m.picker.Begin("how hard the model thinks", items, func(c choose.Choice) tea.Cmd { return m.toEffort(c.ID) })
+	m.picker.Move(at)
+	return nil
+}
+
+// toEffort asks the model to think so hard from its next request on.
+func (m *model) toEffort(name string) tea.Cmd {
+	m.info.Effort = m.ports.SetEffort(name)
+	m.status.AtEffort(m.info.Effort)
+	m.say("effort: " + name)
+	return nil
+}
+
 func canCancelCall(m *model) string {
 	switch {
 	case m.ports.CancelCall == nil:

@@ -30,6 +30,7 @@ func commands() []command {
 		{name: "sessions", help: "open another session, or a new one", can: canSessions, do: plain((*model).chooseSession)},
 		{name: "new", help: "a new session in this folder", can: canSwitch, do: plain((*model).newSession)},
 		{name: "model", args: "[provider/name]", help: "go on with another model", can: canModels, do: (*model).modelCommand},
+		{name: "effort", args: "[level]", help: "how hard the model thinks", can: canEffort, do: (*model).effortCommand},
 		{name: "mode", args: "[name]", help: "change what is allowed without asking", can: canModes, do: (*model).modeCommand},
 		{name: "changes", help: "the files that were changed, with diffs", do: plain((*model).openChanges)},
 		{name: "context", help: "what fills the model's context, and what was used", do: plain((*model).openContext)},
@@ -147,6 +148,23 @@ func (m *model) modeCommand(arg string) tea.Cmd {
 		return nil
 	}
 	return m.toMode(name)
+}
+
+// effortCommand asks the model to think harder, or less.
+func (m *model) effortCommand(arg string) tea.Cmd {
+	if arg == "" {
+		return m.chooseEffort()
+	}
+	var names []string
+	for _, e := range m.ports.Efforts {
+		names = append(names, e.Name)
+	}
+	name, ok := named(arg, names)
+	if !ok {
+		m.say("there is no effort " + arg + "; there are " + strings.Join(names, ", "))
+		return nil
+	}
+	return m.toEffort(name)
 }
 
 // named finds what a command's argument means among names: itself, or the only one that it begins.

@@ -36,6 +36,8 @@ func (b *broken) ports() port.Ports {
 		Models:     func(context.Context) ([]port.ModelRow, error) { return nil, b.fail("models") },
 		Modes:      []port.Mode{{Name: "plan"}, {Name: "ask"}},
 		SetMode:    func(string) error { return b.fail("mode") },
+		Efforts:    []port.Mode{{Name: "low"}, {Name: "plan"}},
+		SetEffort:  func(word string) string { return word },
 		CancelCall: func(tool.CallID) bool { return false },
 		Branch:     func() string { return "" },
 		Files:      func(context.Context) ([]string, error) { return nil, b.fail("files") },

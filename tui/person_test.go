@@ -17,7 +17,9 @@ import (
 // ports are written fakes that say what was asked of them.
 func (p *player) ports() port.Ports {
 	return port.Ports{
-		Switch: true,
+		Efforts:   []port.Mode{{Name: "default", Means: "as its provider is configured"}, {Name: "low"}, {Name: "high"}},
+		SetEffort: func(word string) string { return strings.TrimPrefix(word, "default") },
+		Switch:    true,
 		Sessions: func(context.Context) ([]port.SessionHead, error) {
 			return []port.SessionHead{
 				{ID: "s1", Title: "fix the parser", Model: "script/demo", Cwd: "/home/ann/calc", Updated: p.clock},

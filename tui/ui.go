@@ -92,6 +92,7 @@ type Info struct {
 	Version string // of adze
 	Model   string
 	Mode    string // of permissions
+	Effort  string // how hard the model thinks; empty: as it does by itself
 	Session string
 	Cwd     string
 	Sandbox string // its reported level

@@ -40,6 +40,8 @@ type Config struct {
 	// Session is what all have in common: provider, model, store, gate, clip, price, repairer, clock, and a
 	// Start with the system prompt. The rest is filled in for each.
 	Session session.Config
+	// Effort is how hard they think; nil: as their model is configured.
+	Effort func() string
 	// Budget is that of the turn that they work for.
 	Budget func() *session.Budget
 	// Tools makes the tools of one subagent, none that its parent has not, and what ends them.
@@ -201,6 +203,9 @@ func (w *work) sessionConfig(set *tool.Set) session.Config {
 	c := w.config.Session
 	c.ID, c.Tools, c.Observe, c.Within, c.Grace = w.id, set, w.see, w.config.Budget(), grace
 	c.Waits = w.request.Waits
+	if c.Effort = ""; w.config.Effort != nil {
+		c.Effort = w.config.Effort()
+	}
 	c.Limits = session.Limits{Steps: w.steps()}
 	c.Start.Parent, c.Start.Agent, c.Start.Call, c.Start.Tools = session.ID(w.request.Parent), w.name, w.request.Call, set.Digest()
 	return c

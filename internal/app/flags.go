@@ -20,6 +20,7 @@ type options struct {
 	stdin      bool // "-" stands among the words: the prompt is on stdin, or goes on there
 	format     string
 	model      string
+	effort     string
 	resume     string
 	resumeLast bool
 	fork       bool
@@ -102,6 +103,7 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.BoolVarP(&o.print, "print", "p", false, "do the whole job without a terminal and print the answer")
 	f.StringVar(&o.format, "output-format", string(print.Text), "with --print: text, json or stream-json")
 	f.StringVar(&o.model, "model", "", "`PROVIDER/NAME` of a model; adze models lists both")
+	f.StringVar(&o.effort, "effort", "", "how hard the model thinks: `"+strings.Join(session.Efforts(), ", ")+"`; a model takes the nearest that it knows")
 	f.BoolVarP(&o.resumeLast, "continue", "c", false, "go on with the newest session of this folder")
 	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session of this `ID` (a unique beginning is enough)")
 	f.BoolVar(&o.fork, "fork", false, "with --continue or --resume: go on in a copy")

@@ -101,9 +101,12 @@ func (o options) follow(next port.Next, w *wired) options {
 	o.resumeLast, o.fork, o.attach = false, next.Fork, nil
 	o.Mode = string(w.gate.Mode())
 	o.model = cmp.Or(next.Model, w.head.Provider+"/"+w.head.Model)
-	o.resume = next.Session
+	o.resume, o.effort = next.Session, w.session.Effort()
 	if next.New || next.Session == w.head.Session && len(w.session.History()) == 0 {
 		o.resume, o.fork = "", false
+	}
+	if o.resume != w.head.Session && o.resume != "" {
+		o.effort = "" // it has its own
 	}
 	if o.resume == w.head.Session || o.resume == "" {
 		o.Cwd = w.head.Cwd
@@ -206,7 +209,7 @@ func (s *sitting) ask(ctx context.Context, q tool.Question, p policy.Prompt) (po
 func (s *sitting) info() tui.Info {
 	w := s.w
 	return tui.Info{
-		Version: Version, Model: w.head.Provider + "/" + w.head.Model, Mode: w.head.PermissionMode,
+		Version: Version, Model: w.head.Provider + "/" + w.head.Model, Mode: w.head.PermissionMode, Effort: w.effort(),
 		Session: w.head.Session, Cwd: w.head.Cwd, Sandbox: w.head.Sandbox.Level, Notices: w.notices, Prompt: s.words,
 		Instructions: s.told(), Config: w.settings.file,
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -33,6 +34,8 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 	memory := desk.NewMemory(w.settings.at.State, w.head.Cwd)
 	p := port.Ports{
 		SetMode:    func(name string) error { return w.gate.SetMode(policy.Mode(name)) },
+		Efforts:    desk.Efforts(),
+		SetEffort:  func(word string) string { w.session.SetEffort(word); return w.effort() },
 		CancelCall: w.cancelCall,
 		Steer:      w.session.Steer,
 		Rewind:     w.session.Rewind,
@@ -55,6 +58,11 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 		p.Past, p.Remember = memory.Past, memory.Add
 	}
 	return p
+}
+
+// effort is how hard the model is asked to think: as this session says, else the configuration of its provider.
+func (w *wired) effort() string {
+	return cmp.Or(w.session.Effort(), w.settings.config.Providers[w.head.Provider].Effort)
 }
 
 // files lists the workspace for completion, but for what may not be read.

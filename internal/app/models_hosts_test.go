@@ -136,9 +136,14 @@ func TestEffortReachesTheServer(t *testing.T) {
 		u.env = append(u.env, "OPENAI_BASE_URL="+s.URL, "ANTHROPIC_BASE_URL="+s.URL, "GEMINI_BASE_URL="+s.URL,
 			"ADZE_CONFIG="+u.file("config.json", `{"providers":{"`+provider+`":{"effort":"low"}}}`))
 		u.run("-p", "--model", model, "hi").wants(3)
-		s.Close()
 		if mu.Lock(); !strings.Contains(asked, want) {
 			t.Errorf("%s: no %s in %s", model, want, asked)
+		}
+		mu.Unlock()
+		u.run("-p", "--model", model, "--effort", "high", "hi").wants(3) // the flag goes before it
+		s.Close()
+		if mu.Lock(); !strings.Contains(asked, strings.Replace(want, "low", "high", 1)) {
+			t.Errorf("%s with --effort high: %s", model, asked)
 		}
 		mu.Unlock()
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -43,6 +44,9 @@ func (o *options) check() error {
 	}
 	if o.schema != "" && !o.print {
 		return misuse("add --print", "--output-schema is about the answer of a run without a terminal")
+	}
+	if o.effort != "" && o.effort != session.DefaultEffort && !slices.Contains(session.Efforts(), o.effort) {
+		return misuse("one of "+strings.Join(session.Efforts(), ", ")+", or default", "there is no effort %q", o.effort)
 	}
 	if o.resume != "" && o.resumeLast {
 		return misuse("use one of them", "--continue and --resume exclude each other")

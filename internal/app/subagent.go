@@ -85,8 +85,12 @@ func (f *staff) config() (agent.Config, error) {
 	observe := c.Observe
 	c.Provider, c.Model, c.Offer, c.Accept, c.Schema = f.model.Provider, f.model.Name, nil, nil, nil
 	c.Start.Model, c.Start.System = f.model.Full(), system
+	effort := f.wired.session.Effort
+	if c.Start.Model != f.session.Start.Model {
+		effort = nil // it was chosen for another model
+	}
 	return agent.Config{
-		Session: c, Tools: f.tools, Observe: observe, Steps: f.settings.config.Limits.TaskSteps,
+		Session: c, Effort: effort, Tools: f.tools, Observe: observe, Steps: f.settings.config.Limits.TaskSteps,
 		Budget: func() *session.Budget { return f.wired.session.Budget() },
 	}, nil
 }

@@ -69,3 +69,13 @@ func Modes(sandbox string) []port.Mode {
 	}
 	return out
 }
+
+// Efforts are how hard a model can be asked to think; which of them one knows differs.
+func Efforts() []port.Mode {
+	out := []port.Mode{{Name: session.DefaultEffort, Means: "as its provider is configured"}}
+	means := map[string]string{"none": "it answers at once, where it can", "medium": "", "max": "as long as it takes"}
+	for _, name := range session.Efforts() {
+		out = append(out, port.Mode{Name: name, Means: means[name]})
+	}
+	return out
+}

@@ -24,7 +24,7 @@ type Status struct {
 
 // Facts are what stands in it all the time.
 type Facts struct {
-	Mode, Model, Session, Sandbox string
+	Mode, Model, Effort, Session, Sandbox string
 }
 
 // NewStatus is the line of a session before its first turn.
@@ -52,6 +52,9 @@ func (s *Status) Apply(e session.Event) {
 // InMode says which permission mode is in force; onBranch which git branch is checked out, empty: none.
 func (s *Status) InMode(name string)   { s.facts.Mode = name }
 func (s *Status) OnBranch(name string) { s.branch = name }
+
+// AtEffort says how hard the model is asked to think; empty: nothing is said about it.
+func (s *Status) AtEffort(name string) { s.facts.Effort = name }
 
 // Moment is what the model knows about this moment.
 type Moment struct {
@@ -110,7 +113,7 @@ func (s *Status) tell(p *draw.Pen, at Moment, w int) {
 
 // list is what there is to tell, the most important first.
 func (s *Status) list(at Moment) []string {
-	out := []string{s.facts.Mode, s.facts.Model}
+	out := []string{s.facts.Mode, s.facts.Model, s.effort()}
 	if at.Queued > 0 {
 		out = append(out, fmt.Sprintf("%d queued", at.Queued))
 	}
@@ -126,6 +129,13 @@ func (s *Status) list(at Moment) []string {
 	}
 	out = append(out, s.facts.Session)
 	return slices.DeleteFunc(out, func(f string) bool { return f == "" })
+}
+
+func (s *Status) effort() string {
+	if s.facts.Effort == "" {
+		return ""
+	}
+	return "effort " + s.facts.Effort
 }
 
 // context is how much of the model's context the next request takes.

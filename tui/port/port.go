@@ -15,7 +15,7 @@ import (
 )
 
 // Ports are what the interface can ask of the program beside running a turn. Each may be nil: the keys and
-// commands that need it then say that it is not there. All may be slow but SetMode, CancelCall, Steer and
+// commands that need it then say that it is not there. All may be slow but SetMode, SetEffort, CancelCall, Steer and
 // Drop, which are called between two frames.
 type Ports struct {
 	// Switch says that Next is obeyed: another session or model can be opened.
@@ -29,6 +29,10 @@ type Ports struct {
 	// Modes are the permission modes, and SetMode puts one in force.
 	Modes   []Mode
 	SetMode func(name string) error
+	// Efforts are how hard the model can be asked to think, and SetEffort asks it, from its next request on; it returns
+	// what is in force then, empty: nothing is said about it.
+	Efforts   []Mode
+	SetEffort func(name string) string
 	// CancelCall aborts one running call; false: it is not running.
 	CancelCall func(id tool.CallID) bool
 	// Branch is the git branch that is checked out, for the status line; empty: there is none.
@@ -56,7 +60,7 @@ type Ports struct {
 	Remember func(text string)
 }
 
-// Mode is a permission mode.
+// Mode is a permission mode, or an effort.
 type Mode struct{ Name, Means string }
 
 // Dropped is a file that was dropped on the terminal.

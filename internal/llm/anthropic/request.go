@@ -84,7 +84,7 @@ func (p *Provider) head(r session.Request, m manners) head {
 	if h.MaxTokens == 0 {
 		h.MaxTokens = limitOf(r.Model)
 	}
-	m.think(&h, p.Options.Effort)
+	m.think(&h, p.Effort(r, "none", "max"))
 	if len(r.Tools) > 0 {
 		h.Choice = chosen(r.Choice, h.Thinking != nil)
 	}

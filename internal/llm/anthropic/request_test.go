@@ -180,16 +180,17 @@ func TestRefusedThinking(t *testing.T) {
 		refusals []string
 		want     string
 	}{
-		"claude-opus-4-5":  {[]string{`"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`}, `"thinking":{"type":"adaptive"`},
-		"claude-x":         {[]string{`adaptive thinking is not supported on this model`}, `"thinking":{"type":"enabled","budget_tokens":24000}`},
-		"claude-opus-4-6":  {[]string{`thinking.adaptive.display: Extra inputs are not permitted`, `output_config: Extra inputs are not permitted`}, `"thinking":{"type":"adaptive"},"messages"`},
-		"claude-haiku-3-5": {[]string{`'claude-haiku-3-5' does not support thinking.`}, `"stream":true,"messages"`},
+		"claude-opus-4-5":   {[]string{`"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`}, `"thinking":{"type":"adaptive"`},
+		"claude-x":          {[]string{`adaptive thinking is not supported on this model`}, `"thinking":{"type":"enabled","budget_tokens":24000}`},
+		"claude-opus-4-6":   {[]string{`thinking.adaptive.display: Extra inputs are not permitted`, `output_config: Extra inputs are not permitted`}, `"thinking":{"type":"adaptive"},"messages"`},
+		"claude-sonnet-4-6": {[]string{`output_config.effort: Input should be 'low', 'medium', 'high'`}, `"output_config":{"effort":"high"}`},
+		"claude-haiku-3-5":  {[]string{`'claude-haiku-3-5' does not support thinking.`}, `"stream":true,"messages"`},
 	} {
 		k := &keeper{body: fine()}
 		for _, said := range c.refusals {
 			k.refusals = append(k.refusals, `{"type":"error","error":{"type":"invalid_request_error","message":`+string(wire.JSON(said))+`}}`)
 		}
-		p := anthropic.New(anthropic.Options{Effort: "high", HTTP: &http.Client{Transport: k}})
+		p := anthropic.New(anthropic.Options{Effort: "max", HTTP: &http.Client{Transport: k}})
 		for range 2 {
 			for c := range p.Stream(context.Background(), session.Request{Model: model}) {
 				if done, ok := c.(session.Done); ok && done.Err != nil {
@@ -200,6 +201,21 @@ func TestRefusedThinking(t *testing.T) {
 		last := k.bodies[len(k.bodies)-1]
 		if len(k.bodies) != len(c.refusals)+2 || !strings.Contains(last, c.want) {
 			t.Errorf("%s: %d requests, no %s in %s", model, len(k.bodies), c.want, last)
+		}
+	}
+}
+
+// What a request says of the effort goes before the configuration; each kind of model gets it in its own way.
+func TestTheRequestsEffort(t *testing.T) {
+	for effort, want := range map[string][2]string{
+		"max": {`"output_config":{"effort":"max"}`, `"budget_tokens":24000`}, "minimal": {`"output_config":{"effort":"low"}`, `"budget_tokens":1024`},
+		"none": {`"stream":true,"messages"`, `"stream":true,"messages"`},
+	} {
+		for i, model := range []string{"claude-opus-4-7", "claude-sonnet-4-5"} {
+			k, _ := ask(t, anthropic.Options{Effort: "medium"}, fine(), session.Request{Model: model, Effort: effort})
+			if !strings.Contains(k.bodies[0], want[i]) {
+				t.Errorf("%s %s: no %s in %s", model, effort, want[i], k.bodies[0])
+			}
 		}
 	}
 }

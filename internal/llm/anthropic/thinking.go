@@ -22,10 +22,12 @@ type (
 
 // manners are the parts of a request that not every model accepts.
 type manners struct {
-	budget    bool // knows a budget alone (before 4.6); those since 4.7 refuse it
-	noEffort  bool
-	noDisplay bool
-	none      bool // does not think at all
+	budget bool // knows a budget alone (before 4.6); those since 4.7 refuse it
+	// fewEfforts: knows low, medium and high alone
+	fewEfforts bool
+	noEffort   bool
+	noDisplay  bool
+	none       bool // does not think at all
 }
 
 // refused learns from a refusal; the words are those of api.anthropic.com.
@@ -37,6 +39,8 @@ func (m manners) refused(err error) manners {
 		m.noDisplay = true
 	case !m.budget && wire.Mentions(err, "adaptive thinking", "'adaptive'", "thinking.type.adaptive"):
 		m.budget = true
+	case !m.fewEfforts && wire.Mentions(err, "output_config.effort", "effort level") && wire.Mentions(err, "xhigh", "max", "level", "hould be"):
+		m.fewEfforts = true
 	case wire.Mentions(err, "output_config", "effort"):
 		m.noEffort = true
 	case wire.Mentions(err, "does not support thinking", "thinking is not supported"):
@@ -48,7 +52,7 @@ func (m manners) refused(err error) manners {
 // think sets how the model thinks.
 func (m manners) think(h *head, effort string) {
 	switch {
-	case effort == "" || m.none:
+	case effort == "" || effort == "none" || m.none:
 	case m.budget:
 		h.Thinking = &thinking{Type: "enabled", Budget: budgetOf(effort)}
 		h.MaxTokens = max(h.MaxTokens, h.Thinking.Budget+1024) // the budget is part of the answer's limit
@@ -58,7 +62,11 @@ func (m manners) think(h *head, effort string) {
 			h.Thinking.Display = ""
 		}
 		if !m.noEffort {
-			h.Output = &output{effort}
+			most := "max"
+			if m.fewEfforts {
+				most = "high"
+			}
+			h.Output = &output{wire.Between(effort, "low", most)}
 		}
 	}
 }
@@ -66,6 +74,8 @@ func (m manners) think(h *head, effort string) {
 // budgetOf puts an effort in tokens, for models that know only those. The API wants at least 1,024.
 func budgetOf(effort string) int {
 	switch effort {
+	case "minimal":
+		return 1024
 	case "low":
 		return 2048
 	case "medium":

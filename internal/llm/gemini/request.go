@@ -37,7 +37,7 @@ type (
 	thinking struct {
 		Include bool   `json:"includeThoughts"`
 		Level   string `json:"thinkingLevel,omitempty"`
-		Budget  int    `json:"thinkingBudget,omitempty"`
+		Budget  *int   `json:"thinkingBudget,omitempty"`
 	}
 	content struct {
 		Parts []part `json:"parts"`
@@ -89,7 +89,7 @@ func (p *Provider) head(r session.Request, m manners) head {
 		h.Config.MaxTokens = p.Options.MaxTokens
 	}
 	if !m.noThinking {
-		h.Config.Thinking = think(r.Model, p.Options.Effort)
+		h.Config.Thinking = think(r.Model, p.Effort(r, "none", "max"))
 	}
 	if len(r.Tools) > 0 {
 		h.Tools = chosen(r.Choice)
@@ -102,19 +102,25 @@ func (p *Provider) head(r session.Request, m manners) head {
 	return h
 }
 
+func budget(tokens int) *int { return &tokens }
+
 // think asks for the thoughts, and for an effort where the person named one.
 func think(model, effort string) *thinking {
 	t := &thinking{Include: true}
 	switch {
 	case effort == "":
 	case generation(model) >= 3 || generation(model) == 0:
-		t.Level = effort
+		t.Level = wire.Between(effort, "minimal", "high")
+	case effort == "none":
+		t.Include, t.Budget = false, budget(0)
+	case effort == "minimal":
+		t.Budget = budget(512)
 	case effort == "low":
-		t.Budget = 2048
+		t.Budget = budget(2048)
 	case effort == "medium":
-		t.Budget = 8192
+		t.Budget = budget(8192)
 	default:
-		t.Budget = 24_576 // the most that every model takes
+		t.Budget = budget(24_576) // the most that every model takes
 	}
 	return t
 }

@@ -254,6 +254,17 @@ func TestChoiceAndEffort(t *testing.T) {
 			t.Errorf("no %s in %s", want, k.bodies[0])
 		}
 	}
+	for effort, want := range map[string][2]string{
+		"none": {`"thinkingLevel":"minimal"`, `"thinkingConfig":{"includeThoughts":false,"thinkingBudget":0}`}, "minimal": {`"minimal"`, `"thinkingBudget":512`},
+		"high": {`"thinkingLevel":"high"`, `"thinkingBudget":24576`}, "max": {`"thinkingLevel":"high"`, `"thinkingBudget":24576`},
+	} {
+		for i, model := range []string{"gemini-3-flash", "gemini-2.5-flash"} {
+			k, _ := ask(t, gemini.Options{Effort: "low"}, []answer{fine()}, session.Request{Model: model, Effort: effort})
+			if !strings.Contains(k.bodies[0], want[i]) {
+				t.Errorf("%s %s: no %s in %s", model, effort, want[i], k.bodies[0])
+			}
+		}
+	}
 	for model, want := range map[string]string{
 		"gemini-3-pro-preview": `"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"low"}`,
 		"gemini-flash-latest":  `"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"low"}`,

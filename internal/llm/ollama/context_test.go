@@ -223,11 +223,15 @@ func TestImagesAreNotCountedAsText(t *testing.T) {
 
 func TestThinkIsSentWhereTheModelCan(t *testing.T) {
 	const thinker = `{"capabilities":["tools","thinking"]}`
-	s := serve(t, &server{show: map[string]string{"thinker": thinker, "m": llama}, chat: counted(0)})
+	s := serve(t, &server{show: map[string]string{"thinker": thinker, "gpt-oss:20b": thinker, "m": llama}, chat: counted(0)})
 	ask(ollama.New(ollama.Options{BaseURL: s.URL}), "thinker", "hi")
 	ask(ollama.New(ollama.Options{BaseURL: s.URL, Effort: "none"}), "thinker", "hi")
 	ask(ollama.New(ollama.Options{BaseURL: s.URL}), "m", "hi")
-	for i, want := range []string{`"think":true`, `"think":false`, ``} {
+	p := ollama.New(ollama.Options{BaseURL: s.URL, Effort: "none"})
+	for _, r := range []session.Request{{Model: "thinker", Effort: "high"}, {Model: "gpt-oss:20b", Effort: "max"}, {Model: "gpt-oss:20b"}} {
+		run(p, r)
+	}
+	for i, want := range []string{`"think":true`, `"think":false`, ``, `"think":true`, `"think":"high"`, `"think":"low"`} {
 		if has := strings.Contains(s.bodies[i], `"think"`); has != (want != "") || !strings.Contains(s.bodies[i], want) {
 			t.Errorf("%s", s.bodies[i])
 		}

@@ -28,7 +28,7 @@ type (
 		Shift     bool    `json:"shift"`
 		Options   options `json:"options"`
 		KeepAlive string  `json:"keep_alive"`
-		Think     *bool   `json:"think,omitempty"`
+		Think     any     `json:"think,omitempty"`
 		// Format is a JSON Schema to which the server holds the answer; no call can come then.
 		Format json.RawMessage `json:"format,omitempty"`
 	}
@@ -104,10 +104,17 @@ func (p *Provider) tail(r session.Request, d details, context int) []byte {
 	}
 	// A model that cannot think refuses the field.
 	if d.thinking {
-		on := p.Options.Effort != "none"
-		t.Think = &on
+		t.Think = p.think(r)
 	}
 	return append([]byte(","), wire.JSON(t)[1:]...)
+}
+
+// think is whether the model thinks; gpt-oss alone takes how hard, and cannot do without.
+func (p *Provider) think(r session.Request) any {
+	if effort := p.Effort(r, "low", "high"); effort != "" && strings.Contains(strings.ToLower(r.Model), "gpt-oss") {
+		return effort
+	}
+	return p.Effort(r, "none", "max") != "none"
 }
 
 func offer(tools []tool.Definition) []offered {

@@ -11,7 +11,9 @@ import (
 type manners struct {
 	noUsage  bool // refuses stream_options
 	noSchema bool // refuses response_format, or this schema in it
-	noEffort bool // refuses reasoning_effort: models that do not reason
+	// fewEfforts: knows low, medium and high alone
+	fewEfforts bool
+	noEffort   bool // refuses reasoning_effort: models that do not reason
 	// noThoughts: refuses reasoning_content and its like in the history (Groq, Cerebras).
 	noThoughts bool
 	// allThoughts: wants reasoning_content with every answer of a conversation that has tools, be it empty
@@ -47,6 +49,8 @@ func (m manners) refused(err error) manners {
 		m.noUsage = true
 	case wire.Mentions(err, "reasoning_content") && wire.Mentions(err, "passed back", "Missing", "missing"):
 		m.allThoughts = true
+	case !m.fewEfforts && wire.Mentions(err, "upported values are") && wire.Mentions(err, "'low'"):
+		m.fewEfforts = true
 	case wire.Mentions(err, "reasoning_effort"):
 		m.noEffort = true
 	case wire.Mentions(err, "reasoning_content", "reasoning_details", "'reasoning'"):

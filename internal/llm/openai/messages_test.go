@@ -242,6 +242,14 @@ func TestEffort(t *testing.T) {
 		body, _ := asked(t, openai.Options{BaseURL: base, Effort: "high"}, session.Request{Model: "m"})
 		holds(t, body, map[string]int{want: 1})
 	}
+	// What the request says goes before the configuration, in the nearest word that the format has.
+	for effort, want := range map[string]string{"low": "low", "max": "xhigh", "none": "none", "own-word": "own-word"} {
+		body, _ := asked(t, openai.Options{Effort: "medium"}, session.Request{Model: "m", Effort: effort})
+		holds(t, body, map[string]int{`"reasoning_effort":"` + want + `"`: 1})
+	}
+	few, _ := asked(t, openai.Options{Effort: "max"}, session.Request{Model: "m"},
+		respond(400, `{"error":{"message":"Unsupported value: 'reasoning_effort' does not support 'xhigh' with this model. Supported values are: 'low', 'medium', and 'high'.","type":"invalid_request_error"}}`), respond(200, fine))
+	holds(t, few, map[string]int{`"reasoning_effort":"high"`: 1})
 	body, tr := asked(t, openai.Options{Effort: "high"}, session.Request{Model: "m"},
 		respond(400, `{"error":{"message":"Unrecognized request argument supplied: reasoning_effort","type":"invalid_request_error"}}`), respond(200, fine))
 	holds(t, body, map[string]int{"reasoning_effort": 0})

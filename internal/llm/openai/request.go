@@ -177,7 +177,11 @@ func (p *Provider) head(r session.Request, m manners) head {
 	if !m.noUsage {
 		h.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
-	switch effort := p.Options.Effort; {
+	most, least := "xhigh", "none"
+	if m.fewEfforts {
+		most, least = "high", "low"
+	}
+	switch effort := p.Effort(r, least, most); {
 	case effort == "" || m.noEffort:
 	case p.host == openRouter:
 		h.Reasoning = &reasoning{effort}

@@ -83,7 +83,10 @@ func (p *Provider) head(r session.Request, m manners) head {
 		h.Include = []string{"reasoning.encrypted_content"}
 	}
 	if !m.noSummary {
-		h.Reasoning = &reasoning{Effort: p.Options.Effort, Summary: "auto"}
+		h.Reasoning = &reasoning{Effort: p.Effort(r, "none", "xhigh"), Summary: "auto"}
+		if m.fewEfforts {
+			h.Reasoning.Effort = p.Effort(r, "low", "high")
+		}
 	}
 	if len(r.Tools) > 0 {
 		h.Choice = wire.Chosen(r.Choice, only)

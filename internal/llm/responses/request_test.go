@@ -121,6 +121,16 @@ func TestReasoningAtTheEndIsLeftOut(t *testing.T) {
 	want(t, k.bodies[0], []string{"rs_kept", `"output_text","text":"half"`}, "rs_cut")
 }
 
+func TestEffort(t *testing.T) {
+	refusal := answer{400, `{"error":{"message":"Unsupported value: 'xhigh' is not supported with the 'm' model. Supported values are: 'low', 'medium', and 'high'.","param":"reasoning.effort"}}`}
+	for effort, word := range map[string]string{"": "medium", "low": "low", "max": "xhigh"} {
+		k, _ := ask(t, responses.Options{Effort: "medium"}, []answer{fine()}, session.Request{Model: "m", Effort: effort})
+		want(t, k.bodies[0], []string{`"reasoning":{"effort":"` + word + `"`})
+	}
+	k, _ := ask(t, responses.Options{}, []answer{refusal, fine()}, session.Request{Model: "m", Effort: "max"})
+	want(t, k.bodies[1], []string{`"reasoning":{"effort":"high","summary":"auto"}`})
+}
+
 func TestHostedAndCompatibleServersDiffer(t *testing.T) {
 	shown := []tool.Attachment{
 		{Name: "a.png", MediaType: "image/png", Data: []byte{1, 2, 3}}, {Name: "a.pdf", MediaType: "application/pdf", Data: []byte("%PDF")},

@@ -70,6 +70,7 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 type manners struct {
 	noSchema    bool // text.format, or this schema in it
 	noEncrypted bool // include: models that do not reason refuse it
+	fewEfforts  bool // reasoning.effort: knows low, medium and high alone
 	noSummary   bool // reasoning.summary: the same, and accounts that are not verified
 	noThoughts  bool // reasoning items: sealed for another account, or by a server that is gone
 	plainIDs    bool // ids of calls with other signs than letters, digits, _ and -
@@ -93,6 +94,8 @@ func (m manners) refused(err error) manners {
 		m.noThoughts = true
 	case wire.Mentions(err, "ncrypted content is not supported", "reasoning.encrypted_content", "'include"):
 		m.noEncrypted = true
+	case !m.fewEfforts && wire.Mentions(err, "upported values are") && wire.Mentions(err, "'low'"):
+		m.fewEfforts = true
 	case wire.Mentions(err, "reasoning.summary", "reasoning summaries", "reasoning.effort", "'reasoning'"):
 		m.noSummary = true
 	}
