@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"adze/tool"
 )
 
 // Compaction replaces the beginning of a conversation by a summary that the model writes. The log keeps every
@@ -72,6 +74,12 @@ func (s *Session) Compact(ctx context.Context, wish string) Result {
 // Earlier returns the messages of earlier runs that were summed up: no request holds them, but the person may
 // want to see them, and what their calls did stays done.
 func (s *Session) Earlier() []Message { return s.earlier }
+
+// Ran is what a command of the person's own came to in an earlier run: Message.Own names it.
+func (s *Session) Ran(own tool.CallID) (tool.Outcome, bool) {
+	o, ok := s.ran[own]
+	return o, ok
+}
 
 // makeRoom compacts before a request that would nearly fill the window. Where that fails, the request is made
 // all the same: it may fit. What the model did not answer is asked again in the next turn, not in this one.
@@ -139,20 +147,24 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	}
 	c := Compaction{Messages: cut, Before: s.ledger.tokens(s.ledger.bytes()), Cause: cause,
 		Provider: s.config.Provider.Name(), Model: s.config.Model}
+	words := lastWords(s.history, cut)
+	// What is sure before the model is asked is not paid for: the shortest summary frees too little already.
+	if err := c.worth(s.ledger.tokens(s.ledger.fixedBytes+len(summaryHead+words)) + s.ledger.since(cut)); err != nil {
+		return fmt.Errorf("%w; tools and instructions alone take %d", err, s.ledger.tokens(s.ledger.fixedBytes))
+	}
 	s.emit(Notice{cause + ": the conversation so far is being summed up"})
 	d, attempt, err := s.sumUp(t, s.history[:cut], wish)
 	if err != nil {
 		return err
 	}
 	c.Prompt, c.Usage, c.Took = d.message.Prompt, &d.done.Usage, s.config.Now().Sub(d.began)
-	text := summaryHead + strings.TrimSpace(d.message.Text()) + "\n" + lastWords(s.history, cut)
+	text := summaryHead + strings.TrimSpace(d.message.Text()) + "\n" + words
 	c.Summary = Message{ID: s.nextID(), Role: User, Summary: true, Parts: []Part{{Kind: TextPart, Text: text}}}
 	if cut < len(s.history) {
 		c.Kept = s.history[cut].ID
 	}
 	c.After = s.ledger.tokens(s.ledger.fixedBytes+len(text)) + s.ledger.since(cut)
-	if c.After*100 > c.Before*mostLeft {
-		err := fmt.Errorf("%w: about %d of %d tokens would be left", errLittle, c.After, c.Before)
+	if err := c.worth(c.After); err != nil {
 		return cmp.Or(s.noteFailure(t, d, failedAttempt{attempt, true, err}), err)
 	}
 	if err := s.store(t.ctx, s.entry(CompactEntry, c)); err != nil {
@@ -164,6 +176,14 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	s.emit(Compacted{c})
 	s.tell("")
 	return nil
+}
+
+// worth refuses a compaction after which so many tokens are left.
+func (c Compaction) worth(left int) error {
+	if left*100 <= c.Before*mostLeft {
+		return nil
+	}
+	return fmt.Errorf("%w: about %d of %d tokens would be left", errLittle, left, c.Before)
 }
 
 // summaryHead tells the model what it reads.

@@ -59,6 +59,25 @@ func shape(t *testing.T, messages []session.Message) string {
 	return b.String()
 }
 
+// TestCompactRefusesBeforeItPays: where the prompt and the tools are most of a request, no summary can free much.
+func TestCompactRefusesBeforeItPays(t *testing.T) {
+	r := newRig(t, says(text("an answer")), says(text("a summary"))).window(100_000)
+	r.config.Start.System = long(5000)
+	s := session.New(r.config)
+	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "hello"}), session.CauseDone)
+	got := s.Compact(t.Context(), "")
+	wantCause(t, got, session.CauseUsage)
+	if n := len(r.model.requests); n != 1 {
+		t.Errorf("%d requests were made, want the first alone", n)
+	}
+	if !strings.Contains(got.Message, "free too little") || got.Hint == "" {
+		t.Errorf("it says %q, hint %q", got.Message, got.Hint)
+	}
+	if len(r.compactions(t)) != 0 {
+		t.Error("it was summed up all the same")
+	}
+}
+
 func TestAFullContextIsSummedUp(t *testing.T) {
 	r := newRig(t, says(text(long(300))), says(text(long(300))), says(text("what was done")), says(text("three"))).window(1000)
 	s := session.New(r.config)

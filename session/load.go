@@ -29,7 +29,7 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 		c.Start.System = log.start.System
 	}
 	s := New(c)
-	s.earlier = log.earlier
+	s.earlier, s.ran = log.earlier, log.ran
 	s.restoreEffort(log.effort)
 	s.history, s.messages, s.started = log.history, log.messages, log.start.Version != "" || len(entries) > 0
 	if log.offer != nil && c.Offer != nil {
@@ -74,8 +74,9 @@ type log struct {
 	offer    *Offer // the newest
 	effort   string
 	history  []Message
-	summed   []Message // of person and model, in the place of which a summary stands
-	earlier  []Message // the same with their outcomes
+	summed   []Message                    // of person and model, in the place of which a summary stands
+	earlier  []Message                    // the same with their outcomes
+	ran      map[tool.CallID]tool.Outcome // of the person's own commands
 	messages int
 	orphans  []orphan
 	past     past
@@ -92,7 +93,7 @@ type callKey struct {
 }
 
 func replay(entries []Entry) (*log, error) {
-	l := &log{outcomes: map[callKey]tool.Outcome{}, intents: map[callKey]*tool.Record{}, agents: map[callKey]ID{}}
+	l := &log{ran: map[tool.CallID]tool.Outcome{}, outcomes: map[callKey]tool.Outcome{}, intents: map[callKey]*tool.Record{}, agents: map[callKey]ID{}}
 	var messages []Message
 	var partial *Message
 	for i, e := range entries {
@@ -175,6 +176,11 @@ func (l *log) call(e Entry) error {
 
 // build puts the outcomes of each assistant message behind it, in the model's order.
 func (l *log) build(messages []Message) {
+	for _, m := range slices.Concat(l.summed, messages) {
+		if o, ok := l.outcomes[callKey{m.ID, m.Own}]; ok && m.Own != "" {
+			l.ran[m.Own] = o
+		}
+	}
 	for _, m := range l.summed {
 		l.earlier = append(l.earlier, m)
 		if calls := m.Calls(); len(calls) > 0 {

@@ -164,3 +164,51 @@ func TestTitleIsTheFirstLine(t *testing.T) {
 	}
 	wantText(t, "damaged", session.Head{First: []byte("{")}.Title(), "")
 }
+
+// TestAnOwnCommandIsKnownAfterAResume: the message tells the model of it, the outcome shows it to the person.
+func TestAnOwnCommandIsKnownAfterAResume(t *testing.T) {
+	r := rigWith(t, []tool.Tool{noting("look", tool.Read, func(context.Context, string) (string, error) { return "seen", nil })})
+	call := tool.RawCall{Name: "look", Arguments: `{"text":"a"}`}
+	wantCause(t, session.New(r.config).Run(t.Context(), call, func(tool.Outcome) string { return "I looked" }), session.CauseDone)
+	s, err := session.Resume(t.Context(), r.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := s.History()
+	if len(h) != 1 || h[0].Text() != "I looked" {
+		t.Fatalf("the conversation is %+v", h)
+	}
+	if o, ok := s.Ran(h[0].Own); !ok || o.Output != "seen" || o.Tool != "look" {
+		t.Errorf("what it came to: %v, %+v", ok, o)
+	}
+	if _, ok := s.Ran(""); ok {
+		t.Error("a message of nobody has an outcome")
+	}
+}
+
+// TestACallThatNeverRanSaysWhatItWasAbout: what redaction exposes of it, and no more.
+func TestACallThatNeverRanSaysWhatItWasAbout(t *testing.T) {
+	type args struct {
+		Text  string `json:"text" doc:"x"`
+		Other string `json:"other,omitempty" doc:"x"`
+	}
+	r := rigWith(t, []tool.Tool{tool.Define("change", tool.Config[args, noteMeta]{
+		Description: "change", Permissions: tool.Requires(tool.Write), Redact: tool.Expose("text"),
+		Needs: func(args) []tool.Need { t.Error("it was begun"); return nil },
+		Run: func(context.Context, tool.Context[noteMeta], args) (tool.Result[noteMeta], error) {
+			t.Error("it ran")
+			return tool.Result[noteMeta]{}, nil
+		},
+	})})
+	m := asking("m1", "c1")
+	m.Parts[0].Call.Arguments = `{"text":"the wish","other":"a secret"}`
+	r.shelf.entries = []session.Entry{logged(t, session.StartEntry, session.Start{Version: "old"}), logged(t, session.MessageEntry, m)}
+	if _, err := session.Resume(t.Context(), r.config); err != nil {
+		t.Fatal(err)
+	}
+	var o tool.Outcome
+	if err := json.Unmarshal(r.shelf.entries[len(r.shelf.entries)-1].Data, &o); err != nil {
+		t.Fatal(err)
+	}
+	wantText(t, "arguments", string(o.Record.Args), `{"text":"the wish"}`)
+}

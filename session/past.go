@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"adze/tool"
 )
 
 // past is what a log tells of the requests that were made: what the ledger and the prefix guard of a resumed
@@ -83,6 +85,9 @@ func (p *past) note(e Entry) {
 func (s *Session) close(ctx context.Context, orphans []orphan) error {
 	for _, o := range orphans {
 		outcome := o.outcome(s.config)
+		if o.intent == nil { // what it was about is read here alone: nothing is repaired, nothing runs
+			outcome.Record.Args = new(tool.Runner).Hydrate(ctx, s.config.Tools, []tool.RawCall{o.call})[0].Exposed()
+		}
 		if err := s.store(ctx, s.entry(OutcomeEntry, outcome)); err != nil {
 			return err
 		}

@@ -100,9 +100,10 @@ type Session struct {
 	digest   string
 	offered  []string // names of tools, once an Offer was made
 	history  []Message
-	earlier  []Message // summed up in earlier runs
-	messages int       // how many message ids were given out
-	started  bool      // the start entry is stored
+	earlier  []Message                    // summed up in earlier runs
+	ran      map[tool.CallID]tool.Outcome // the person's own commands of earlier runs
+	messages int                          // how many message ids were given out
+	started  bool                         // the start entry is stored
 	prints   fingerprints
 	prefix   prefixGuard
 	ledger   ledger

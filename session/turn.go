@@ -126,7 +126,7 @@ func causeOf(err error) (cause Cause, message, hint string) {
 		return CauseClosed, err.Error(), ""
 	case errors.Is(err, ErrBudget):
 		return CauseBudget, err.Error(), "say go on, or raise the limit and run adze --continue"
-	case errors.Is(err, ErrShort):
+	case errors.Is(err, ErrShort), errors.Is(err, errLittle):
 		return CauseUsage, err.Error(), "go on; it is summed up by itself when it must be"
 	case errors.Is(err, errLoop):
 		return CauseLoop, err.Error(), "rephrase the task, or try another model; adze --continue goes on from here"

@@ -72,29 +72,24 @@ func (m *model) written(s scope) tea.Cmd {
 
 // scope is whose keys act.
 func (m *model) scope() scope {
-	switch {
-	case m.help.Open:
+	if m.help.Open {
 		return inHelp
-	case m.dialog.Ready() && m.dialog.Reasoning:
+	}
+	return m.under()
+}
+
+// under is the same below help, which a dialog that does not take keys yet is under as well.
+func (m *model) under() scope {
+	switch asks := m.dialog.Ready() || m.help.Open && m.dialog.Open(); {
+	case asks && m.dialog.Reasoning:
 		return inReason
-	case m.dialog.Ready():
+	case asks:
 		return inDialog
 	case m.picker.Open:
 		return inPicker
 	case m.view.Open():
 		return inView
 	case m.first != nil:
-		return inFirst
-	}
-	return inPrompt
-}
-
-// under is the scope below help.
-func (m *model) under() scope {
-	if m.dialog.Open() {
-		return inDialog
-	}
-	if m.first != nil {
 		return inFirst
 	}
 	return inPrompt

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -65,12 +66,23 @@ func (m *model) keyGroups() []keyGroup {
 	if m.first != nil {
 		return []keyGroup{{"keys", inFirst, general}, {"in a list to choose from", inPicker, general}}
 	}
-	return []keyGroup{
+	groups := []keyGroup{
 		{"keys", inPrompt, general}, {"panes", inPrompt, panes}, {"in a permission dialog", inDialog, general},
 		{"while you write a reason", inReason, general},
 		{"in a pane", inView, general}, {"in a list to choose from", inPicker, general},
 		{"while completions are shown", inPrompt, completing}, {"editing", inPrompt, editing},
 	}
+	here := m.under()
+	slices.SortStableFunc(groups, func(a, b keyGroup) int { return away(a, here) - away(b, here) })
+	return groups
+}
+
+// away is 0 for the keys of what help was opened from, which come first.
+func away(g keyGroup, here scope) int {
+	if g.scope == here && g.part != completing && g.part != editing {
+		return 0
+	}
+	return 1
 }
 
 // helpGroups is what help lists now.

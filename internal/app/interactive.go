@@ -232,6 +232,10 @@ func (s *sitting) told() []string {
 func replayed(w *wired) []session.Event {
 	var events []session.Event
 	for _, m := range w.history {
+		if o, ok := w.session.Ran(m.Own); ok {
+			events = append(events, session.ToolEnd{Outcome: o}) // as it was drawn when it ran; the message is the model's
+			continue
+		}
 		if m.Role != session.ToolRole {
 			events = append(events, session.MessageDone{Message: m})
 			continue

@@ -32,7 +32,7 @@ type patchLine struct {
 // Patch lays a diff out: as it is written, or split, with the old lines at the left and the new ones at the
 // right.
 func (t *Theme) Patch(b tool.Block, w int, split bool) *Patch {
-	split = split && strings.Contains("\n"+b.Text, "\n@@") // else no line has a side
+	split = split && twoSided(b.Text)
 	p := &Patch{theme: t, w: w, lang: highlight.ForFile(b.Path)}
 	if split {
 		p.lines = pairs(b.Text)
@@ -46,6 +46,13 @@ func (t *Theme) Patch(b tool.Block, w int, split bool) *Patch {
 		p.ends[i] = total
 	}
 	return p
+}
+
+// twoSided reports a diff in which something came in the place of something else: only then is there anything to see
+// at both sides.
+func twoSided(diff string) bool {
+	added, removed := Count(diff)
+	return added > 0 && removed > 0
 }
 
 // Len is how many rows the diff takes.

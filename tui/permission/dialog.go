@@ -220,7 +220,7 @@ func warnings(a *Asked) []string {
 	if a.Why != "" {
 		out = append(out, a.Why)
 	}
-	if a.Question.Repaired {
+	if a.Question.Repaired && (a.Question.Repair == nil || a.Question.Repair.Guessed()) {
 		out = append(out, "the model's arguments were malformed and have been repaired"+repairSteps(a.Question.Repair))
 	}
 	if d := a.Question.Tool; d.AllowNoSchema {

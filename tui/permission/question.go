@@ -2,6 +2,7 @@ package permission
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,11 +29,11 @@ func (p *Dialog) lay(w int) look.Sheaf {
 	for _, warning := range warnings(a) {
 		rows = p.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Name(warning)})
 	}
-	rows = p.repair(rows, a.Question.Repair, w)
+	rows = p.repaired(rows, a.Question.Repair, w)
 	body := look.Sheaf{rows}
-	if len(a.Preview) > 0 {
+	if shown := worthSeeing(a); len(shown) > 0 {
 		body = append(body, look.Laid{draw.Row{}})
-		for _, b := range a.Preview {
+		for _, b := range shown {
 			body = append(body, p.preview(b, w)...)
 		}
 	}
@@ -40,6 +41,14 @@ func (p *Dialog) lay(w int) look.Sheaf {
 		body = append(body, look.Laid(p.rule([]draw.Row{{}}, w)))
 	}
 	return body
+}
+
+// worthSeeing are the blocks that show more than the needs do: a command alone stands there already.
+func worthSeeing(a *Asked) []tool.Block {
+	runs := slices.ContainsFunc(a.Question.Needs, func(n tool.Need) bool { return n.Permission == tool.Execute && n.Reach == "" })
+	return slices.DeleteFunc(slices.Clone(a.Preview), func(b tool.Block) bool {
+		return runs && b.Kind == tool.OutputBlock && b.Text == "" && len(b.Items) == 0
+	})
 }
 
 // preview shows what the call would do. A diff of any length is drawn as far as it is looked at.

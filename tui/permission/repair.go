@@ -17,10 +17,14 @@ const (
 	repairShown   = 400
 )
 
-// repair draws what the model wrote and what would run, where the two differ.
-func (p *Dialog) repair(rows look.Laid, r *tool.Repair, w int) look.Laid {
+// repaired draws what the model wrote and what would run, where the two differ. Other names for the same are a
+// note, no more.
+func (p *Dialog) repaired(rows look.Laid, r *tool.Repair, w int) look.Laid {
 	if r == nil {
 		return rows
+	}
+	if !r.Guessed() {
+		return p.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name("written with other names" + repairSteps(r))})
 	}
 	before, after := differing(r.Before, string(r.After))
 	for _, line := range [][2]string{{"it wrote ", before}, {"it runs  ", after}} {

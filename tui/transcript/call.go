@@ -58,6 +58,7 @@ func (e *callEntry) update(ev tool.Event) {
 func (e *callEntry) end(o tool.Outcome) {
 	e.forget()
 	e.name, e.title = cmp.Or(o.Tool, e.name), cmp.Or(look.Shorten(o.Title), e.title)
+	e.args = cmp.Or(e.args, shortArgs(o.Record.Args)) // of a stored call its start was not seen
 	if o.Metadata != nil {
 		e.metadata = o.Metadata
 	}
@@ -118,7 +119,7 @@ func (e *callEntry) doubts() []string {
 	}
 	var marks []string
 	switch r := e.outcome.Record; {
-	case r.Repair != "":
+	case r.Repair != "" && (&tool.Repair{Kind: r.Repair}).Guessed(): // other names alone are no reason to look
 		marks = append(marks, "mended: "+r.Repair)
 	case r.Origin == tool.FromText:
 		marks = append(marks, "from text")

@@ -49,9 +49,13 @@ func (e *userEntry) rows(d *look.Drawing, w int) []draw.Row {
 		bar := d.Theme.Pen().Fixed(draw.Accent, "┃ ").Done()
 		var rows []draw.Row
 		lines := e.text.Lines()
+		most := userRows
+		if e.own {
+			most = ownRows
+		}
 		for i, line := range lines {
-			if len(rows) > userRows && !d.Expanded {
-				more := fmt.Sprintf("… %d more lines (%s shows them)", len(lines)-i, d.Expand)
+			if len(rows) > most && !d.Expanded {
+				more := fmt.Sprintf("… %s (%s shows them)", look.Count(len(lines)-i, "more line"), d.Expand)
 				return append(rows, d.Theme.Pen().Row(bar).Put(draw.Dim, safeterm.Name(more)).Done())
 			}
 			rows = d.Theme.Wrap(rows, w, draw.Margins{First: bar, Rest: bar}, draw.Span{Style: draw.You, Text: line})
@@ -62,6 +66,9 @@ func (e *userEntry) rows(d *look.Drawing, w int) []draw.Row {
 
 // userRows is how much of what the person said is shown: a pasted log must not fill the screen.
 const userRows = 20
+
+// ownRows is the same for a command of the person's own of which only the message for the model is left.
+const ownRows = 1
 
 // noteEntry is a remark of ours: a retry, a notice, how a turn ended.
 type noteEntry struct {
