@@ -22,6 +22,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -29,8 +30,10 @@ import (
 
 	"adze/internal/command"
 	"adze/internal/config"
+	"adze/internal/keyring"
 	"adze/internal/keys"
 	"adze/internal/models"
+	"adze/internal/place"
 	"adze/internal/print"
 	"adze/internal/store"
 	"adze/internal/usage"
@@ -45,6 +48,9 @@ const Version = "0.1.0"
 func Main(args []string, stdin, stdout, stderr *os.File) int {
 	makeRoom(false)
 	ring := keys.Take()
+	ring.Use(keyring.Open(place.Of(ring.Get).Keys, keyring.OfSystem(ring.Get, func() {
+		fmt.Fprintln(stderr, "! waiting for the key ring; it may ask you to unlock it")
+	})))
 	a := &app{Env: command.Env{In: stdin, Out: stdout, Err: stderr, Getenv: ring.Get}, keys: ring}
 	return a.main(args)
 }
@@ -60,7 +66,7 @@ type app struct {
 }
 
 func (a *app) main(args []string) (exit int) {
-	a.Mask = a.keys.Mask
+	a.Mask, a.Hide = a.keys.Mask, a.keys.Hide
 	root := commandLine(a)
 	root.SetArgs(args)
 	root.SetOut(a.Out)
@@ -85,6 +91,7 @@ func failure(err error) session.Result {
 	var mistake *config.Error
 	var provider *session.ProviderError
 	var none *models.MissingError
+	var keys *keyring.OpenError
 	var damaged *command.Damaged
 	var unsound *command.Unsound
 	switch {
@@ -98,6 +105,8 @@ func failure(err error) session.Result {
 		r.Cause, r.Hint = session.CauseStore, "somebody or something changed the database; what comes before that row is sound"
 	case errors.As(err, &unsound):
 		r.Cause, r.Hint = session.CauseStore, "adze audit show shows the session; its chain holds, so adze itself wrote this, or someone with its means"
+	case errors.As(err, &keys):
+		r.Cause, r.Hint = session.CauseNoModel, keys.Hint
 	case errors.As(err, &provider):
 		r = session.Sort(err)
 	case errors.Is(err, session.ErrLocked):

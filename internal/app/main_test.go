@@ -43,7 +43,7 @@ func newUser(t *testing.T) *user {
 		name, _, _ := strings.Cut(kv, "=")
 		switch {
 		case strings.HasSuffix(name, "_API_KEY"), strings.HasSuffix(name, "_BASE_URL"), name == "LM_API_TOKEN",
-			name == "OLLAMA_HOST", name == "AGENT_WORKSPACE_ROOT", name == "ADZE_CONFIG":
+			name == "OLLAMA_HOST", name == "DBUS_SESSION_BUS_ADDRESS", name == "XDG_RUNTIME_DIR", name == "AGENT_WORKSPACE_ROOT", name == "ADZE_CONFIG":
 		default:
 			u.env = append(u.env, kv)
 		}

@@ -16,7 +16,7 @@ import (
 
 // models finds models for a configuration of this person.
 func (a *app) models(cfg config.Config) *models.Finder {
-	return models.New(cfg, config.File(a.Getenv, place.Of(a.Getenv).Config), a.Getenv)
+	return models.New(cfg, config.File(a.Getenv, place.Of(a.Getenv).Config), a.Getenv).With(a.keys)
 }
 
 // modelOf chooses the model of a run and makes sure that the run can keep to its limits with it.

@@ -10,6 +10,7 @@ import (
 	"adze/internal/command"
 	"adze/internal/config"
 	"adze/internal/gate"
+	"adze/internal/keyring"
 	"adze/internal/models"
 	"adze/internal/place"
 	"adze/internal/policy"
@@ -32,6 +33,9 @@ func (a *app) Config() (config.Config, *models.Finder, error) {
 	cfg, err := a.keys.Load(config.File(a.Getenv, place.Of(a.Getenv).Config))
 	return cfg, a.models(cfg), err
 }
+
+// Keys is what the person gave to keep.
+func (a *app) Keys() *keyring.Store { return a.keys.Store() }
 
 // Failure sorts an error as a run does.
 func (a *app) Failure(err error) session.Result { return failure(err) }

@@ -21,6 +21,7 @@ import (
 
 	"adze/internal/config"
 	"adze/internal/gate"
+	"adze/internal/keyring"
 	"adze/internal/models"
 	"adze/internal/policy"
 	"adze/internal/store"
@@ -36,6 +37,8 @@ import (
 type Program interface {
 	// Config is the person's configuration and what finds the models that it names.
 	Config() (config.Config, *models.Finder, error)
+	// Keys is what the person gave to keep.
+	Keys() *keyring.Store
 	// Failure sorts an error that would end a run.
 	Failure(error) session.Result
 	// Here is this folder as sessions remember it.
@@ -89,7 +92,7 @@ type all struct {
 func All(e *Env, p Program) []*cobra.Command {
 	a := &all{e, p}
 	return []*cobra.Command{
-		a.sessionCommand(), a.pickCommand(), a.toolsCommand(), a.auditCommand(), a.permissionCommand(), a.modelsCommand(), a.doctorCommand(), a.versionCommand(),
+		a.sessionCommand(), a.pickCommand(), a.toolsCommand(), a.auditCommand(), a.permissionCommand(), a.modelsCommand(), a.doctorCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e),
 		a.trustCommand(),
 	}
 }

@@ -19,6 +19,7 @@ type Env struct {
 	Err     io.Writer
 	Getenv  func(string) string
 	Mask    func() *secret.Masker // as the configuration says by then
+	Hide    func(key string)      // has the masker know a key
 	Exit    int                   // of the process, when the command has ended
 }
 

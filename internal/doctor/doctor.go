@@ -73,7 +73,7 @@ func (d Doctor) Checks(ctx context.Context, ask Ask) []Check {
 		for _, w := range cfg.Warnings() {
 			out = append(out, lacks("configuration", w, "mend the name, or remove it"))
 		}
-		out = append(out, checkKeys(find)...)
+		out = append(out, d.checkKeys(find)...)
 		out = append(out, d.checkModel(ctx, find, ask.Nobody)...)
 		if ask.Everybody {
 			out = append(out, checkOnline(ctx, find)...)

@@ -13,17 +13,30 @@ import (
 )
 
 // checkKeys tells which keys are set, and what is plainly wrong with one. No key is shown, not in part either.
-func checkKeys(find *models.Finder) []Check {
+func (d Doctor) checkKeys(find *models.Finder) []Check {
 	var set []string
 	var bad []Check
+	var unkept error // one is told: it is the same file
 	for _, e := range find.Endpoints() {
-		if e.Key == "" || e.KeyEnv == "" {
+		if err := e.Unkept(); err != nil && unkept == nil {
+			unkept = err
+			c := d.failing("keys", e.Lacking())
+			bad = append(bad, lacks(c.Name, c.Found, c.Mend)) // another key may do
+		}
+		if e.Key == "" || e.KeyEnv == "" && !e.Kept {
 			continue
 		}
-		set = append(set, e.KeyEnv)
-		if fault := keyFault(e.Name, e.Key); fault != "" && atCompany(find, e) {
-			bad = append(bad, lacks("keys", e.KeyEnv+" "+fault, "copy the key again from your account at "+e.Name))
+		from := e.From()
+		if !e.Kept && find.Keeps(e.Name) {
+			from += " (before the one that adze login kept)"
 		}
+		set = append(set, from)
+		if fault := keyFault(e.Name, e.Key); fault != "" && atCompany(find, e) {
+			bad = append(bad, lacks("keys", e.From()+" "+fault, "copy the key again from your account at "+e.Name))
+		}
+	}
+	if len(set) == 0 && len(bad) > 0 {
+		return bad
 	}
 	if len(set) == 0 {
 		return []Check{fine("keys", "none is set; local models need none")}
@@ -61,7 +74,7 @@ func keyFault(provider, key string) string {
 func checkOnline(ctx context.Context, find *models.Finder) []Check {
 	var asked []models.Endpoint
 	for _, e := range find.Endpoints() {
-		if e.KeyEnv != "" && e.Key != "" {
+		if e.From() != "" {
 			asked = append(asked, e)
 		}
 	}
@@ -73,7 +86,7 @@ func checkOnline(ctx context.Context, find *models.Finder) []Check {
 			var failed *session.ProviderError
 			switch {
 			case err == nil:
-				out[i] = fine("online", e.Name+" takes "+e.KeyEnv)
+				out[i] = fine("online", e.Name+" takes "+e.From())
 			case errors.As(err, &failed):
 				out[i] = lacks("online", failed.Error(), cmp.Or(failed.Hint, "try again"))
 			default:

@@ -28,6 +28,9 @@ import (
 // outputLayer is where the rule comes from that lets a model read the whole of its own cut outputs.
 const outputLayer policy.Layer = "session output"
 
+// keysLayer is where the rule comes from that keeps the keys of the person from every tool.
+const keysLayer policy.Layer = "kept keys"
+
 // Ground is what the rules of a run are about: the workspace, and where adze keeps its own.
 type Ground struct {
 	Root  *workspace.Root
@@ -78,13 +81,12 @@ func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.
 }
 
 func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
-	var outputs []string
+	var outputs, kept []string
 	if g.Spill != "" {
-		spill := g.Spill
-		if p, err := g.Root.Resolve(spill); err == nil {
-			spill = p.Abs()
-		}
-		outputs = []string{"read(abs:" + literalGlob(spill) + "/**)"}
+		outputs = []string{"read(abs:" + g.literal(g.Spill) + "/**)"}
+	}
+	if g.At.Keys != "" {
+		kept = []string{"read(abs:" + g.literal(g.At.Keys) + ")"}
 	}
 	var rules []policy.Rule
 	for _, source := range []struct {
@@ -100,6 +102,7 @@ func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
 		{policy.Deny, policy.Project, "deny in " + g.Project.Path, g.Project.Deny},
 		{policy.Ask, policy.Project, "ask in " + g.Project.Path, g.Project.Ask},
 		{policy.Allow, outputLayer, "session output", outputs},
+		{policy.Deny, keysLayer, "kept keys", kept},
 	} {
 		for _, text := range source.texts {
 			r, err := policy.ParseRule(source.effect, source.layer, text)
@@ -110,6 +113,14 @@ func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
 		}
 	}
 	return rules, nil
+}
+
+// literal is a path as rules know it: where it really is, without patterns.
+func (g Ground) literal(path string) string {
+	if p, err := g.Root.Resolve(path); err == nil {
+		path = p.Abs()
+	}
+	return literalGlob(path)
 }
 
 // literalGlob quotes what has a meaning in a path pattern.

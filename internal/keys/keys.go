@@ -1,4 +1,4 @@
-// Package keys holds the keys of a person: taken out of the process's own environment, checked when the configuration that
+// Package keys holds the keys of a person: taken out of the process's own environment or from what they gave to keep, checked when the configuration that
 // names them is read, and hidden in all that lasts.
 //
 // The one rule: whatever adze starts, an editor or a reader of the clipboard too, can neither read nor pass on what it
@@ -11,12 +11,14 @@ package keys
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"unicode"
 
 	"adze/internal/config"
+	"adze/internal/keyring"
 	"adze/internal/masked"
 	"adze/internal/models"
 	"adze/internal/proc"
@@ -30,6 +32,9 @@ type Ring struct {
 	mu     sync.Mutex
 	taken  map[string]string
 
+	config  config.Config                 // as last loaded
+	kept    *keyring.Store                // nil: nobody may be asked
+	learned []string                      // keys that were taken from it
 	masker  atomic.Pointer[secret.Masker] // made when the configuration is read
 	entries masked.Log
 }
@@ -86,14 +91,56 @@ func (r *Ring) Load(path string) (config.Config, error) {
 			return cfg, usage.Mistake("set "+name+" to the key alone, on one line", "the key in %s holds a line break or another control character", name)
 		}
 	}
+	r.mu.Lock()
+	r.config = cfg
+	r.mu.Unlock()
 	r.masker.Store(secret.New(r.Secrets(cfg)...))
 	return cfg, nil
+}
+
+// Use has the ring know what the person gave to keep.
+func (r *Ring) Use(kept *keyring.Store) { r.kept = kept }
+
+// Store is what the person gave to keep.
+func (r *Ring) Store() *keyring.Store { return r.kept }
+
+// Has lists the providers for which a key is kept.
+func (r *Ring) Has() ([]string, error) {
+	if r.kept == nil {
+		return nil, nil
+	}
+	return r.kept.Has()
+}
+
+// Key is the key that is kept for a provider and its host; empty: none. It is hidden from then on.
+func (r *Ring) Key(provider, host string) (string, error) {
+	if r.kept == nil {
+		return "", nil
+	}
+	key, err := r.kept.Key(provider, host)
+	r.Hide(key)
+	return key, err
+}
+
+// Hide has the masker know a key that came from elsewhere.
+func (r *Ring) Hide(key string) {
+	r.mu.Lock()
+	if key == "" || slices.Contains(r.learned, key) {
+		r.mu.Unlock()
+		return
+	}
+	r.learned = append(r.learned, key)
+	cfg := r.config
+	r.mu.Unlock()
+	r.masker.Store(secret.New(r.Secrets(cfg)...))
 }
 
 // Secrets are the values that nothing lasting may hold: the keys of providers, and what of the other variables is a
 // secret.
 func (r *Ring) Secrets(cfg config.Config) []string {
-	var out []string
+	r.mu.Lock()
+	out := slices.Clone(r.learned)
+	r.mu.Unlock()
 	for _, name := range models.KeyNames(cfg) {
 		if v := r.Get(name); v != "" {
 			out = append(out, v)

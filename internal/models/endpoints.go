@@ -20,6 +20,8 @@ type Endpoint struct {
 	KeyEnv   string // the variable that its key is taken from
 	Key      string // never shown
 	NeedsKey bool   // it is a company's own machine
+	Kept     bool   // the key is one that the person gave to adze
+	unkept   error  // why that could not be had
 
 	base   string
 	config config.Provider
@@ -45,6 +47,10 @@ func (f *Finder) Endpoint(name string) (Endpoint, error) {
 		e.KeyEnv = keys[0]
 	}
 	e.NeedsKey = slices.Contains(homes(), hostname(e.base))
+	if e.Key == "" && f.kept != nil {
+		e.Key, e.unkept = f.kept.Key(cmp.Or(v.With, v.Name), e.Host())
+		e.Kept = e.Key != ""
+	}
 	return e, nil
 }
 
@@ -80,7 +86,7 @@ func (f *Finder) Serving(m Model) (Endpoint, bool) {
 func (e Endpoint) options() wire.Options {
 	p := e.config
 	return wire.Options{
-		Name: e.Name, BaseURL: e.base, Key: e.Key, KeyEnv: cmp.Or(e.KeyEnv, "its key"), URLEnv: e.URLs[0],
+		Name: e.Name, BaseURL: e.base, Key: e.Key, KeyEnv: cmp.Or(e.From(), e.KeyEnv, "its key"), URLEnv: e.URLs[0],
 		Effort: p.Effort, MaxContext: p.MaxContext, KeepAlive: p.KeepAlive,
 	}
 }
@@ -114,14 +120,39 @@ func (e Endpoint) Missing() bool { return e.NeedsKey && e.Key == "" }
 
 // Lacking is the error of a run without the key.
 func (e Endpoint) Lacking() error {
-	return &MissingError{"there is no key for " + e.Name, "set " + cmp.Or(e.KeyEnv, "the variable that providers."+e.Name+".key_env names") + " to a key of your account there"}
+	variable := "set " + cmp.Or(e.KeyEnv, "the variable that providers."+e.Name+".key_env names") + " to a key of your account there"
+	var told interface{ Next() string }
+	switch {
+	case errors.As(e.unkept, &told):
+		return &MissingError{e.unkept.Error(), told.Next() + "\n" + variable}
+	case e.unkept != nil:
+		return &MissingError{e.unkept.Error(), "unlock it, or give the key again: adze login " + e.Name + "\n" + variable}
+	}
+	return &MissingError{"there is no key for " + e.Name, "adze login " + e.Name + ", or " + variable}
 }
+
+// Host is the name of the machine where it answers.
+func (e Endpoint) Host() string { return hostname(e.base) }
+
+// From is where the key comes from, for the person; empty: there is none.
+func (e Endpoint) From() string {
+	switch {
+	case e.Key == "":
+		return ""
+	case e.Kept:
+		return "adze login " + e.Name
+	}
+	return e.KeyEnv
+}
+
+// Unkept is why a key that was kept could not be had; nil: nothing is wrong.
+func (e Endpoint) Unkept() error { return e.unkept }
 
 // Server is how the endpoint is asked what it has.
 func (e Endpoint) Server() discover.Server {
 	s := discover.Server{
 		Kind: e.Tells, Name: e.Name, Base: e.base, Secret: e.Key, URLHint: e.start(),
-		KeyHint: "check " + cmp.Or(e.KeyEnv, "its key") + " and what its account may use",
+		KeyHint: "check " + cmp.Or(e.From(), e.KeyEnv, "its key") + " and what its account may use",
 	}
 	if e.Format.List != nil {
 		s.List = e.Format.List(e.base)

@@ -185,7 +185,7 @@ func (f *Finder) KeysOnly() Listing {
 		case e.Missing():
 			p.Usable, p.Why = new(bool), "set "+e.KeyEnv
 		case e.NeedsKey:
-			p.Why = "key in " + e.KeyEnv
+			p.Why = "key in " + e.From()
 		}
 		l.Providers = append(l.Providers, p)
 	}

@@ -12,6 +12,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -27,12 +28,36 @@ import (
 type Finder struct {
 	getenv func(string) string
 	config config.Config
+	kept   Kept   // nil: nothing is kept
 	File   string // of the configuration, for what the person is told
 }
 
 // New makes a finder for a configuration that was read from a file.
 func New(cfg config.Config, file string, getenv func(string) string) *Finder {
 	return &Finder{getenv: getenv, config: cfg, File: file}
+}
+
+// Kept are the keys that the person gave to adze. They count after the environment.
+type Kept interface {
+	// Has lists the providers that have one; no key is looked up for that.
+	Has() ([]string, error)
+	// Key is the one for a host; empty: none.
+	Key(provider, host string) (string, error)
+}
+
+// With has the finder know keys that are kept.
+func (f *Finder) With(kept Kept) *Finder {
+	f.kept = kept
+	return f
+}
+
+// Keeps reports a key that is kept for a provider, for whatever host.
+func (f *Finder) Keeps(provider string) bool {
+	if f.kept == nil {
+		return false
+	}
+	has, _ := f.kept.Has() // what is wrong is told where the key is wanted
+	return slices.Contains(has, provider)
 }
 
 // Choose follows the configuration (with --model in it), then a key in the environment (by the Rank of vendors), then a
@@ -75,17 +100,28 @@ func (f *Finder) Configured() (m Model, ok bool, err error) {
 			continue
 		}
 		m, err := f.Named(v.Name + "/" + v.Default)
-		m.Origin = v.Keys[0]
+		m.Origin = cmp.Or(f.variable(v), keptOrigin)
 		return m, true, err
 	}
 	return Model{}, false, nil
 }
 
-// bare reports a key in the environment that means a model by itself.
+// keptOrigin is what says that a model is used whose key was kept.
+const keptOrigin = "the key that adze login kept"
+
+// variable is the one that holds the key of a vendor; empty: none does.
+func (f *Finder) variable(v Vendor) string {
+	if wire.FromEnv(f.getenv, v.Keys, nil).Key == "" {
+		return ""
+	}
+	return v.Keys[0]
+}
+
+// bare reports a key that means a model by itself.
 func (f *Finder) bare(name string) bool {
 	v, _ := vendor(name)
 	given := wire.FromEnv(f.getenv, v.Keys, v.URLs)
-	return given.Key != "" && (given.BaseURL == "" || !v.OnlyHome)
+	return (given.Key != "" || f.Keeps(name)) && (given.BaseURL == "" || !v.OnlyHome)
 }
 
 // Named reads provider/name, or a name that only one provider has.

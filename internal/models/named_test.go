@@ -48,7 +48,7 @@ func TestNamesOfProvidersAreFound(t *testing.T) {
 	named := naming()
 	for text, want := range map[string]bool{
 		"start Ollama first": true, "openai/NAME": true, "set ANTHROPIC_API_KEY": true, "load it in LM Studio": true, "groq": true, "together": true,
-		"OLLAMA_HOST": true, "http://127.0.0.1:11434": true, "several run together": false, "these responses": false, "respect_gemini_ignore": false, "script/FILE": false, ".gemini/settings.json": false, "GEMINI.md": false,
+		"OLLAMA_HOST": true, "http://127.0.0.1:11434": true, "several run together": false, "these responses": false, "respect_gemini_ignore": false, "script/FILE": false, ".gemini/settings.json": false, "GEMINI.md": false, ".config/openai": false,
 	} {
 		if got := named(text) != ""; got != want {
 			t.Errorf("%q: %t", text, got)
@@ -105,7 +105,7 @@ func naming() func(text string) string {
 	}
 	is := regexp.MustCompile(`(?i)\b(?:` + strings.Join(whole, "|") + `)\b|` + strings.Join(parts, "|"))
 	// Files of other assistants are named after their companies.
-	others := regexp.MustCompile(`(?i)\.(?:` + strings.Join(whole, "|") + `)\b|\b(?:` + strings.Join(whole, "|") + `)\.md\b`)
+	others := regexp.MustCompile(`(?i)\.(?:config/)?(?:` + strings.Join(whole, "|") + `)\b|\b(?:` + strings.Join(whole, "|") + `)\.md\b`)
 	return func(text string) string { return is.FindString(others.ReplaceAllString(text, "")) }
 }
 

@@ -169,6 +169,9 @@ func (f *Finder) almost() []string {
 				break
 			}
 		}
+		if v.Default == "" && f.Keeps(v.Name) {
+			out = append(out, fmt.Sprintf("a key of %s is kept: add --model %[1]s/NAME", v.Name))
+		}
 	}
 	return out
 }

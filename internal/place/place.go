@@ -13,17 +13,20 @@ import (
 	"github.com/adrg/xdg"
 )
 
+const keysFile = "keys.json"
+
 // Places are the folders of this user that adze uses.
 type Places struct {
 	Config string // configuration, read only
 	State  string // sessions and the job ledger
 	Spill  string // whole outputs of calls that were cut, by session
+	Keys   string // the file of keys that were given to adze
 }
 
 // Of follows the XDG folders; $ADZE_HOME puts all of it in one place, for tests and portable use.
 func Of(getenv func(string) string) Places {
 	if home := Absolute(getenv("ADZE_HOME")); home != "" {
-		return Places{Config: home, State: filepath.Join(home, "state"), Spill: filepath.Join(home, "state", "output")}
+		return Places{Config: home, State: filepath.Join(home, "state"), Spill: filepath.Join(home, "state", "output"), Keys: filepath.Join(home, "state", keysFile)}
 	}
 	stateHome, configHome := xdg.StateHome, xdg.ConfigHome
 	if getenv("HOME") == "" { // as under cron, where the root folder would be taken for it
@@ -33,7 +36,7 @@ func Of(getenv func(string) string) Places {
 		}
 	}
 	state := Absolute(filepath.Join(stateHome, "adze"))
-	return Places{Config: Absolute(filepath.Join(configHome, "adze")), State: state, Spill: filepath.Join(state, "output")}
+	return Places{Config: Absolute(filepath.Join(configHome, "adze")), State: state, Spill: filepath.Join(state, "output"), Keys: filepath.Join(state, keysFile)}
 }
 
 // Absolute takes a relative folder from where adze was started: rules about paths have no other meaning.

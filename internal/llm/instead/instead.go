@@ -72,8 +72,12 @@ func (p *Provider) advise(ctx context.Context, model string, err error) {
 		return
 	}
 	slices.Sort(names)
+	listed := strings.Contains(failed.Hint, " has ") // whoever looked at the place said so already
 	if near := tool.Nearest(model, names, 1); len(near) == 1 {
 		failed.Hint = fmt.Sprintf("did you mean %s/%s?\n%s", p.Name(), near[0], failed.Hint)
+	}
+	if listed {
+		return
 	}
 	rest := ""
 	if n := len(names) - shown; n > 0 {

@@ -1,0 +1,119 @@
+package keyring
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+)
+
+// entry says where the key of a provider is.
+type entry struct {
+	Host string `json:"host"`
+	Ring bool   `json:"ring,omitempty"` // in the key ring of the system
+	Key  string `json:"key,omitempty"`  // here
+}
+
+// maxFile bounds the list in bytes.
+const maxFile = 1 << 20
+
+// OpenError is a file of keys that is not to be trusted or cannot be read.
+type OpenError struct{ Message, Hint string }
+
+// Error implements error.
+func (e *OpenError) Error() string { return e.Message }
+
+// Next is the next move.
+func (e *OpenError) Next() string { return e.Hint }
+
+// entries is the list, read once; without a file it is empty.
+func (s *Store) entries() (map[string]entry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.read {
+		s.list, s.err = readFile(s.path)
+		s.read = true
+	}
+	return s.list, s.err
+}
+
+func readFile(path string) (map[string]entry, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &OpenError{err.Error(), "make " + path + " readable for yourself, or remove it"}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, &OpenError{err.Error(), "remove " + path}
+	case !info.Mode().IsRegular() || info.Size() > maxFile:
+		return nil, &OpenError{path + " is no file of keys", "remove it, and log in again"}
+	case info.Mode().Perm()&0o077 != 0:
+		return nil, &OpenError{fmt.Sprintf("others can read or change %s (mode %04o): the keys in it are not used", path, info.Mode().Perm()),
+			"chmod 600 " + path + "; make new keys if it was so on a machine that others use"}
+	case !own(info):
+		return nil, &OpenError{path + " belongs to another user: the keys in it are not used", "remove it, and log in again"}
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, maxFile))
+	var list map[string]entry
+	if err == nil {
+		err = json.Unmarshal(raw, &list)
+	}
+	if err != nil {
+		return nil, &OpenError{path + " cannot be read as keys", "remove it, and log in again"} // the cause may quote a key
+	}
+	return list, nil
+}
+
+// change writes the list anew, while no other process does. Whatever happens, the old file is there or the whole new one.
+func (s *Store) change(do func(map[string]entry)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(s.path + ".lock")
+	if err := lock.Lock(); err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	list, err := readFile(s.path) // another process may have changed it since
+	if err != nil {
+		return err
+	}
+	if list == nil {
+		list = map[string]entry{}
+	}
+	do(list)
+	s.list, s.err, s.read, s.fresh = list, nil, true, nil
+	if len(list) == 0 {
+		return os.Remove(s.path)
+	}
+	return writeFile(s.path, list)
+}
+
+func writeFile(path string, list map[string]entry) error {
+	raw, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".keys-*") // with the mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	_, err = f.Write(append(raw, '\n'))
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
