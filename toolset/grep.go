@@ -108,7 +108,7 @@ func (g grepper) run(ctx context.Context, c tool.Context[grepMeta], in grepArgs)
 	}
 	meta := grepMeta{
 		Pattern: in.Pattern, Path: at.path.Display(), Mode: string(q.Mode), Matches: r.Matches, Files: r.Matching,
-		Searched: r.Searched, Skipped: r.Binary + r.TooLarge + r.Unreadable.Count, Withheld: r.Withheld,
+		Searched: r.Searched, Skipped: r.Binary.Count + r.TooLarge.Count + r.Unreadable.Count, Withheld: r.Withheld,
 	}
 	out := grepOutput{place: at, q: q, r: r, bounds: g.bounds}
 	for _, f := range r.Files {
@@ -177,6 +177,9 @@ func (o *grepOutput) file(f search.FileMatches) []grepRow {
 	if f.Decode != "" {
 		o.text.WriteString(" (" + f.Decode + ")")
 	}
+	if f.NULs {
+		o.text.WriteString(" (has NUL bytes)")
+	}
 	o.text.WriteByte('\n')
 	return o.matches(name, f)
 }
@@ -238,7 +241,7 @@ func (o *grepOutput) footer() string {
 	totals := o.totals()
 	switch {
 	case o.r.Matching == 0:
-		totals = "no match" + grepHint(o.q.Query)
+		totals = "no match" + match.Hint(o.q.Query)
 	case o.full:
 		totals += ", not all fit: narrow with path, include, type or a longer pattern, or use mode files"
 	case o.atLimit():
@@ -250,7 +253,7 @@ func (o *grepOutput) footer() string {
 	if o.r.Searched+o.r.Withheld == 0 && o.folder {
 		searched = "no file was searched: check path, include and type; ignored and hidden files are left out"
 	}
-	foot := noted(totals, searched, skipped(o.r.Binary, "binary"), skipped(o.r.TooLarge, "too large"), leftOut(o.r.Withheld), o.unread(o.r.Unreadable))
+	foot := noted(totals, searched, o.some(o.r.Binary, "skipped as binary"), o.some(o.r.TooLarge, "skipped as too large"), leftOut(o.r.Withheld), o.unread(o.r.Unreadable))
 	if o.text.Len() > 0 {
 		return "\n" + foot
 	}
@@ -263,21 +266,6 @@ func (o *grepOutput) atLimit() bool {
 		return true
 	}
 	return o.q.Mode == search.Content && o.lines == o.q.Limit && o.lines < o.r.Matches
-}
-
-// grepHint says what a pattern without a match may have meant.
-func grepHint(q match.Query) string {
-	if !q.Literal && strings.Contains(q.Pattern, `\|`) {
-		return "; \\| is a bar as it is, alternatives are parted by |"
-	}
-	return ""
-}
-
-func skipped(n int, why string) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d skipped: %s", n, why)
 }
 
 func viewGrep(m grepMeta) []tool.Block {

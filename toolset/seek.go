@@ -120,7 +120,10 @@ func bounded(n, usual, most int) int {
 }
 
 // unread names what could not be read, or is empty.
-func (p place) unread(u search.Unreadable) string {
+func (p place) unread(u search.Unreadable) string { return p.some(u, "unreadable") }
+
+// some counts files and names the first.
+func (p place) some(u search.Unreadable, why string) string {
 	if u.Count == 0 {
 		return ""
 	}
@@ -128,7 +131,7 @@ func (p place) unread(u search.Unreadable) string {
 	for i, rel := range u.Paths {
 		names[i] = p.name(rel)
 	}
-	words := fmt.Sprintf("%d unreadable: %s", u.Count, strings.Join(names, ", "))
+	words := fmt.Sprintf("%d %s: %s", u.Count, why, strings.Join(names, ", "))
 	if u.Count > len(names) {
 		words += ", …"
 	}

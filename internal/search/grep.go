@@ -38,6 +38,7 @@ type FileMatches struct {
 	Count  int    // matching lines, exact; in mode Files only that there is one
 	Lines  []match.Line
 	Decode string // the encoding it was decoded from, if any
+	NULs   bool   // text with NUL bytes in it
 }
 
 // GrepResult is what was found. Totals are exact whatever the limit.
@@ -46,9 +47,9 @@ type GrepResult struct {
 	Matches  int           // matching lines of all files; in mode Files 0
 	Matching int           // files with a match
 	Searched int           // files searched to their end, or in mode Files to the first match
-	Binary   int           // files not searched because they have a NUL byte
-	TooLarge int           // files not searched because a line, or the file for multiline, is too long
 	Withheld int           // files not searched because Tree.Withhold said so
+	Binary   Unreadable    // files not searched because they have NUL bytes and are no text
+	TooLarge Unreadable    // files not searched because a line, or the file for multiline, is too long
 	// Unreadable are files and folders that could not be opened or read.
 	Unreadable Unreadable
 }
@@ -188,10 +189,10 @@ func (s *seeker) search(ctx context.Context, f file, folder, name string) error 
 	}
 	switch found.Skip {
 	case match.Binary:
-		s.r.Binary++
+		s.r.Binary.add(folder + name)
 		return nil
 	case match.TooLarge:
-		s.r.TooLarge++
+		s.r.TooLarge.add(folder + name)
 		return nil
 	}
 	s.r.Searched++
@@ -203,7 +204,7 @@ func (s *seeker) search(ctx context.Context, f file, folder, name string) error 
 		s.r.Matches += found.Count
 	}
 	if s.first.takes(folder, name) {
-		s.first.add(FileMatches{Path: folder + name, Count: found.Count, Lines: found.Lines, Decode: found.Decode})
+		s.first.add(FileMatches{Path: folder + name, Count: found.Count, Lines: found.Lines, Decode: found.Decode, NULs: found.NULs})
 	}
 	return nil
 }
@@ -230,8 +231,8 @@ func mergeSeekers(seekers []*seeker) GrepResult {
 		r.Matches += s.r.Matches
 		r.Matching += s.r.Matching
 		r.Searched += s.r.Searched
-		r.Binary += s.r.Binary
-		r.TooLarge += s.r.TooLarge
+		r.Binary.merge(s.r.Binary)
+		r.TooLarge.merge(s.r.TooLarge)
 		r.Withheld += s.r.Withheld
 		r.Unreadable.merge(s.r.Unreadable)
 		for _, f := range s.first.files {

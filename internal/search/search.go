@@ -134,7 +134,7 @@ var (
 	errNotRegular = errors.New("not a regular file")
 )
 
-// Unreadable counts what could not be opened or read, with the first few paths in order.
+// Unreadable counts what could not be read, be it by its rights or its content, with the first few paths in order.
 type Unreadable struct {
 	Count int
 	Paths []string // at most MaxUnreadable

@@ -8,14 +8,15 @@ import (
 )
 
 // dfa answers whether a line matches, and nothing else: no captures, no leftmost rule. A state is a set
-// of the regexp's instructions; it and its transitions are worked out when a line first leads there.
-// A line with a byte beyond ASCII is not its business. It belongs to one worker.
+// of the regexp's instructions; it and its transitions are worked out when a line first leads there. Those of ASCII
+// stand in a table, the others in a small cache. It belongs to one worker.
 type dfa struct {
 	prog     *syntax.Prog
 	anchored bool // a match can only begin where the line does
 	words    bool // \b or \B occur, so the byte before counts
 
-	next   []int32 // by state and column; 0: not yet known
+	next   []int32    // by state and column; 0: not yet known
+	wide   []wideStep // of characters beyond ASCII, by a hash
 	states []dfaState
 	ids    map[string]int32
 	resets int
@@ -32,7 +33,7 @@ type dfaState struct {
 	before byteKind
 }
 
-// byteKind is what an assertion has to know about a byte.
+// byteKind is what an assertion has to know about a character.
 type byteKind uint8
 
 const (
@@ -41,10 +42,21 @@ const (
 	kindNone // there is none: the line begins or ends here
 )
 
+// wideStep is one transition by a character beyond ASCII; the zero value is none.
+type wideStep struct {
+	state int32
+	r     rune
+	next  int32
+}
+
+// wideSteps is the size of the cache: a power of two.
+const wideSteps = 1 << 10
+
 const (
 	// columns are the ASCII bytes and the end of the line.
 	columns   = utf8.RuneSelf + 1
 	endColumn = utf8.RuneSelf
+	endOfLine = rune(-1)
 
 	stateUnknown = 0
 	stateMatch   = 1
@@ -68,12 +80,7 @@ func newDFA(prog *syntax.Prog) *dfa {
 		prog: prog, mark: make([]uint32, len(prog.Inst)),
 		anchored: prog.StartCond()&syntax.EmptyBeginText != 0,
 	}
-	for i := range prog.Inst {
-		in := &prog.Inst[i]
-		if in.Op == syntax.InstEmptyWidth && syntax.EmptyOp(in.Arg)&(syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary) != 0 {
-			d.words = true
-		}
-	}
+	d.words = hasBoundary(prog)
 	d.reset()
 	return d
 }
@@ -81,6 +88,7 @@ func newDFA(prog *syntax.Prog) *dfa {
 // reset forgets all states but the one a line begins in.
 func (d *dfa) reset() {
 	d.ids = map[string]int32{}
+	clear(d.wide)
 	d.next = make([]int32, (stateStart+1)*columns)
 	start := dfaState{set: []uint32{uint32(d.prog.Start)}, before: kindNone}
 	d.states = append(d.states[:0], dfaState{}, dfaState{}, dfaState{}, start)
@@ -89,14 +97,14 @@ func (d *dfa) reset() {
 // line reports whether a line matches; known is false when it cannot tell.
 func (d *dfa) line(line []byte) (matches, known bool) {
 	state := int32(stateStart)
-	for _, b := range line {
+	for i, b := range line {
 		if b >= utf8.RuneSelf {
-			return false, false
+			return d.rest(state, line[i:])
 		}
 		next := d.next[int(state)*columns+int(b)]
 		if next <= stateDead {
 			if next == stateUnknown {
-				next = d.step(state, int(b))
+				next = d.step(state, rune(b))
 			}
 			if next <= stateDead {
 				return next == stateMatch, next != stateUnknown
@@ -104,32 +112,78 @@ func (d *dfa) line(line []byte) (matches, known bool) {
 		}
 		state = next
 	}
+	return d.end(state)
+}
+
+// rest goes on from a state in a line that is not all ASCII.
+func (d *dfa) rest(state int32, line []byte) (matches, known bool) {
+	for i := 0; i < len(line); {
+		next, size := int32(stateUnknown), 1
+		if b := line[i]; b >= utf8.RuneSelf {
+			var r rune
+			r, size = utf8.DecodeRune(line[i:])
+			next = d.beyond(state, r)
+		} else if next = d.next[int(state)*columns+int(b)]; next == stateUnknown {
+			next = d.step(state, rune(b))
+		}
+		if next <= stateDead {
+			return next == stateMatch, next != stateUnknown
+		}
+		state = next
+		i += size
+	}
+	return d.end(state)
+}
+
+// end concludes at the end of a line.
+func (d *dfa) end(state int32) (matches, known bool) {
 	next := d.next[int(state)*columns+endColumn]
 	if next == stateUnknown {
-		next = d.step(state, endColumn)
+		next = d.step(state, endOfLine)
 	}
 	return next == stateMatch, next != stateUnknown
 }
 
+// beyond is the transition by a character beyond ASCII.
+func (d *dfa) beyond(state int32, r rune) int32 {
+	if d.wide == nil {
+		d.wide = make([]wideStep, wideSteps)
+	}
+	at := (uint32(r)*31 + uint32(state)*2654435761) % wideSteps
+	if w := d.wide[at]; w.state == state && w.r == r {
+		return w.next
+	}
+	next := d.step(state, r)
+	if next != stateUnknown {
+		d.wide[at] = wideStep{state, r, next}
+	}
+	return next
+}
+
 // step works out one transition. It returns stateUnknown when there are too many states: the line at
 // hand is then for regexp, and the next one starts afresh.
-func (d *dfa) step(state int32, column int) int32 {
+func (d *dfa) step(state int32, r rune) int32 {
 	if len(d.states) >= maxStates {
 		d.resets++
 		d.reset()
 		return stateUnknown
 	}
 	from := d.states[state]
-	after := kindOf(column)
+	after := kindOf(r)
 	open, matched := d.closure(from, assertions(from.before, after))
 	next := int32(stateDead)
 	switch {
 	case matched:
 		next = stateMatch
-	case column != endColumn:
-		next = d.state(d.consume(open, rune(column)), after)
+	case r != endOfLine:
+		next = d.state(d.consume(open, r), after)
 	}
-	d.next[int(state)*columns+column] = next
+	switch {
+	case r == endOfLine:
+		d.next[int(state)*columns+endColumn] = next
+	case r < utf8.RuneSelf:
+		d.next[int(state)*columns+int(r)] = next
+	}
 	return next
 }
 
@@ -211,11 +265,11 @@ func (d *dfa) state(set []uint32, before byteKind) int32 {
 	return id
 }
 
-func kindOf(column int) byteKind {
+func kindOf(r rune) byteKind {
 	switch {
-	case column == endColumn:
+	case r == endOfLine:
 		return kindNone
-	case syntax.IsWordChar(rune(column)):
+	case isWord(r):
 		return kindWord
 	}
 	return kindOther

@@ -1,17 +1,19 @@
 // Package match finds the lines of a file that match a pattern.
 //
 // The one rule: the standard regexp, applied to one line after another, says what is right; all else
-// here only finds out sooner that a line cannot match. A test compares the two.
+// here only finds out sooner that a line cannot match. A test compares the two. Its classes are widened to Unicode
+// (classes.go), and \b beyond ASCII is for words.go, which regexp has no word about.
 //
 // Start reading at Compile, then Scanner.Run, which reads a file through a rolling buffer of whole
 // lines: a needed literal (need.go, finder.go) names candidate lines, and only those are tested, by
 // the automaton in dfa.go where a line is ASCII. sighting.next is the place where vector instructions
 // fit.
 //
-// A line ends with "\n" or "\r\n"; neither is part of it, so "^" and "$" are the ends of a line.
+// A line ends with "\n" or "\r\n"; neither is part of it, so "^" and "$" are the ends of a line. Only for a pattern that
+// names \r itself is it part of the line, too.
 // Bytes are matched as they are: in text that is not UTF-8 only its ASCII part can be named.
 //
-// Known limits: lines that are not ASCII are tested at the speed of regexp; a line longer than MaxLine
+// Known limits: a line longer than MaxLine
 // ends the search of its file, which is then reported as too large; a multiline search counts at most
 // one match that begins on a line, takes files up to MaxMultiline, and has "$" before "\n" only.
 package match
@@ -43,10 +45,12 @@ type Matcher struct {
 	plain     bool         // and it is all there is to a match
 	multiline bool
 	once      bool // anchored to the start of the text: only a file's start can match
+	bounds    bool // it has \b or \B, which regexp knows of ASCII alone
+	returns   bool // it names \r
 }
 
 // notWord is what may stand beside a whole word.
-const notWord = `[^\pL\pM\pN_]`
+const notWord = `[^` + wordClass + `]`
 
 // MaxPattern bounds a pattern in bytes. Compiling and matching cost time for each byte of it, a megabyte takes
 // minutes, and nobody looks for a text of that length.
@@ -72,6 +76,10 @@ func Compile(q Query) (*Matcher, error) {
 		return nil, &PatternError{Pattern: q.Pattern, Pos: breakAt(q.Pattern), Problem: "has a line break; set multiline to match across lines"}
 	}
 	m := &Matcher{multiline: q.Multiline, once: has(tree, syntax.OpBeginText)}
+	m.returns = strings.Contains(q.Pattern, "\r") || !q.Literal && escapes(q.Pattern, "r", "x0d", "x0D", "x{d}", "x{D}")
+	if !q.Literal {
+		expr = unicodeClasses(expr)
+	}
 	if q.Multiline {
 		// Whether "^" was written or \A, the tree does not tell without (?m).
 		tree, _ = syntax.Parse("(?m:"+expr+")", syntax.Perl)
@@ -109,8 +117,13 @@ func (m *Matcher) prefilter(expr string, word bool) *Matcher {
 	if err != nil {
 		return m
 	}
-	if !m.multiline {
-		m.prog, _ = syntax.Compile(tree.Simplify())
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return m
+	}
+	m.bounds = hasBoundary(prog)
+	if m.prog = prog; m.multiline && !m.bounds {
+		m.prog = nil
 	}
 	found := needOf(tree)
 	alts := found.alts
@@ -128,8 +141,25 @@ func (m *Matcher) prefilter(expr string, word bool) *Matcher {
 	return m
 }
 
+// match reports whether a line matches, without the dfa.
+func (m *Matcher) match(line []byte) bool {
+	if m.bounds && !isASCII(line) {
+		_, _, ok := newMachine(m.prog, 0).find(line)
+		return ok
+	}
+	return m.re.Match(line)
+}
+
 // Span returns where the first match of a line lies.
 func (m *Matcher) Span(line []byte) (from, to int, ok bool) {
+	if m.bounds && !isASCII(line) {
+		return newMachine(m.prog, m.group).find(line)
+	}
+	return m.span(line)
+}
+
+// span is Span of a text in which regexp knows all boundaries.
+func (m *Matcher) span(line []byte) (from, to int, ok bool) {
 	if m.plain {
 		n := &m.need.needles[0]
 		from = n.index(line, 0, &place{next: -1, low: -1, upp: -1})

@@ -27,7 +27,7 @@ type Reason string
 // The reasons.
 const (
 	Searched Reason = ""
-	Binary   Reason = "binary"    // it has a NUL byte
+	Binary   Reason = "binary"    // it has NUL bytes and is no text
 	TooLarge Reason = "too large" // MaxLine, or MaxMultiline
 )
 
@@ -55,6 +55,7 @@ type Found struct {
 	Lines  []Line
 	Skip   Reason // with a reason, Count and Lines are empty
 	Decode string // "utf-16" if the text was decoded from it
+	NULs   bool   // it is text with NUL bytes in it
 }
 
 // Scanner searches one file after another with the same buffers. Not for concurrent use.
@@ -62,7 +63,8 @@ type Scanner struct {
 	m     *Matcher
 	c     Config
 	sight sighting
-	dfa   *dfa // nil: regexp tests the lines
+	dfa   *dfa     // nil: regexp tests the lines
+	words *machine // of a multiline pattern with boundaries, in a text beyond ASCII
 
 	first, window, maxLine int // bytes; tests make them small
 
@@ -75,6 +77,8 @@ type Scanner struct {
 	keep  int // matches whose lines are still kept
 	shown int // end of the last line that was kept
 	after int // lines of context still to be kept from shown on
+	gone  int // bytes that have left the buffer
+	nuls  int // places with NULs so far
 	found Found
 }
 
@@ -84,6 +88,9 @@ func NewScanner(m *Matcher, c Config) *Scanner {
 	s.sight.finder = m.need
 	if !m.exact {
 		s.dfa = newDFA(m.prog)
+		if m.multiline {
+			s.dfa = nil
+		}
 	}
 	return s
 }
@@ -113,6 +120,7 @@ func (s *Scanner) reset(keep int) {
 	}
 	s.pos, s.end, s.counted, s.line = 0, 0, 0, 0
 	s.keep, s.shown, s.after = keep, 0, 0
+	s.gone, s.nuls, s.words = 0, 0, nil
 	s.found = Found{}
 }
 
@@ -165,7 +173,10 @@ func (s *Scanner) read(r io.Reader) (io.Reader, bool, error) {
 		}
 	}
 	if bytes.IndexByte(s.buf[start:s.end], 0) >= 0 {
-		s.found.Skip = Binary
+		if s.strange(s.buf[start:s.end]) {
+			s.found.Skip = Binary
+		}
+		s.found.NULs = true
 	}
 	return r, atEnd, nil
 }
@@ -186,7 +197,7 @@ func (s *Scanner) region(ctx context.Context, stop int) error {
 		}
 		from := s.pos + bytes.LastIndexByte(s.buf[s.pos:at], '\n') + 1
 		to := lineEnd(s.buf[:stop], at)
-		if s.m.exact || s.matches(trimReturn(s.buf[from:to])) {
+		if s.m.exact || s.matches(trimReturn(s.buf[from:to])) || s.m.returns && to > from && s.buf[to-1] == '\r' && s.matches(s.buf[from:to]) {
 			s.hit(from, to)
 		}
 		s.pos = min(to+1, stop)
@@ -208,7 +219,7 @@ func (s *Scanner) matches(line []byte) bool {
 			s.dfa = nil
 		}
 	}
-	return s.m.re.Match(line)
+	return s.m.match(line)
 }
 
 // candidate returns a place in the next line that may match, or -1.
@@ -241,6 +252,7 @@ func (s *Scanner) roll() bool {
 	from := s.lookBack()
 	s.number(from)
 	copy(s.buf, s.buf[from:s.end])
+	s.gone += from
 	s.end, s.pos, s.counted, s.shown = s.end-from, s.pos-from, s.counted-from, max(0, s.shown-from)
 	if s.end < len(s.buf) {
 		return true

@@ -42,11 +42,15 @@ func (s *Scanner) spans(ctx context.Context) error {
 			return nil
 		}
 	}
+	span := s.m.span
+	if s.m.bounds && !isASCII(s.buf[:s.end]) {
+		span = newMachine(s.m.prog, s.m.group).find
+	}
 	for s.pos < s.end {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		from, to, ok := s.m.Span(s.buf[s.pos:s.end])
+		from, to, ok := span(s.buf[s.pos:s.end])
 		if !ok {
 			break
 		}

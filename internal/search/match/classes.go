@@ -1,0 +1,156 @@
+package match
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// What \w, \d and \s stand for, as in ripgrep and in UTS 18 annex C: Alphabetic, marks, decimal digits, connectors and
+// joiners; decimal digits; White_Space. Alphabetic is the letters, the letter numbers and the circled and squared
+// Latin letters (Other_Alphabetic beyond the marks).
+const (
+	wordClass  = `\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189}\x{200C}\x{200D}`
+	digitClass = `\p{Nd}`
+	spaceClass = `\t\n\v\f\r \x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}`
+)
+
+// isWord reports a character of wordClass.
+func isWord(r rune) bool {
+	if r < 0x80 {
+		return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+	}
+	switch {
+	case unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl, unicode.Pc), r == 0x200C, r == 0x200D:
+		return true
+	case r >= 0x24B6 && r <= 0x24E9, r >= 0x1F130 && r <= 0x1F149, r >= 0x1F150 && r <= 0x1F169, r >= 0x1F170 && r <= 0x1F189:
+		return true
+	}
+	return false
+}
+
+// notWordClass is the complement of wordClass, for a class that holds \W among others.
+var notWordClass = sync.OnceValue(func() string { return complement(isWord) })
+
+// notSpaceClass is that of spaceClass.
+var notSpaceClass = sync.OnceValue(func() string {
+	return complement(func(r rune) bool { return unicode.Is(unicode.White_Space, r) })
+})
+
+// complement lists the ranges of characters that are not in a set.
+func complement(in func(rune) bool) string {
+	var b strings.Builder
+	from := rune(-1)
+	for r := rune(0); r <= unicode.MaxRune+1; r++ {
+		out := r <= unicode.MaxRune && !in(r)
+		switch {
+		case out && from < 0:
+			from = r
+		case !out && from >= 0:
+			fmt.Fprintf(&b, `\x{%X}-\x{%X}`, from, r-1)
+			from = -1
+		}
+	}
+	return b.String()
+}
+
+// unicodeClasses writes out \w, \d and \s, which Go's syntax has for ASCII alone. The pattern is a valid one; classes in
+// brackets that are named, such as [[:alpha:]], stay ASCII, as everywhere.
+func unicodeClasses(pattern string) string {
+	if !strings.Contains(pattern, `\`) {
+		return pattern
+	}
+	var b strings.Builder
+	bracket := false
+	for i := 0; i < len(pattern); {
+		n := 1
+		switch c := pattern[i]; {
+		case c == '\\' && i+1 < len(pattern):
+			n = escapeLen(pattern[i:], bracket)
+			b.WriteString(escape(pattern[i:i+n], bracket))
+			i += n
+			continue
+		case c == '[' && !bracket:
+			bracket = true
+			n = openLen(pattern[i:])
+		case c == '[' && strings.HasPrefix(pattern[i:], "[:"):
+			if end := strings.Index(pattern[i:], ":]"); end > 0 {
+				n = end + 2
+			}
+		case c == ']':
+			bracket = false
+		}
+		b.WriteString(pattern[i : i+n])
+		i += n
+	}
+	return b.String()
+}
+
+// escapeLen is the length of an escape: two bytes, or all of a quotation.
+func escapeLen(rest string, bracket bool) int {
+	if rest[1] != 'Q' || bracket {
+		return 2
+	}
+	if end := strings.Index(rest, `\E`); end >= 0 {
+		return end + 2
+	}
+	return len(rest)
+}
+
+// openLen is the length of what opens a class: a bracket there is one that is meant as it is.
+func openLen(rest string) int {
+	n := 1
+	if strings.HasPrefix(rest[n:], "^") {
+		n++
+	}
+	if strings.HasPrefix(rest[n:], "]") {
+		n++
+	}
+	return n
+}
+
+// escape is an escape with the classes written out, for use within brackets or alone.
+func escape(esc string, bracket bool) string {
+	inside, alone := "", ""
+	switch esc {
+	case `\w`:
+		inside, alone = wordClass, "["+wordClass+"]"
+	case `\W`:
+		if alone = "[^" + wordClass + "]"; bracket {
+			inside = notWordClass()
+		}
+	case `\d`:
+		inside, alone = digitClass, digitClass
+	case `\D`:
+		inside, alone = `\P{Nd}`, `\P{Nd}`
+	case `\s`:
+		inside, alone = spaceClass, "["+spaceClass+"]"
+	case `\S`:
+		if alone = "[^" + spaceClass + "]"; bracket {
+			inside = notSpaceClass()
+		}
+	default:
+		return esc
+	}
+	if bracket {
+		return inside
+	}
+	return alone
+}
+
+// escapes reports that an escape of a pattern is one of those asked for, \r or \< say.
+func escapes(pattern string, which ...string) bool {
+	for i := 0; i+1 < len(pattern); i++ {
+		if pattern[i] != '\\' {
+			continue
+		}
+		for _, w := range which {
+			if strings.HasPrefix(pattern[i+1:], w) {
+				return true
+			}
+		}
+		i++
+	}
+	return false
+}

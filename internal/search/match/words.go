@@ -1,0 +1,149 @@
+package match
+
+import (
+	"regexp/syntax"
+	"unicode/utf8"
+)
+
+// machine matches a program as regexp does, but with word boundaries between Unicode characters, which regexp has for
+// ASCII alone. It keeps every possible match in the order of preference, so it is slow and never slower than the text
+// times the program; it is used where a pattern has \b or \B and the text is not ASCII.
+type machine struct {
+	prog  *syntax.Prog
+	group int
+	now   []thread
+	next  []thread
+	mark  []int // by instruction: the round that last met it
+	round int
+}
+
+// thread is a place in the program, and where its match and the group asked for begin and end.
+type thread struct {
+	pc   uint32
+	caps [4]int
+}
+
+func newMachine(prog *syntax.Prog, group int) *machine {
+	return &machine{prog: prog, group: group, mark: make([]int, len(prog.Inst))}
+}
+
+// find returns where the first match lies: that of the group, if one was asked for.
+func (m *machine) find(text []byte) (from, to int, ok bool) {
+	var best [4]int
+	m.now = m.now[:0]
+	before := rune(-1)
+	for at := 0; ; {
+		r, size := rune(-1), 0
+		if at < len(text) {
+			r, size = utf8.DecodeRune(text[at:])
+		}
+		m.round++
+		m.next = m.next[:0]
+		holds := boundaries(before, r)
+		for _, t := range m.now {
+			m.follow(t, at, holds)
+		}
+		if !ok {
+			m.follow(thread{pc: uint32(m.prog.Start), caps: [4]int{at, -1, -1, -1}}, at, holds)
+		}
+		m.now, m.next = m.next, m.now[:0]
+		for i, t := range m.now {
+			if m.prog.Inst[t.pc].Op == syntax.InstMatch {
+				best, ok = t.caps, true
+				best[1] = at
+				m.now = m.now[:i] // what follows is less preferred
+				break
+			}
+		}
+		if size == 0 || ok && len(m.now) == 0 {
+			break
+		}
+		m.step(r)
+		before, at = r, at+size
+	}
+	if m.group > 0 {
+		return best[2], best[3], ok
+	}
+	return best[0], best[1], ok
+}
+
+// step lets every place take one character.
+func (m *machine) step(r rune) {
+	kept := m.now[:0]
+	for _, t := range m.now {
+		in := &m.prog.Inst[t.pc]
+		if in.Op != syntax.InstMatch && accepts(in, r) {
+			kept = append(kept, thread{in.Out, t.caps})
+		}
+	}
+	m.now = kept
+}
+
+// follow adds all places that are reached from one without a character, the preferred first.
+func (m *machine) follow(t thread, at int, holds syntax.EmptyOp) {
+	if m.mark[t.pc] == m.round {
+		return
+	}
+	m.mark[t.pc] = m.round
+	in := &m.prog.Inst[t.pc]
+	switch in.Op {
+	case syntax.InstFail:
+	case syntax.InstAlt, syntax.InstAltMatch:
+		m.follow(thread{in.Out, t.caps}, at, holds)
+		m.follow(thread{in.Arg, t.caps}, at, holds)
+	case syntax.InstNop:
+		m.follow(thread{in.Out, t.caps}, at, holds)
+	case syntax.InstEmptyWidth:
+		if syntax.EmptyOp(in.Arg)&^holds == 0 {
+			m.follow(thread{in.Out, t.caps}, at, holds)
+		}
+	case syntax.InstCapture:
+		if m.group > 0 && int(in.Arg)/2 == m.group {
+			t.caps[2+in.Arg%2] = at
+		}
+		m.follow(thread{in.Out, t.caps}, at, holds)
+	default:
+		m.next = append(m.next, t)
+	}
+}
+
+// boundaries lists what holds between two characters; -1 stands for the end of the text.
+func boundaries(before, after rune) syntax.EmptyOp {
+	var holds syntax.EmptyOp
+	if before < 0 {
+		holds |= syntax.EmptyBeginText
+	}
+	if before < 0 || before == '\n' {
+		holds |= syntax.EmptyBeginLine
+	}
+	if after < 0 {
+		holds |= syntax.EmptyEndText
+	}
+	if after < 0 || after == '\n' {
+		holds |= syntax.EmptyEndLine
+	}
+	if isWord(before) != isWord(after) {
+		return holds | syntax.EmptyWordBoundary
+	}
+	return holds | syntax.EmptyNoWordBoundary
+}
+
+// hasBoundary reports \b or \B in a program.
+func hasBoundary(prog *syntax.Prog) bool {
+	for i := range prog.Inst {
+		in := &prog.Inst[i]
+		if in.Op == syntax.InstEmptyWidth && syntax.EmptyOp(in.Arg)&(syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func isASCII(text []byte) bool {
+	for _, b := range text {
+		if b >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
