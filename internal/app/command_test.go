@@ -46,7 +46,7 @@ func TestMisuseOfTheCommands(t *testing.T) {
 
 func TestEveryCommandExplainsItself(t *testing.T) {
 	u := newUser(t)
-	for _, c := range []string{"tools list", "tools show", "tools schema", "tools test", "tools run", "audit show", "audit verify", "audit stats", "permission test"} {
+	for _, c := range []string{"tools list", "tools show", "tools schema", "tools test", "tools run", "audit show", "audit verify", "audit stats", "permission test", "permission list", "permission add", "permission remove", "permission why"} {
 		u.run(append(strings.Fields(c), "--help")...).wants(0, "Examples:", "adze "+c)
 	}
 	u.run("tools").wants(0, "schema", "run one by hand")

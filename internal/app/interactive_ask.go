@@ -32,7 +32,7 @@ func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Promp
 	case permission.Once:
 		return policy.Answer{Choice: policy.Once}, nil
 	case permission.Always:
-		if err := config.AddAllow(file, rules...); err != nil {
+		if _, err := config.AddRules(file, string(policy.Allow), rules...); err != nil {
 			s.ui.Observe(session.Notice{Text: fmt.Sprintf("the rule holds for this session only; it could not be saved: %v", err)})
 		}
 		return policy.Answer{Choice: policy.Session}, nil

@@ -30,12 +30,15 @@ import (
 
 // Config reads the person's configuration.
 func (a *app) Config() (config.Config, *models.Finder, error) {
-	cfg, err := a.keys.Load(config.File(a.Getenv, place.Of(a.Getenv).Config))
+	cfg, err := a.keys.Load(a.ConfigFile())
 	return cfg, a.models(cfg), err
 }
 
 // Keys is what the person gave to keep.
 func (a *app) Keys() *keyring.Store { return a.keys.Store() }
+
+// ConfigFile is where that is written.
+func (a *app) ConfigFile() string { return config.File(a.Getenv, place.Of(a.Getenv).Config) }
 
 // Failure sorts an error as a run does.
 func (a *app) Failure(err error) session.Result { return failure(err) }

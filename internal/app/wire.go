@@ -122,6 +122,7 @@ type settings struct {
 	config config.Config
 	root   *workspace.Root
 	says   config.Project // what the project's own file says
+	owner  config.Managed // what the owner of this machine says
 }
 
 func (a *app) settle(o *options, w *wired) (settings, error) {
@@ -129,6 +130,9 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 	s.file = config.File(a.Getenv, s.at.Config)
 	var err error
 	if s.config, err = a.keys.Load(s.file); err != nil {
+		return s, err
+	}
+	if s.owner, err = config.LoadManaged(s.at.Managed); err != nil {
 		return s, err
 	}
 	w.notices = append(w.notices, s.config.Warnings()...)
@@ -152,7 +156,7 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 
 // ground is what the rules of this run are about.
 func (s settings) ground(spill string) gate.Ground {
-	return gate.Ground{Root: s.root, At: s.at, File: place.Absolute(s.file), Spill: spill, Project: s.says}
+	return gate.Ground{Root: s.root, At: s.at, File: place.Absolute(s.file), Spill: spill, Project: s.says, Managed: s.owner}
 }
 
 func (s settings) limits(o *options) session.Limits {

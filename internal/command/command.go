@@ -39,6 +39,8 @@ type Program interface {
 	Config() (config.Config, *models.Finder, error)
 	// Keys is what the person gave to keep.
 	Keys() *keyring.Store
+	// ConfigFile is where it stands, or would.
+	ConfigFile() string
 	// Failure sorts an error that would end a run.
 	Failure(error) session.Result
 	// Here is this folder as sessions remember it.
@@ -92,7 +94,7 @@ type all struct {
 func All(e *Env, p Program) []*cobra.Command {
 	a := &all{e, p}
 	return []*cobra.Command{
-		a.sessionCommand(), a.pickCommand(), a.toolsCommand(), a.auditCommand(), a.permissionCommand(), a.modelsCommand(), a.doctorCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e),
+		a.sessionCommand(), a.pickCommand(), a.toolsCommand(), a.auditCommand(), permissions{a}.command(), a.modelsCommand(), a.doctorCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e),
 		a.trustCommand(),
 	}
 }

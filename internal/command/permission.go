@@ -11,8 +11,11 @@ import (
 	"adze/session"
 )
 
-// permissionCommand is adze permission test.
-func (a *all) permissionCommand() *cobra.Command {
+// permissions are the commands about rules.
+type permissions struct{ *all }
+
+// command is adze permission list|add|remove|why|test.
+func (a permissions) command() *cobra.Command {
 	var flags gate.Flags
 	test := &cobra.Command{Use: "test COMMAND", Short: "Show how a shell command is read and judged, without running it", Args: Takes(1, 1),
 		Long: `Shows each program that the text would start, the rule that matches it and the layer it comes from, and the verdict on
@@ -25,7 +28,7 @@ the whole, with the configuration and the flags of a run. Exits with 0 when it w
 		}}
 	flags.Add(test)
 	test.Flags().Bool("json", false, "as one JSON object")
-	return Group("permission", "Try the rules", test)
+	return Group("permission", "Show, change and try the rules", a.list(), a.add(), a.remove(), a.why(), test)
 }
 
 // judgement is the object of --json.
@@ -50,7 +53,7 @@ type programLine struct {
 	Why     string        `json:"why"`
 }
 
-func (a *all) testPermission(flags gate.Flags, text string, asJSON bool) error {
+func (a permissions) testPermission(flags gate.Flags, text string, asJSON bool) error {
 	return a.Gate(flags, func(gate *policy.Policy) error {
 		j := a.judge(gate, text)
 		if asJSON {
@@ -62,7 +65,7 @@ func (a *all) testPermission(flags gate.Flags, text string, asJSON bool) error {
 	})
 }
 
-func (a *all) judge(gate *policy.Policy, text string) judgement {
+func (a permissions) judge(gate *policy.Policy, text string) judgement {
 	e := gate.Explain(text, "")
 	if e.Effect != policy.Allow {
 		a.Conclude(session.CauseDenied, "", "")

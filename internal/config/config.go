@@ -7,7 +7,7 @@
 // Start reading at Load. The file is JSON with comments; schema.json beside this file describes it for
 // editors.
 //
-// A project's file (project.go) only narrows.
+// A project's file (project.go) only narrows, and so does the one of the machine's owner (managed.go).
 //
 // Known limits: none that are known.
 package config
@@ -36,6 +36,7 @@ type Config struct {
 	TaskModel      string              `json:"task_model,omitempty"`      // provider/name; empty: tasks run with the session's model
 	PermissionMode string              `json:"permission_mode,omitempty"` // ask, edits, plan, auto, yolo
 	Allow          []string            `json:"allow,omitempty"`
+	Ask            []string            `json:"ask,omitempty"`
 	Deny           []string            `json:"deny,omitempty"`
 	MaxTurns       int                 `json:"max_turns,omitempty"`
 	MaxTime        Duration            `json:"max_time,omitempty"`

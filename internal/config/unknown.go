@@ -11,7 +11,7 @@ import (
 
 // restricting are the names whose loss would let something happen that the person forbade: what looks like one of them
 // stops the start.
-func restricting() []string { return []string{"deny", "permission_mode"} }
+func restricting() []string { return []string{"deny", "ask", "permission_mode"} }
 
 // judge tells which names mean nothing, each with the one that it looks like.
 func judge(path string, unknown []jsonc.Unknown) (warnings []string, err error) {

@@ -37,8 +37,9 @@ type Ground struct {
 	At    place.Places
 	File  string // the person's configuration, absolute
 	Spill string // this session's whole outputs, which a model may read; empty: none
-	// Project is what the project's own file says.
+	// Project is what the project's own file says, Managed what the machine's owner does.
 	Project config.Project
+	Managed config.Managed
 }
 
 // Flags say where to work and what is allowed.
@@ -46,6 +47,7 @@ type Flags struct {
 	Cwd         string
 	Mode        string
 	Allow, Deny []string
+	Asks        []string
 }
 
 // Add takes them from the command line of a run, and of commands that decide as a run does.
@@ -54,17 +56,15 @@ func (g *Flags) Add(c *cobra.Command) {
 	f.StringVar(&g.Cwd, "cwd", "", "work in this `DIR`")
 	f.StringVar(&g.Mode, "permission-mode", "", "ask, edits, plan, auto or yolo (default ask)")
 	f.StringArrayVar(&g.Allow, "allow", nil, "allow what this `RULE` matches, such as 'execute(go test **)'")
+	f.StringArrayVar(&g.Asks, "ask", nil, "ask about what this `RULE` matches, each time, also where it is allowed")
 	f.StringArrayVar(&g.Deny, "deny", nil, "deny what this `RULE` matches; a deny always holds")
 }
 
 // New makes the policy of a run from the configuration and the flags.
 func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.Policy, error) {
-	mode := policy.AskFirst
-	if name := cmp.Or(flags.Mode, cfg.PermissionMode); name != "" {
-		var err error
-		if mode, err = policy.ParseMode(name); err != nil {
-			return nil, usage.Mistake("the modes are "+strings.Join(policy.Modes(), ", "), "%v", err)
-		}
+	mode, modes, err := modeOf(cmp.Or(flags.Mode, cfg.PermissionMode), g.Managed)
+	if err != nil {
+		return nil, err
 	}
 	rules, err := rulesOf(cfg, flags, g)
 	if err != nil {
@@ -76,8 +76,35 @@ func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.
 	}
 	own := slices.DeleteFunc([]string{g.At.Config, g.At.State, g.File}, func(name string) bool { return name == "" })
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment})
-	return policy.New(policy.Options{Mode: mode, Rules: rules, Paths: judge{g.Root}, Home: home, Own: own, Ask: asker,
+	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root}, Home: home, Own: own, Ask: asker,
 		Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
+}
+
+// modeOf reads the mode that a person wants, and which there are where the machine's owner lets only some be chosen: the
+// usual one, or the first of those, where they did not say.
+func modeOf(name string, owner config.Managed) (policy.Mode, []policy.Mode, error) {
+	var modes []policy.Mode
+	for _, text := range owner.Modes {
+		m, err := policy.ParseMode(text)
+		if err != nil {
+			return "", nil, &config.Error{Path: owner.Path, Message: err.Error(), Hint: "the owner of this machine mends it"}
+		}
+		modes = append(modes, m)
+	}
+	mode := policy.AskFirst
+	if name == "" && len(modes) > 0 && !slices.Contains(modes, mode) {
+		mode = modes[0]
+	}
+	if name != "" {
+		var err error
+		if mode, err = policy.ParseMode(name); err != nil {
+			return "", nil, usage.Mistake("the modes are "+strings.Join(policy.Modes(), ", "), "%v", err)
+		}
+	}
+	if len(modes) > 0 && !slices.Contains(modes, mode) {
+		return "", nil, usage.Mistake("choose one of "+strings.Join(owner.Modes, ", "), "the owner of this machine does not let the permission mode be %s (%s)", mode, owner.Path)
+	}
+	return mode, modes, nil
 }
 
 func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
@@ -95,9 +122,13 @@ func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
 		flag   string
 		texts  []string
 	}{
+		{policy.Deny, policy.Managed, "deny in " + g.Managed.Path, g.Managed.Deny},
+		{policy.Ask, policy.Managed, "ask in " + g.Managed.Path, g.Managed.Ask},
 		{policy.Deny, policy.CommandLine, "--deny", flags.Deny},
+		{policy.Ask, policy.CommandLine, "--ask", flags.Asks},
 		{policy.Allow, policy.CommandLine, "--allow", flags.Allow},
 		{policy.Deny, policy.User, "deny in " + cfg.Origin("deny"), cfg.Deny},
+		{policy.Ask, policy.User, "ask in " + cfg.Origin("ask"), cfg.Ask},
 		{policy.Allow, policy.User, "allow in " + cfg.Origin("allow"), cfg.Allow},
 		{policy.Deny, policy.Project, "deny in " + g.Project.Path, g.Project.Deny},
 		{policy.Ask, policy.Project, "ask in " + g.Project.Path, g.Project.Ask},

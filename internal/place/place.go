@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"os/user"
 	"path/filepath"
+	"runtime"
 
 	"github.com/adrg/xdg"
 )
@@ -21,12 +22,14 @@ type Places struct {
 	State  string // sessions and the job ledger
 	Spill  string // whole outputs of calls that were cut, by session
 	Keys   string // the file of keys that were given to adze
+	// Managed is the file of the machine's owner. No variable moves it: who could, could do without it.
+	Managed string
 }
 
 // Of follows the XDG folders; $ADZE_HOME puts all of it in one place, for tests and portable use.
 func Of(getenv func(string) string) Places {
 	if home := Absolute(getenv("ADZE_HOME")); home != "" {
-		return Places{Config: home, State: filepath.Join(home, "state"), Spill: filepath.Join(home, "state", "output"), Keys: filepath.Join(home, "state", keysFile)}
+		return Places{Config: home, State: filepath.Join(home, "state"), Spill: filepath.Join(home, "state", "output"), Keys: filepath.Join(home, "state", keysFile), Managed: managed()}
 	}
 	stateHome, configHome := xdg.StateHome, xdg.ConfigHome
 	if getenv("HOME") == "" { // as under cron, where the root folder would be taken for it
@@ -36,7 +39,18 @@ func Of(getenv func(string) string) Places {
 		}
 	}
 	state := Absolute(filepath.Join(stateHome, "adze"))
-	return Places{Config: Absolute(filepath.Join(configHome, "adze")), State: state, Spill: filepath.Join(state, "output"), Keys: filepath.Join(state, keysFile)}
+	return Places{Config: Absolute(filepath.Join(configHome, "adze")), State: state, Spill: filepath.Join(state, "output"), Keys: filepath.Join(state, keysFile), Managed: managed()}
+}
+
+// managed is where the owner of a machine says what holds for all on it.
+func managed() string {
+	switch runtime.GOOS {
+	case "darwin":
+		return "/Library/Application Support/adze/config.json"
+	case "windows":
+		return `C:\ProgramData\adze\config.json`
+	}
+	return "/etc/adze/config.json"
 }
 
 // Absolute takes a relative folder from where adze was started: rules about paths have no other meaning.

@@ -111,3 +111,39 @@ func firstOf(a, b string) string {
 	}
 	return b
 }
+
+// Finding is what rules and mode say about one need of a call.
+type Finding struct {
+	Need   tool.Need `json:"need"`
+	Target string    `json:"target"` // the need resolved: an absolute path, argument vectors, an address
+	Effect Effect    `json:"effect"`
+	Rule   string    `json:"rule,omitempty"` // empty: no rule decides
+	Layer  Layer     `json:"layer"`
+	Reason string    `json:"reason,omitempty"`
+}
+
+// Findings judge a call as [Policy.Decide] does, need by need, without asking anybody.
+func (p *Policy) Findings(q tool.Question) []Finding {
+	var out []Finding
+	for _, v := range p.judgeAll(q) {
+		out = append(out, Finding{v.need, v.target, v.effect, v.rule, v.layer, v.reason})
+	}
+	return out
+}
+
+// Sum is what becomes of a call of which every need was judged: one deny is enough, and every need must be allowed.
+func Sum(findings []Finding) Effect {
+	sum := Allow
+	for _, f := range findings {
+		if f.Effect == Deny {
+			return Deny
+		}
+		if f.Effect == Ask {
+			sum = Ask
+		}
+	}
+	return sum
+}
+
+// Rules are those in force, in the order in which their layers were read.
+func (p *Policy) Rules() []Rule { return append([]Rule(nil), p.rules...) }

@@ -26,6 +26,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -36,6 +37,7 @@ import (
 // Options is what a Policy is made of.
 type Options struct {
 	Mode  Mode
+	Modes []Mode // that may be chosen; empty: all
 	Rules []Rule
 	Paths Paths  // nil: every file need is denied
 	Home  string // what the anchor home: stands for
@@ -49,6 +51,7 @@ type Options struct {
 
 // Policy implements tool.Gate. It is safe for concurrent use.
 type Policy struct {
+	modes []Mode
 	rules []Rule
 	paths Paths
 	home  string
@@ -71,12 +74,12 @@ func New(o Options) (*Policy, error) {
 		return nil, unknownMode(string(o.Mode))
 	}
 	for _, r := range o.Rules {
-		if r.Layer == Project && r.Effect == Allow {
-			return nil, fmt.Errorf("rule %q: a project may only deny and ask; put it in your own configuration", r)
+		if r.Effect == Allow && (r.Layer == Project || r.Layer == Managed) {
+			return nil, fmt.Errorf("rule %q: the %s may only deny and ask; put it in your own configuration", r, r.Layer)
 		}
 	}
 	return &Policy{
-		rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, mode: o.Mode,
+		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, mode: o.Mode,
 		turn: make(chan struct{}, 1), grants: map[string]bool{},
 	}, nil
 }
@@ -92,6 +95,9 @@ func (p *Policy) Mode() Mode {
 func (p *Policy) SetMode(m Mode) error {
 	if !m.known() {
 		return unknownMode(string(m))
+	}
+	if len(p.modes) > 0 && !slices.Contains(p.modes, m) {
+		return fmt.Errorf("the owner of this machine does not let the permission mode be %s", m)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -23,6 +23,7 @@ type Layer string
 
 // Layers.
 const (
+	Managed     Layer = "machine's owner" // deny and ask only
 	CommandLine Layer = "command line"
 	User        Layer = "user"
 	Project     Layer = "project" // deny and ask only

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-func TestAddAllowKeepsCommentsAndAddsOnce(t *testing.T) {
+func TestAddRulesKeepsCommentsAndAddsOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.json")
 	if err := os.WriteFile(path, []byte("{\n\t// my favourite\n\t\"model\": \"ollama/qwen3\",\n\t\"allow\": [\"execute(go vet **)\"], // fine\n}\n"), 0o640); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := AddAllow(path, "execute(go test ./...)", "execute(go vet **)"); err != nil {
+		if _, err := AddRules(path, "allow", "execute(go test ./...)", "execute(go vet **)"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -31,9 +31,9 @@ func TestAddAllowKeepsCommentsAndAddsOnce(t *testing.T) {
 	}
 }
 
-func TestAddAllowMakesTheFile(t *testing.T) {
+func TestAddRulesMakesTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "adze", "config.json")
-	if err := AddAllow(path, "network(https://go.dev:443)"); err != nil {
+	if _, err := AddRules(path, "allow", "network(https://go.dev:443)"); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Load(path)
@@ -42,12 +42,12 @@ func TestAddAllowMakesTheFile(t *testing.T) {
 	}
 }
 
-func TestAddAllowLeavesAFileWithAMistakeAlone(t *testing.T) {
+func TestAddRulesLeavesAFileWithAMistakeAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.json")
 	if err := os.WriteFile(path, []byte(`{"denny": []}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := AddAllow(path, "execute(make)"); err == nil {
+	if _, err := AddRules(path, "allow", "execute(make)"); err == nil {
 		t.Error("no error")
 	}
 	if raw, _ := os.ReadFile(path); string(raw) != `{"denny": []}` {
@@ -55,7 +55,7 @@ func TestAddAllowLeavesAFileWithAMistakeAlone(t *testing.T) {
 	}
 }
 
-func TestAddAllowFollowsALink(t *testing.T) {
+func TestAddRulesFollowsALink(t *testing.T) {
 	dir := t.TempDir()
 	real, link := filepath.Join(dir, "dotfiles.json"), filepath.Join(dir, "config.json")
 	if err := os.WriteFile(real, []byte("{}"), 0o600); err != nil {
@@ -64,7 +64,7 @@ func TestAddAllowFollowsALink(t *testing.T) {
 	if err := os.Symlink(real, link); err != nil {
 		t.Skip(err)
 	}
-	if err := AddAllow(link, "execute(make)"); err != nil {
+	if _, err := AddRules(link, "allow", "execute(make)"); err != nil {
 		t.Fatal(err)
 	}
 	if info, _ := os.Lstat(link); info.Mode().IsRegular() {
@@ -75,7 +75,7 @@ func TestAddAllowFollowsALink(t *testing.T) {
 	}
 }
 
-func TestAddAllowWritesAFileThatSaysNothing(t *testing.T) {
+func TestAddRulesWritesAFileThatSaysNothing(t *testing.T) {
 	for before, want := range map[string]string{
 		"":                        "execute(make)",
 		"\xef\xbb\xbf":            "execute(make)",
@@ -86,7 +86,7 @@ func TestAddAllowWritesAFileThatSaysNothing(t *testing.T) {
 		if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := AddAllow(path, "execute(make)"); err != nil {
+		if _, err := AddRules(path, "allow", "execute(make)"); err != nil {
 			t.Fatalf("%q: %v", before, err)
 		}
 		raw, _ := os.ReadFile(path)
@@ -94,5 +94,32 @@ func TestAddAllowWritesAFileThatSaysNothing(t *testing.T) {
 		if err != nil || len(c.Allow) != 1 || !strings.Contains(string(raw), want) {
 			t.Errorf("%q became %q: %v", before, raw, err)
 		}
+	}
+}
+
+// What is taken out goes with its own comment; all else stays, and a list that is not there is no mistake.
+func TestRemoveRulesLeavesTheRest(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.json")
+	before := "{\n\t// mine\n\t\"deny\": [\n\t\t\"execute(a)\", // first\n\t\t// second\n\t\t\"execute(b)\",\n\t\t\"execute(c)\",\n\t],\n}\n"
+	if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if removed, err := RemoveRules(path, "ask", "execute(b)"); err != nil || removed != nil {
+		t.Errorf("removed %v, %v", removed, err)
+	}
+	removed, err := RemoveRules(path, "deny", "execute(b)", "execute(x)")
+	if err != nil || !slices.Equal(removed, []string{"execute(b)"}) {
+		t.Fatalf("removed %v, %v", removed, err)
+	}
+	c, err := Load(path)
+	if err != nil || !slices.Equal(c.Deny, []string{"execute(a)", "execute(c)"}) {
+		t.Errorf("%v %v", c.Deny, err)
+	}
+	raw, _ := os.ReadFile(path)
+	if !strings.Contains(string(raw), "// mine") {
+		t.Errorf("a comment is gone:\n%s", raw)
+	}
+	if added, err := AddRules(path, "ask", "write(work:x)", "write(work:x)"); err != nil || len(added) != 1 {
+		t.Errorf("added %v, %v", added, err)
 	}
 }

@@ -1,0 +1,150 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/tailscale/hujson"
+
+	"adze/internal/jsonc"
+)
+
+// AddRules adds rules to a list of the person's file, allow, ask or deny; comments and all else stay as they are. It
+// returns those that were not there already.
+func AddRules(path, list string, rules ...string) (added []string, err error) {
+	err = edit(path, func(object *hujson.Object) bool {
+		in := listIn(object, list)
+		if in == nil {
+			in = newList(object, list)
+		}
+		for _, r := range rules {
+			if !slices.Contains(texts(in), r) {
+				added = append(added, r)
+				in.Elements = append(in.Elements, hujson.Value{Value: hujson.String(r)})
+			}
+		}
+		return len(added) > 0
+	})
+	return added, err
+}
+
+// RemoveRules takes rules out of a list of the person's file, with the comments that stand before them, and returns those
+// that were there.
+func RemoveRules(path, list string, rules ...string) (removed []string, err error) {
+	err = edit(path, func(object *hujson.Object) bool {
+		in := listIn(object, list)
+		if in == nil {
+			return false
+		}
+		in.Elements = slices.DeleteFunc(in.Elements, func(v hujson.Value) bool {
+			text := text(v)
+			if !slices.Contains(rules, text) {
+				return false
+			}
+			removed = append(removed, text)
+			return true
+		})
+		return len(removed) > 0
+	})
+	return removed, err
+}
+
+// edit changes the file in its syntax tree, so that comments stay where they are. A file with a mistake is not touched,
+// nor one that nothing was changed in.
+func edit(path string, change func(*hujson.Object) bool) error {
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		raw, err = []byte("{}\n"), nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := Parse(path, raw); err != nil {
+		return err
+	}
+	text, err := jsonc.Text(raw)
+	if err != nil {
+		return err
+	}
+	v, err := hujson.Parse(text)
+	if err != nil {
+		return err
+	}
+	object, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return errors.New("the file holds no object")
+	}
+	if !change(object) {
+		return nil
+	}
+	v.Format()
+	if _, err := Parse(path, v.Pack()); err != nil {
+		return err
+	}
+	return replaceFile(path, v.Pack())
+}
+
+// text is a string of the file; what is none is no rule.
+func text(v hujson.Value) string {
+	if literal, ok := v.Value.(hujson.Literal); ok && literal.Kind() == '"' {
+		return literal.String()
+	}
+	return ""
+}
+
+func texts(list *hujson.Array) []string {
+	var out []string
+	for _, v := range list.Elements {
+		out = append(out, text(v))
+	}
+	return out
+}
+
+// listIn finds a list by its name; nil: there is none.
+func listIn(object *hujson.Object, name string) *hujson.Array {
+	for _, m := range object.Members {
+		key, ok := m.Name.Value.(hujson.Literal)
+		if list, isList := m.Value.Value.(*hujson.Array); ok && isList && key.String() == name {
+			return list
+		}
+	}
+	return nil
+}
+
+// newList makes an empty list at the end.
+func newList(object *hujson.Object, name string) *hujson.Array {
+	list := &hujson.Array{}
+	object.Members = append(object.Members, hujson.ObjectMember{
+		Name: hujson.Value{Value: hujson.String(name)}, Value: hujson.Value{Value: list},
+	})
+	return list
+}
+
+// replaceFile leaves the old file or the whole new one, whatever happens. A link is followed: people keep
+// their configuration elsewhere.
+func replaceFile(path string, data []byte) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".config-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
