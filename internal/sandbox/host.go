@@ -13,6 +13,7 @@ import (
 type host struct {
 	private []string // folders that commands get empty
 	kept    []string // what programs need of them
+	kernel  []string // by what root steers the whole machine, whatever rights it has given up (fs/proc/proc_sysctl.c); else nothing
 	scratch uint64   // bytes of each private folder
 	memory  uint64   // of the machine; 0: unknown
 }
@@ -32,6 +33,13 @@ func (host) of(o Options) host {
 	for _, path := range []string{"/etc/resolv.conf"} {
 		if real, err := filepath.EvalSymlinks(path); err == nil && slices.ContainsFunc(h.private, func(dir string) bool { return within(real, dir) }) {
 			h.kept = append(h.kept, real)
+		}
+	}
+	if os.Geteuid() == 0 {
+		for _, name := range []string{"sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "driver", "kcore", "kmsg", "keys"} {
+			if _, err := os.Lstat("/proc/" + name); err == nil {
+				h.kernel = append(h.kernel, "/proc/"+name)
+			}
 		}
 	}
 	return h

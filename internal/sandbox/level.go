@@ -2,8 +2,8 @@ package sandbox
 
 import (
 	"context"
-
-	"adze/internal/proc"
+	"fmt"
+	"strings"
 )
 
 // Means is what a sandbox is made with.
@@ -21,25 +21,90 @@ const (
 // Level is how much a sandbox holds.
 type Level string
 
-// The levels. Full: every attempt of the self-test was refused.
+// The levels. Full: every attempt of the self-test was refused. Degraded: those upon other files and the network were.
 const (
 	Full     Level = "full"
 	Degraded Level = "degraded"
 	NoLevel  Level = "none"
 )
 
-// Report is what the self-test found.
+// Report is what the self-test found of the best means of this machine.
 type Report struct {
-	Level Level
-	Means Means
-	How   string // for a person
+	Level Level  `json:"level"`
+	Means Means  `json:"means"`
+	How   string `json:"how"` // for a person: by what, or why not
 }
 
-// Level is the report of the best means of this machine.
-func (s *Sandbox) Level(context.Context) (Report, error) {
-	return Report{Level: Full, Means: Namespaces}, nil
+// Level finds out, once, how much a sandbox holds here. The answer is kept for later runs until the machine or adze
+// changes.
+func (s *Sandbox) Level(ctx context.Context) (Report, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.report != nil {
+		return *s.report, nil
+	}
+	if len(s.o.Means) == 0 {
+		if r, ok := recall(s.o.State); ok {
+			s.report = &r
+			return r, nil
+		}
+	}
+	r, err := s.find(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	if len(s.o.Means) == 0 {
+		remember(s.o.State, r)
+	}
+	s.report = &r
+	return r, nil
 }
 
-func builders() map[Means]func(plan) (proc.Walls, error) {
-	return map[Means]func(plan) (proc.Walls, error){Namespaces: byNamespaces}
+// Known is the report where it needs no test.
+func (s *Sandbox) Known() (Report, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.report == nil && len(s.o.Means) == 0 {
+		if r, ok := recall(s.o.State); ok {
+			s.report = &r
+		}
+	}
+	if s.report == nil {
+		return Report{}, false
+	}
+	return *s.report, true
+}
+
+// find tries the means in turn and takes the first that is full, else the best.
+func (s *Sandbox) find(ctx context.Context) (Report, error) {
+	means := s.o.Means
+	if len(means) == 0 {
+		means = usual()
+	}
+	best := Report{Level: NoLevel, Means: None}
+	var why []string
+	for _, m := range means {
+		found, err := s.test(ctx, m)
+		if ctx.Err() != nil {
+			return Report{}, context.Cause(ctx)
+		}
+		switch {
+		case err != nil:
+			why = append(why, fmt.Sprintf("%s: %v", m, err))
+			continue
+		case len(found.escaped) > 0:
+			why = append(why, fmt.Sprintf("%s does not hold: %s", m, strings.Join(found.escaped, ", ")))
+		}
+		if level := found.level(m); best.Level == NoLevel && level != NoLevel || level == Full {
+			best = Report{Level: level, Means: m}
+		}
+		if best.Level == Full {
+			return Report{Full, m, string(m)}, nil
+		}
+	}
+	if len(means) == 0 {
+		why = append(why, "there is none for this system")
+	}
+	best.How = strings.Join(why, "; ")
+	return best, nil
 }

@@ -104,7 +104,11 @@ func (p *plan) root(path string) string {
 
 // mounts is the plan for means that mount.
 func (p *plan) mounts() []box.Mount {
-	out := []box.Mount{{Kind: box.Proc, Path: "/proc"}, {Kind: box.Devices, Path: "/dev"}, {Kind: box.Private, Path: "/dev/shm", Size: p.host.scratch}}
+	out := []box.Mount{{Kind: box.Proc, Path: "/proc"}}
+	for _, path := range p.host.kernel {
+		out = append(out, box.Mount{Kind: box.Locked, Path: path})
+	}
+	out = append(out, box.Mount{Kind: box.Devices, Path: "/dev"}, box.Mount{Kind: box.Private, Path: "/dev/shm", Size: p.host.scratch})
 	for _, path := range p.private {
 		out = append(out, box.Mount{Kind: box.Private, Path: path, Size: p.host.scratch})
 	}

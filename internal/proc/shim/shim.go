@@ -25,6 +25,8 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
+
+	"adze/internal/proc/shim/attempt"
 )
 
 // Word is the hidden first argument that makes this binary a shim. The second is the call's tag,
@@ -47,6 +49,9 @@ const exitUsage = 2
 // package and to forget the call, which would let a program start itself without end.
 func init() {
 	if exit, ours := Main(os.Args); ours {
+		os.Exit(exit)
+	}
+	if exit, ours := attempt.Main(os.Args); ours {
 		os.Exit(exit)
 	}
 }

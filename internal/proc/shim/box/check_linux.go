@@ -6,6 +6,7 @@ const (
 	mountReadOnly = 1 // ST_RDONLY of statfs(2)
 	magicTmpfs    = 0x01021994
 	magicProc     = 0x9fa0
+	nullDevice    = 1<<8 | 3
 )
 
 // check reads back what the mounts are, whoever has made them.
@@ -78,6 +79,9 @@ func (m Mount) check(root int) error {
 			return errWritable
 		}
 	case Empty:
+		if st.Mode&syscall.S_IFMT == syscall.S_IFCHR && st.Rdev == nullDevice {
+			return nil // what bubblewrap puts before a file
+		}
 		if fs.Type != magicTmpfs || !readOnly || st.Size > 0 && st.Mode&syscall.S_IFMT != syscall.S_IFDIR {
 			return errFull
 		}

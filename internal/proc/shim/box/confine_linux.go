@@ -12,7 +12,7 @@ func (b Box) Confine() error {
 	if b.Empty() {
 		return nil
 	}
-	if err := dropRights(); err != nil {
+	if err := dropRights(len(b.Mounts) > 0); err != nil {
 		return &Fault{"give up rights", err}
 	}
 	if _, err := call(syscall.SYS_PRCTL, prSetNoNewPrivs, 1); err != nil {
@@ -49,10 +49,10 @@ const (
 	overFiles = 1<<capChown | 1<<capDacOverride | 1<<capFowner | 1<<capFsetid
 )
 
-// dropRights leaves the thread no capability, or those over files where it is root.
-func dropRights() error {
+// dropRights leaves the thread no capability, or those over files where it is root and mounts decide what it reaches.
+func dropRights(mounts bool) error {
 	keep := uint32(0)
-	if syscall.Geteuid() == 0 {
+	if mounts && syscall.Geteuid() == 0 {
 		keep = overFiles
 	}
 	header := struct {

@@ -77,12 +77,6 @@ func (t *tree) terminals(dev int) error {
 	return attach(fs, at)
 }
 
-// ofKernel are the parts of /proc by which root steers the whole machine, not only its own processes: they follow the
-// user, whatever rights it has given up (fs/proc/proc_sysctl.c).
-func ofKernel() []string {
-	return []string{"sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "driver"}
-}
-
 // proc mounts the processes of this namespace.
 func (t *tree) proc(path string) error {
 	fs, err := newFS("proc", attrNoSuid|attrNoDev|attrNoExec)
@@ -95,23 +89,7 @@ func (t *tree) proc(path string) error {
 		return err
 	}
 	defer syscall.Close(at)
-	if err := attach(fs, at); err != nil {
-		return err
-	}
-	if syscall.Getuid() != 0 {
-		return nil
-	}
-	for _, name := range ofKernel() {
-		if err := t.onItself(path+"/"+name, attrReadOnly); err != nil && err != syscall.ENOENT {
-			return &Fault{name, err}
-		}
-	}
-	for _, name := range []string{"kcore", "keys", "kmsg", "timer_list", "sched_debug"} {
-		if err := t.blank(path + "/" + name); err != nil {
-			return &Fault{name, err}
-		}
-	}
-	return nil
+	return attach(fs, at)
 }
 
 func symlinkat(target string, folder int, name string) error {

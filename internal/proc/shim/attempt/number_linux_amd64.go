@@ -1,0 +1,3 @@
+package attempt
+
+const sysSetns = 308

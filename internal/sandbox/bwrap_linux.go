@@ -1,0 +1,128 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"adze/internal/proc"
+	"adze/internal/proc/shim/box"
+)
+
+// findBubblewrap is the installed bubblewrap. One that is set-user-id, or that somebody but root could have put there, is
+// none: the sandbox would be as good as that program.
+func findBubblewrap() (string, error) {
+	for _, path := range []string{"/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"} {
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		st, ok := info.Sys().(*syscall.Stat_t)
+		switch {
+		case info.Mode()&fs.ModeSetuid != 0:
+			return "", errors.New(path + " is set-user-id; adze uses only one that is not")
+		case !ok || st.Uid != 0 || info.Mode().Perm()&0o022 != 0:
+			return "", errors.New(path + " can be changed by others than root")
+		}
+		return path, nil
+	}
+	return "", errors.New("bubblewrap is not installed")
+}
+
+// Descriptors of bubblewrap beside those of the shim: see proc.Walls.
+const (
+	argsFD = 5
+	exeFD  = 6
+)
+
+// byBubblewrap lets bubblewrap make the namespaces and the mounts, and the shim check them: it is the first process of
+// the sandbox and gets there by a descriptor, because its file may lie where nothing is.
+func byBubblewrap(p plan) (proc.Walls, error) {
+	path, err := findBubblewrap()
+	if err != nil {
+		return proc.Walls{}, err
+	}
+	if err := os.MkdirAll(p.cache, 0o700); err != nil {
+		return proc.Walls{}, err
+	}
+	mounts := p.mounts()
+	args, err := argumentsFile(bubblewrapArguments(mounts))
+	if err != nil {
+		return proc.Walls{}, err
+	}
+	exe, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return proc.Walls{}, errors.Join(err, args.Close())
+	}
+	return proc.Walls{
+		Box:   box.Box{Mounts: mounts, Filter: box.OwnNet, Memory: p.memory, Processes: p.processes},
+		Argv:  []string{path, "--args", strconv.Itoa(argsFD), "--", "/proc/self/fd/" + strconv.Itoa(exeFD)},
+		Files: []*os.File{args, exe}, Env: p.env, PIDs: true,
+		Done: func() { _, _ = args.Close(), exe.Close() },
+	}, nil
+}
+
+// bubblewrapArguments says the same as the mounts, in bubblewrap's words.
+func bubblewrapArguments(mounts []box.Mount) []string {
+	out := []string{"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-net", "--unshare-uts", "--die-with-parent", "--as-pid-1",
+		"--ro-bind", "/", "/"}
+	for _, m := range mounts {
+		switch m.Kind {
+		case box.Proc:
+			out = append(out, "--proc", m.Path)
+		case box.Devices:
+			out = append(out, "--dev", m.Path)
+		case box.Private:
+			mode := "0755"
+			if strings.HasSuffix(m.Path, "/tmp") || strings.HasSuffix(m.Path, "/shm") {
+				mode = "1777"
+			}
+			out = append(out, "--perms", mode, "--size", strconv.FormatUint(m.Size, 10), "--tmpfs", m.Path)
+			if m.Path == "/dev/shm" {
+				out = append(out, "--remount-ro", "/dev") // it has no bound
+			}
+		case box.Kept:
+			out = append(out, "--ro-bind", m.From, m.Path)
+		case box.Writable:
+			out = append(out, "--bind", m.From, m.Path)
+		case box.Same:
+			out = append(out, "--bind", m.Path, m.Path)
+		case box.Locked:
+			out = append(out, "--ro-bind", m.Path, m.Path)
+		case box.Empty:
+			if info, err := os.Lstat(m.Path); err == nil && !info.IsDir() {
+				out = append(out, "--ro-bind", "/dev/null", m.Path)
+			} else if err == nil {
+				out = append(out, "--perms", "0555", "--tmpfs", m.Path, "--remount-ro", m.Path)
+			}
+		}
+	}
+	return out
+}
+
+// argumentsFile passes arguments by a descriptor: a command line is everybody's to read, and bounded.
+func argumentsFile(args []string) (*os.File, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	data := strings.Join(args, "\x00") + "\x00"
+	if len(data) > pipeSize {
+		return nil, errors.Join(fmt.Errorf("%w: too many places to protect", ErrUnsuitable), r.Close(), w.Close())
+	}
+	_, err = w.WriteString(data)
+	if err := errors.Join(err, w.Close()); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// pipeSize is what a pipe holds without a reader (pipe(7)).
+const pipeSize = 64 << 10

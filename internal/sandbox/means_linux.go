@@ -1,0 +1,10 @@
+package sandbox
+
+import "adze/internal/proc"
+
+// builders are the means of this system; usual is the order in which they are tried.
+func builders() map[Means]func(plan) (proc.Walls, error) {
+	return map[Means]func(plan) (proc.Walls, error){Namespaces: byNamespaces, Bubblewrap: byBubblewrap, Landlock: byLandlock}
+}
+
+func usual() []Means { return []Means{Namespaces, Bubblewrap, Landlock} }

@@ -1,0 +1,144 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"adze/internal/proc"
+	"adze/internal/proc/shim/attempt"
+)
+
+// testTime bounds the self-test, a busy machine included.
+const testTime = 20 * time.Second
+
+// trial is something to try, and whether even a degraded sandbox must refuse it.
+type trial struct {
+	name, upon string
+	must       bool
+}
+
+// found is what came of the self-test with one means.
+type found struct {
+	escaped []string
+	broken  bool // something that even a degraded sandbox must refuse was not
+}
+
+func (f found) level(m Means) Level {
+	switch {
+	case f.broken:
+		return NoLevel
+	case len(f.escaped) > 0 || m == Landlock:
+		return Degraded
+	}
+	return Full
+}
+
+// test makes a home with a workspace, and servers beside it, and tries from inside a sandbox what must not be possible.
+func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
+	ctx, cancel := context.WithTimeout(ctx, testTime)
+	defer cancel()
+	site, err := newSite(s.o.State)
+	if err != nil {
+		return found{}, err
+	}
+	defer site.close()
+	inner := New(Options{Workspace: site.work, Home: site.home, Own: []string{site.own}, State: site.own})
+	defer inner.Close()
+	trials := site.trials()
+	argv := []string{"/proc/self/exe", attempt.Word}
+	for _, t := range trials {
+		argv = append(argv, t.name+"="+t.upon)
+	}
+	// The program has the name of its own image in the shim, whatever of the host's files is hidden there.
+	r, err := proc.Supervisor{Cage: caged(func(c proc.Command) (proc.Walls, error) { return inner.by(m, c) })}.Run(ctx, proc.Command{
+		Argv: argv, Dir: site.work, Env: []string{"PATH=/usr/bin:/bin", "HOME=" + site.home}, Tag: "sandbox test", Timeout: testTime,
+		Separate: true, Tail: 64 << 10,
+	})
+	if err != nil {
+		return found{}, err
+	}
+	return judge(trials, r, site)
+}
+
+// caged is a cage of one function.
+type caged func(proc.Command) (proc.Walls, error)
+
+func (f caged) Enclose(_ context.Context, c proc.Command) (proc.Walls, error) { return f(c) }
+
+// judge reads the answers. A trial without an answer counts as one that succeeded.
+func judge(trials []trial, r proc.Result, s *site) (found, error) {
+	held := map[string]bool{}
+	lines := 0
+	for line := range strings.Lines(r.Output.Head + r.Output.Tail) {
+		if a, ok := attempt.ParseResult(strings.TrimSuffix(line, "\n")); ok {
+			if lines < len(trials) && trials[lines].name == a.Name {
+				held[strconv.Itoa(lines)] = a.Held
+			}
+			lines++
+		}
+	}
+	if lines == 0 {
+		return found{}, fmt.Errorf("the self-test did not run: %w: %s", errors.Join(r.Err(), errors.New("no answer")), strings.TrimSpace(r.Errors.Head))
+	}
+	var f found
+	for i, t := range trials {
+		if !held[strconv.Itoa(i)] {
+			f.escaped = append(f.escaped, t.name+" "+strings.TrimPrefix(t.upon, s.home+"/"))
+			f.broken = f.broken || t.must
+		}
+	}
+	if changed := s.changed(); len(changed) > 0 {
+		f.escaped = append(f.escaped, changed...)
+	}
+	return f, nil
+}
+
+// trials are what is tried. The order counts: what would spoil a later trial comes last.
+func (s *site) trials() []trial {
+	in := func(name string) string { return filepath.Join(s.work, name) }
+	out := func(name string) string { return filepath.Join(s.home, name) }
+	all := []trial{
+		{"write", out("file"), true}, {"create", out("new"), true}, {"write", in("link"), true}, {"link", out("file") + ":" + in("hard"), true},
+		{"read", out(".ssh/id"), true}, {"read", filepath.Join(s.own, "secret"), true}, {"tcp", s.tcp, true}, {"udp", s.udp, true},
+		{"chmod", out("file"), false}, {"create", in(".vscode/tasks.json"), false}, {"create", in(".envrc"), false}, {"mkdir", in(".adze/tools"), false},
+		{"write", in(".git/config"), false}, {"create", in(".git/hooks/pre-commit"), false},
+		{"unix", s.unix, false},
+	}
+	if len(ofLinux(s)) > 0 {
+		all = append(all, ofLinux(s)...)
+	}
+	return append(all, trial{"rename", in(".git/hooks"), false}, trial{"rename", in(".git"), false})
+}
+
+// ofLinux are trials upon what only Linux has.
+func ofLinux(s *site) []trial {
+	if s.abstract == "" {
+		return nil
+	}
+	return []trial{
+		{"mptcp", s.tcp, true}, {"abstract", s.abstract, false}, {"signal", strconv.Itoa(s.witness.Process.Pid), false}, {"peek", "", false},
+		{"mount", s.work, false}, {"unshare", "", false}, {"setns", "/proc/self/ns/net", false}, {"ptrace", "", false}, {"keyctl", "", false},
+		{"io_uring", "", false}, {"vsock", "", false}, {"tiocsti", "", false}, {"open", "/proc/sys/kernel/core_pattern", false}, {"open", "/proc/sysrq-trigger", false},
+	}
+}
+
+// changed looks from outside at what the attempts were upon.
+func (s *site) changed() (out []string) {
+	for name, want := range s.files {
+		if data, err := os.ReadFile(filepath.Join(s.home, name)); err != nil || string(data) != want {
+			out = append(out, name+" was changed")
+		}
+	}
+	if entries, err := os.ReadDir(filepath.Join(s.work, ".git", "hooks")); err != nil || len(entries) > 0 {
+		out = append(out, "hooks were changed")
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,136 @@
+package sandbox
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// site is a person's home made for the self-test, with servers that a sandbox must not reach.
+type site struct {
+	top, home, work, own string
+	files                map[string]string // of the home, with their content
+	tcp, udp             string            // ports
+	unix, abstract       string            // sockets
+	witness              *exec.Cmd         // a process of the outside
+	closers              []func()
+}
+
+func newSite(state string) (s *site, err error) {
+	base := filepath.Join(state, "sandbox")
+	if err := os.MkdirAll(base, 0o700); err != nil {
+		return nil, err
+	}
+	top, err := os.MkdirTemp(base, "test-")
+	if err != nil {
+		return nil, err
+	}
+	if top, err = filepath.EvalSymlinks(top); err != nil {
+		return nil, err
+	}
+	s = &site{top: top, home: filepath.Join(top, "home"), own: filepath.Join(top, "own"), files: map[string]string{
+		"file": "as it was\n", ".ssh/id": "secret\n", "work/.git/config": "[core]\n", "work/.git/HEAD": "ref: refs/heads/main\n",
+	}}
+	s.work = filepath.Join(s.home, "work")
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	if err := s.fill(); err != nil {
+		return s, err
+	}
+	return s, s.serve()
+}
+
+func (s *site) fill() error {
+	for _, dir := range []string{s.own, filepath.Join(s.work, ".git", "hooks"), filepath.Join(s.home, ".ssh")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	for name, content := range s.files {
+		if err := os.WriteFile(filepath.Join(s.home, name), []byte(content), 0o600); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(s.own, "secret"), []byte("secret\n"), 0o600); err != nil {
+		return err
+	}
+	return os.Symlink(filepath.Join(s.home, "file"), filepath.Join(s.work, "link"))
+}
+
+// serve starts a server of each kind that programs of this machine reach without a network.
+func (s *site) serve() error {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	s.tcp = strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	s.closers = append(s.closers, func() { _ = l.Close() })
+	u, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	s.udp = strconv.Itoa(u.LocalAddr().(*net.UDPAddr).Port)
+	s.closers = append(s.closers, func() { _ = u.Close() })
+	go echo(u)
+	s.unix = filepath.Join(s.home, "socket")
+	if len(s.unix) > maxSocketPath {
+		s.unix = "" // it cannot be made, and is then not there to be reached
+		return s.serveLinux()
+	}
+	x, err := net.Listen("unix", s.unix)
+	if err != nil {
+		return err
+	}
+	s.closers = append(s.closers, func() { _ = x.Close() })
+	return s.serveLinux()
+}
+
+// maxSocketPath is what sockaddr_un holds, on the system that holds least.
+const maxSocketPath = 100
+
+func (s *site) serveLinux() error {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	s.abstract = "@" + strings.TrimPrefix(s.top, "/")
+	if len(s.abstract) > maxSocketPath {
+		s.abstract = s.abstract[:maxSocketPath]
+	}
+	x, err := net.Listen("unix", s.abstract)
+	if err != nil {
+		return err
+	}
+	s.closers = append(s.closers, func() { _ = x.Close() })
+	s.witness = exec.Command("sleep", "60")
+	if err := s.witness.Start(); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, func() { _ = s.witness.Process.Kill(); _ = s.witness.Wait() })
+	return nil
+}
+
+// echo answers every packet.
+func echo(u net.PacketConn) {
+	buf := make([]byte, 16)
+	for {
+		n, from, err := u.ReadFrom(buf)
+		if err != nil {
+			return
+		}
+		_, _ = u.WriteTo(buf[:n], from)
+	}
+}
+
+func (s *site) close() {
+	for _, end := range s.closers {
+		end()
+	}
+	_ = os.RemoveAll(s.top)
+}
