@@ -36,7 +36,8 @@ type bashMeta struct {
 	Survivors int    `json:"survivors,omitempty"`
 	Millis    int64  `json:"duration_ms,omitempty"`
 	Job       string `json:"job,omitempty"`
-	File      string `json:"file,omitempty"` // the whole of a long output
+	File      string `json:"file,omitempty"`    // the whole of a long output
+	Sandbox   string `json:"sandbox,omitempty"` // the level of the sandbox that it ran in, and what that is made with
 }
 
 func bash(f files, s *Shell) tool.Tool {
@@ -63,7 +64,7 @@ func bash(f files, s *Shell) tool.Tool {
 		Output:       s.Bounds.withFoot(),
 		Capabilities: tool.Capabilities{Streaming: true, Background: true},
 		Redact: tool.Expose("command", "description", "timeout", "workdir", "background",
-			"lines", "bytes", "exit", "signal", "killed", "ended", "survivors", "duration_ms", "job", "file"),
+			"lines", "bytes", "exit", "signal", "killed", "ended", "survivors", "duration_ms", "job", "file", "sandbox"),
 		Needs: func(in bashArgs) []tool.Need {
 			needs := []tool.Need{{Permission: tool.Execute, Target: in.Command, Dir: in.Workdir}}
 			if in.Workdir != "" {
@@ -133,7 +134,7 @@ func (x *bashCall) start(cmd proc.Command) (tool.Result[bashMeta], error) {
 	if err != nil {
 		return x.result, asFailure(err)
 	}
-	x.result.Metadata.Job, x.result.Metadata.Running = job.ID, true
+	x.result.Metadata.Job, x.result.Metadata.Running, x.result.Metadata.Sandbox = job.ID, true, job.Sandbox
 	x.result.Output = strings.Join(append(x.notes(proc.Result{}), fmt.Sprintf(
 		"started %s; read its output with bash_output, end it with bash_kill; it ends with the session", job.ID)), "\n")
 	return x.result, nil
@@ -214,7 +215,7 @@ func (x *bashCall) describe(r proc.Result, file string) {
 	m.Tail = plainText(lastBytes(last, shellLiveTail))
 	m.Lines, m.Bytes = r.Output.Lines, r.Output.Bytes
 	m.Killed, m.Ended, m.Survivors = string(r.Killed), r.Ended, r.Survivors
-	m.Millis, m.File = r.Duration.Milliseconds(), file
+	m.Millis, m.File, m.Sandbox = r.Duration.Milliseconds(), file, r.Sandbox
 	if r.Signal != 0 {
 		m.Signal = proc.SignalName(r.Signal)
 	} else if r.Code >= 0 {
@@ -236,6 +237,10 @@ func (x *bashCall) verdict(r proc.Result) error {
 		return tool.Fail(tool.CodeAborted, "aborted after %s; all its processes were ended", after)
 	case proc.Limited:
 		return tool.Fail(tool.CodeLimit, "ended after %s because it wrote %d bytes; filter its output or redirect it to a file", after, r.Output.Bytes)
+	case proc.TooMuchMemory:
+		return tool.Fail(tool.CodeLimit, "ended after %s because all its processes together took more memory than the sandbox allows; do less at a time", after)
+	case proc.TooManyProcesses:
+		return tool.Fail(tool.CodeLimit, "ended after %s because it started more processes than the sandbox allows; do less at a time", after)
 	case proc.Lost:
 		return tool.Fail(tool.CodeIO, "its supervising process was killed after %s, so it was ended too; do not kill parent processes", after)
 	}
@@ -263,6 +268,9 @@ func (x *bashCall) notes(r proc.Result) (notes []string) {
 	}
 	if r.Ended > 0 && r.Killed == proc.ByItself && x.declared == "" {
 		notes = append(notes, fmt.Sprintf("(ended %s that it left running; use background: true to keep one)", counted(int64(r.Ended), "process")))
+	}
+	if r.Sandbox != "" && r.Code != 0 {
+		notes = append(notes, "(it ran in a sandbox: no network, everything outside the workspace and /tmp is read only, and so are .git hooks and config and the folders of editors in it)")
 	}
 	if r.Survivors > 0 {
 		notes = append(notes, fmt.Sprintf("(%s could not be ended, probably of another user)", counted(int64(r.Survivors), "process")))

@@ -78,8 +78,17 @@ func (m *model) toMode(name string) tea.Cmd {
 	}
 	m.info.Mode = name
 	m.status.InMode(name)
+	m.lookAtSandbox()
 	m.say("permission mode: " + name)
 	return nil
+}
+
+// lookAtSandbox takes over what commands now run in.
+func (m *model) lookAtSandbox() {
+	if m.ports.Sandbox != nil {
+		m.info.Sandbox = m.ports.Sandbox()
+		m.status.InSandbox(m.info.Sandbox)
+	}
 }
 
 func canEffort(m *model) string {

@@ -36,6 +36,7 @@ func (b *broken) ports() port.Ports {
 		Models:     func(context.Context) ([]port.ModelRow, error) { return nil, b.fail("models") },
 		Modes:      []port.Mode{{Name: "plan"}, {Name: "ask"}},
 		SetMode:    func(string) error { return b.fail("mode") },
+		Sandbox:    func() string { return "none" },
 		Efforts:    []port.Mode{{Name: "low"}, {Name: "plan"}},
 		SetEffort:  func(word string) string { return word },
 		CancelCall: func(tool.CallID) bool { return false },

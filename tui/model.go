@@ -206,6 +206,7 @@ func (m *model) apply(e session.Event) tea.Cmd {
 	case session.ToolStart, session.CallForming:
 		return m.after(pane.ShowAfter, redraw{})
 	case session.ToolEnd:
+		m.lookAtSandbox()
 		if mayMoveHead(e.Outcome) {
 			return m.lookForBranch()
 		}

@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"adze/internal/models"
+	"adze/internal/place"
 	"adze/internal/policy"
 	"adze/internal/proc"
+	"adze/internal/sandbox"
 	"adze/internal/web"
 	"adze/internal/workspace"
 	"adze/tool"
@@ -22,7 +24,9 @@ import (
 // deps makes what the built-in tools work with. Commands see the person's environment without secrets.
 func (s settings) deps(w *wired) toolset.Deps {
 	w.ledger = proc.NewLedger(filepath.Join(s.at.State, "jobs"))
-	shell := s.shell(w.ledger)
+	w.cage = s.cage(w)
+	w.closers = append(w.closers, w.cage.Box.Close)
+	shell := s.shell(w)
 	w.closers = append(w.closers, shell.Close)
 	return toolset.Deps{
 		Bounds: s.bounds(), Web: web.New(reach(func() *policy.Policy { return w.gate })),
@@ -33,12 +37,26 @@ func (s settings) deps(w *wired) toolset.Deps {
 }
 
 // shell makes what runs the commands of one session, a subagent's too.
-func (s settings) shell(ledger *proc.Ledger) *toolset.Shell {
+func (s settings) shell(w *wired) *toolset.Shell {
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: models.KeyNames(s.config)})
-	shell := toolset.NewShell(proc.Supervisor{Ledger: ledger}, env)
+	shell := toolset.NewShell(proc.Supervisor{Ledger: w.ledger, Cage: w.cage}, env)
 	shell.Bounds = s.bounds()
 	shell.Limit(time.Duration(s.config.Limits.BashTimeout), time.Duration(s.config.Limits.BashMaxTimeout))
 	return shell
+}
+
+// sandboxHint is the way out for who requires a sandbox that is not there.
+const sandboxHint = "adze doctor says what is missing; without --sandbox required commands run outside, as the rules and you allow"
+
+// cage is what the commands of a run are put into. Nothing is tried before the first of them.
+func (s settings) cage(w *wired) *sandbox.Cage {
+	setting, _ := sandbox.ParseSetting(s.config.Sandbox) // settle has read it
+	return &sandbox.Cage{
+		Setting: setting, Box: sandbox.Of(s.root.Dir(), s.at.State, s.at.Config, place.Absolute(s.file)),
+		// A mode that asks or is told what to allow runs that outside: until a sandbox lets some of the network in, an
+		// installation that a person agreed to would fail in it.
+		Wanted: func() bool { return w.gate != nil && w.gate.Mode() == policy.Auto },
+	}
 }
 
 func (s settings) bounds() toolset.Bounds {

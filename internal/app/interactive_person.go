@@ -11,6 +11,7 @@ import (
 	"adze/internal/desk"
 	"adze/internal/git"
 	"adze/internal/policy"
+	"adze/internal/proc"
 	"adze/internal/search"
 	"adze/session"
 	"adze/tool"
@@ -32,8 +33,10 @@ type seat struct {
 // ports connects the interface with what was wired.
 func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 	memory := desk.NewMemory(w.settings.at.State, w.head.Cwd)
+	w.cage.Outside = own.runs
 	p := port.Ports{
-		SetMode:    func(name string) error { return w.gate.SetMode(policy.Mode(name)) },
+		SetMode:    w.setMode,
+		Sandbox:    w.cage.Shown,
 		Efforts:    desk.Efforts(),
 		SetEffort:  func(word string) string { w.session.SetEffort(word); return w.effort() },
 		CancelCall: w.cancelCall,
@@ -45,7 +48,7 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 		Edit:       desk.NewEditor(a.Getenv, a.In, a.Out, a.Err).Edit,
 		Drop:       desk.DropIn(w.head.Cwd),
 		Picture:    desk.NewClipboard(w.settings.at.State, a.Getenv).Picture,
-		Modes:      desk.Modes(w.head.Sandbox.Level),
+		Modes:      desk.Modes(),
 	}
 	if _, ok := w.set.Get(shellTool); ok {
 		p.Run = func(ctx context.Context, command string) session.Result { return w.shell(ctx, command, own) }
@@ -63,6 +66,16 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 // effort is how hard the model is asked to think: as this session says, else the configuration of its provider.
 func (w *wired) effort() string {
 	return cmp.Or(w.session.Effort(), w.settings.config.Providers[w.head.Provider].Effort)
+}
+
+// setMode puts a mode in force. The sandbox that it may ask for is tested beside, so that its level is known when the first
+// command comes.
+func (w *wired) setMode(name string) error {
+	err := w.gate.SetMode(policy.Mode(name))
+	if err == nil {
+		go w.cage.Now(context.Background())
+	}
+	return err
 }
 
 // files lists the workspace for completion, but for what may not be read.
@@ -101,6 +114,13 @@ func (c *ownCommand) is(q tool.Question) bool {
 	defer c.mu.Unlock()
 	return c.text != "" && q.Agent == "" && q.Tool.Name == shellTool && len(q.Needs) == 1 &&
 		q.Needs[0].Permission == tool.Execute && q.Needs[0].Target == c.text
+}
+
+// runs reports the process of that command.
+func (c *ownCommand) runs(cmd proc.Command) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text != "" && len(cmd.Argv) > 0 && cmd.Argv[len(cmd.Argv)-1] == c.text
 }
 
 // shell runs a command of the person's own through the gate and the pipeline.

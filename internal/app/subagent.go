@@ -99,7 +99,7 @@ func (f *staff) config() (agent.Config, error) {
 // run has not.
 func (f *staff) tools(ctx context.Context) (*tool.Set, func(), error) {
 	deps := f.deps
-	deps.Seen, deps.Todos, deps.Shell = nil, nil, f.settings.shell(f.wired.ledger)
+	deps.Seen, deps.Todos, deps.Shell = nil, nil, f.settings.shell(f.wired)
 	deps.Tasks, deps.Finder, deps.Brief = nil, nil, f.model.Profile.Budget > 0
 	deps.Declared = &toolset.Declared{Dir: f.deps.Declared.Dir, Project: f.deps.Declared.Project} // New writes into it, and several may work at once
 	deps.Shell.Spill = f.spill

@@ -14,11 +14,13 @@ import (
 	"adze/internal/config"
 	"adze/internal/gate"
 	"adze/internal/instructions"
+	"adze/internal/models"
 	"adze/internal/place"
 	"adze/internal/policy"
 	"adze/internal/print"
 	"adze/internal/proc"
 	"adze/internal/resume"
+	"adze/internal/sandbox"
 	"adze/internal/secret"
 	"adze/internal/spill"
 	"adze/internal/store"
@@ -40,6 +42,7 @@ type wired struct {
 	history []session.Message
 	closers []func()
 	ledger  *proc.Ledger
+	cage    *sandbox.Cage
 	agents  *agent.Agents
 	seat
 }
@@ -100,9 +103,8 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 		return w, err
 	}
 	w.gate, w.stored = policy, stored
-	w.head = print.Head{
-		Version: Version, Session: string(id), Cwd: s.root.Dir(), Model: model.Name, Provider: model.Provider.Name(),
-		Tools: w.set.Names(), PermissionMode: string(policy.Mode()), Sandbox: print.Sandbox{Level: "none", How: "no sandbox is built in yet"},
+	if err := w.introduce(ctx, id, model); err != nil {
+		return w, err
 	}
 	w.tellProject(s.project())
 	c := session.Config{
@@ -113,6 +115,19 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	}
 	staff.session = c
 	return w, w.open(ctx, c, resumed, staff.deps)
+}
+
+// introduce says what this run is. Where a sandbox is required and not there, it is none.
+func (w *wired) introduce(ctx context.Context, id session.ID, model models.Model) error {
+	if err := w.cage.Check(ctx); err != nil {
+		return misuse(sandboxHint, "--sandbox required: %v", err)
+	}
+	walls := w.cage.Now(ctx)
+	w.head = print.Head{
+		Version: Version, Session: string(id), Cwd: w.settings.root.Dir(), Model: model.Name, Provider: model.Provider.Name(),
+		Tools: w.set.Names(), PermissionMode: string(w.gate.Mode()), Sandbox: print.Sandbox{Level: string(walls.Level), How: walls.How},
+	}
+	return nil
 }
 
 // settings is what is known before anything is opened but the workspace.
@@ -137,6 +152,9 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 	}
 	w.notices = append(w.notices, s.config.Warnings()...)
 	o.merge(&s.config)
+	if _, err := sandbox.ParseSetting(s.config.Sandbox); err != nil {
+		return s, misuse("required runs commands in the sandbox only, off never does", "%s: %v", s.config.Origin("sandbox"), err)
+	}
 	dir, err := a.folder(o, w)
 	if err != nil {
 		return s, err
@@ -177,6 +195,7 @@ func (o *options) merge(cfg *config.Config) {
 	}
 	set(o.model != "", "model", func() { cfg.Model = o.model })
 	set(o.Mode != "", "permission_mode", func() { cfg.PermissionMode = o.Mode })
+	set(o.Sandbox != "", "sandbox", func() { cfg.Sandbox = o.Sandbox })
 	set(o.given != nil && o.given("max-turns"), "max_turns", func() { cfg.MaxTurns = o.maxTurns })
 	set(o.maxTime > 0, "max_time", func() { cfg.MaxTime = config.Duration(o.maxTime) })
 	if o.inline {

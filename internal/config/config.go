@@ -35,6 +35,7 @@ type Config struct {
 	RepairModel    string              `json:"repair_model,omitempty"`    // provider/name; empty: no model mends arguments
 	TaskModel      string              `json:"task_model,omitempty"`      // provider/name; empty: tasks run with the session's model
 	PermissionMode string              `json:"permission_mode,omitempty"` // ask, edits, plan, auto, yolo
+	Sandbox        string              `json:"sandbox,omitempty"`         // auto, required, off
 	Allow          []string            `json:"allow,omitempty"`
 	Ask            []string            `json:"ask,omitempty"`
 	Deny           []string            `json:"deny,omitempty"`

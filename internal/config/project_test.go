@@ -27,6 +27,7 @@ func projectKeys() map[string]struct {
 		"task_model":      {`"evil/model"`, false},
 		"permission_mode": {`"yolo"`, false},
 		"allow":           {`["execute"]`, false},
+		"sandbox":         {`"off"`, false},
 		"max_turns":       {`0`, false},
 		"max_time":        {`"9000h"`, false},
 		"environment":     {`["AWS_SECRET_ACCESS_KEY"]`, false},

@@ -48,20 +48,14 @@ func Sessions(ctx context.Context, stored session.Store) ([]port.SessionHead, er
 	return out, nil
 }
 
-// fullSandbox is the level of a sandbox that holds all that a command may do.
-const fullSandbox = "full"
-
-// Modes are the permission modes, and what each means here; sandbox is the level that is reported.
-func Modes(sandbox string) []port.Mode {
+// Modes are the permission modes, and what each means here.
+func Modes() []port.Mode {
 	means := map[policy.Mode]string{
 		policy.Plan:     "nothing is changed and no command runs",
 		policy.AskFirst: "reading in the workspace is allowed, all else is asked",
 		policy.Edits:    "writing in the workspace is allowed too",
-		policy.Auto:     "the same as edits: there is no full sandbox here",
+		policy.Auto:     "the same as edits, and commands run in the sandbox, where it is full",
 		policy.Yolo:     "nothing is asked; denials still hold",
-	}
-	if sandbox == fullSandbox {
-		means[policy.Auto] = "what the sandbox contains is allowed too"
 	}
 	var out []port.Mode
 	for _, name := range policy.Modes() {

@@ -21,6 +21,7 @@ import (
 	"adze/internal/models"
 	"adze/internal/place"
 	"adze/internal/proc"
+	"adze/internal/sandbox"
 	"adze/internal/store"
 	"adze/session"
 	"adze/toolset"
@@ -160,7 +161,7 @@ func checkProgram(name, why string) Check {
 
 // Terminal looks at what the interface needs; --print needs none of it.
 func (d Doctor) Terminal() []Check {
-	sandbox := lacks("sandbox", "none: a command that you allow can do what you can do", "allow only what you would run yourself, or work in a container")
+	sandbox := d.checkSandbox()
 	if !term.IsTerminal(d.Out.Fd()) {
 		return []Check{sandbox, lacks("terminal", "the output is not one", "run adze doctor without a pipe to check it; adze --print needs none")}
 	}
@@ -174,6 +175,19 @@ func (d Doctor) Terminal() []Check {
 		return []Check{sandbox, lacks("terminal", found, "make the window larger, or use adze --plain")}
 	}
 	return []Check{sandbox, fine("terminal", found)}
+}
+
+// checkSandbox tests what holds commands on this machine, once: the answer is kept until something changes.
+func (d Doctor) checkSandbox() Check {
+	at := place.Of(d.Getenv)
+	r, err := sandbox.Of(at.State, at.State, at.Config).Level(context.Background())
+	switch {
+	case err != nil:
+		return lacks("sandbox", "it could not be tested: "+err.Error(), "try again")
+	case r.Level == sandbox.Full:
+		return fine("sandbox", "full, made with "+string(r.Means)+"; commands run in it in permission mode auto, and always with --sandbox required")
+	}
+	return lacks("sandbox", string(r.Level)+": a command that you allow can do what you can do ("+r.How+")", sandbox.Hint(r))
 }
 
 func colours(getenv func(string) string) string {

@@ -46,6 +46,7 @@ type Ground struct {
 type Flags struct {
 	Cwd         string
 	Mode        string
+	Sandbox     string
 	Allow, Deny []string
 	Asks        []string
 }
@@ -55,6 +56,7 @@ func (g *Flags) Add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&g.Cwd, "cwd", "", "work in this `DIR`")
 	f.StringVar(&g.Mode, "permission-mode", "", "ask, edits, plan, auto or yolo (default ask)")
+	f.StringVar(&g.Sandbox, "sandbox", "", "auto, required or off: whether commands run in the sandbox (default auto: in mode auto)")
 	f.StringArrayVar(&g.Allow, "allow", nil, "allow what this `RULE` matches, such as 'execute(go test **)'")
 	f.StringArrayVar(&g.Asks, "ask", nil, "ask about what this `RULE` matches, each time, also where it is allowed")
 	f.StringArrayVar(&g.Deny, "deny", nil, "deny what this `RULE` matches; a deny always holds")

@@ -28,6 +28,7 @@ type Walls struct {
 	Files []*os.File           // from descriptor 5 on
 	Env   []string             // instead of the command's environment; nil: that
 	PIDs  bool                 // process ids inside are not those outside
+	Name  string               // told in Result.Sandbox
 	Done  func()
 }
 

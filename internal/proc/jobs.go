@@ -47,6 +47,7 @@ type JobStatus struct {
 	Shim    int    // process id of its shim, above all that the job has started
 	Running bool
 	Started time.Time
+	Sandbox string // the name of the walls around it
 	Result  Result // when not running
 }
 
@@ -199,7 +200,7 @@ func (b *job) running() bool {
 func (b *job) status() JobStatus {
 	st := JobStatus{
 		ID: b.id, Command: b.command, PID: b.process.PID(), Shim: b.process.shim.Pid,
-		Started: b.process.started, Running: b.running(),
+		Started: b.process.started, Running: b.running(), Sandbox: b.process.walls.Name,
 	}
 	if !st.Running {
 		st.Result = b.process.Wait()

@@ -85,7 +85,8 @@ type Result struct {
 	Ended     int           // processes it left behind, or had below it when killed, that were ended
 	Survivors int           // processes that could not be ended
 	Output    Text
-	Errors    Text // with Command.Separate
+	Errors    Text   // with Command.Separate
+	Sandbox   string // the name of the walls around it; empty: there were none
 }
 
 // Err is nil when the command exited with 0 by itself.

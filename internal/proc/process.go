@@ -223,6 +223,7 @@ func (p *Process) finish() {
 		p.result.Duration = time.Since(p.started)
 	}
 	p.result.Output = p.out.Text()
+	p.result.Sandbox = p.walls.Name
 	if p.errs != nil {
 		p.result.Errors = p.errs.Text()
 	}

@@ -26,6 +26,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"adze/internal/proc"
@@ -61,6 +62,15 @@ func New(o Options) *Sandbox {
 	return &Sandbox{o: o, workspace: pin(o.Workspace), held: &placeholders{dir: heldDir(o.State)}}
 }
 
+// Of is the sandbox of a workspace for the person who runs this. The state folder is secret, as the others are.
+func Of(workspace, state string, secret ...string) *Sandbox {
+	home, _ := os.UserHomeDir() // without one there are no secrets of a home
+	if real, err := filepath.EvalSymlinks(home); err == nil {
+		home = real
+	}
+	return New(Options{Workspace: workspace, Home: home, State: state, Own: append(secret, state)})
+}
+
 // Close removes what the sandbox left in the workspace.
 func (s *Sandbox) Close() { s.held.close() }
 
@@ -73,7 +83,9 @@ func (s *Sandbox) Enclose(ctx context.Context, c proc.Command) (proc.Walls, erro
 	if report.Means == None {
 		return proc.Walls{}, errors.New("there is no sandbox here: " + report.How)
 	}
-	return s.by(report.Means, c)
+	walls, err := s.by(report.Means, c)
+	walls.Name = string(report.Level) + " (" + string(report.Means) + ")"
+	return walls, err
 }
 
 // by puts a command into a sandbox of the given means.

@@ -89,7 +89,7 @@ func judge(trials []trial, r proc.Result, s *site) (found, error) {
 	}
 	var f found
 	for i, t := range trials {
-		if !held[strconv.Itoa(i)] {
+		if !held[strconv.Itoa(i)] && t.reached() {
 			f.escaped = append(f.escaped, t.name+" "+strings.TrimPrefix(t.upon, s.home+"/"))
 			f.broken = f.broken || t.must
 		}
@@ -98,6 +98,15 @@ func judge(trials []trial, r proc.Result, s *site) (found, error) {
 		f.escaped = append(f.escaped, changed...)
 	}
 	return f, nil
+}
+
+// reached looks from outside whether what was made inside is there: in a private /tmp anything can be made.
+func (t trial) reached() bool {
+	if t.name != "create" && t.name != "mkdir" {
+		return true
+	}
+	_, err := os.Lstat(t.upon)
+	return err == nil
 }
 
 // trials are what is tried. The order counts: what would spoil a later trial comes last.

@@ -29,6 +29,9 @@ type Ports struct {
 	// Modes are the permission modes, and SetMode puts one in force.
 	Modes   []Mode
 	SetMode func(name string) error
+	// Sandbox is what the next command runs in, in a word for the status line; asked at each change of the mode and after
+	// each call.
+	Sandbox func() string
 	// Efforts are how hard the model can be asked to think, and SetEffort asks it, from its next request on; it returns
 	// what is in force then, empty: nothing is said about it.
 	Efforts   []Mode

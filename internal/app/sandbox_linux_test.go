@@ -1,0 +1,95 @@
+package app_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// sandboxed skips where this machine has no full sandbox.
+func sandboxed(t *testing.T, u *user) {
+	t.Helper()
+	if c := u.doctor(0, "--offline")["sandbox"]; c.State != "ok" {
+		t.Skipf("this machine has no full sandbox: %s", c.Found)
+	}
+}
+
+// reaches is a command that tries to get out; what it may do comes first.
+const reaches = `
+-- 1 --
+call bash: {"command": "echo in > inside; echo out > OUTSIDE; echo x > .envrc; cat CONFIG > stolen; (true 3<>/dev/tcp/127.0.0.1/PORT) && echo yes > dialled; exit 3"}
+-- 2 --
+text: done
+`
+
+func TestCommandsRunInTheSandbox(t *testing.T) {
+	for name, c := range map[string]struct {
+		flags   []string
+		contain bool
+	}{
+		"required":  {[]string{"--sandbox", "required", "--permission-mode", "yolo"}, true},
+		"mode yolo": {[]string{"--permission-mode", "yolo"}, false},
+		"off":       {[]string{"--sandbox", "off", "--permission-mode", "yolo"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := newUser(t)
+			sandboxed(t, u)
+			outside := filepath.Join(t.TempDir(), "outside")
+			if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte("{} // known to the person alone\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			script := strings.NewReplacer("OUTSIDE", outside, "CONFIG", filepath.Join(u.home, "config.json"), "PORT", u.listens()).Replace(reaches)
+			r := u.run(append([]string{"-p", "--output-format", "stream-json", u.script(script), "hi"}, c.flags...)...).wants(0)
+			if _, err := os.Stat(filepath.Join(u.dir, "inside")); err != nil {
+				t.Error("it could not write in the workspace")
+			}
+			for _, path := range []string{outside, filepath.Join(u.dir, ".envrc"), filepath.Join(u.dir, "stolen"), filepath.Join(u.dir, "dialled")} {
+				if data, err := os.ReadFile(path); (len(data) > 0) == c.contain {
+					t.Errorf("%s holds %q, %v", path, data, err)
+				}
+			}
+			if told := strings.Contains(r.out, `"sandbox":{"level":"full","how":"`) && strings.Contains(r.out, `"sandbox":"full (`); told != c.contain {
+				t.Errorf("init and the call tell a full sandbox: %v\n%s", told, r.out)
+			}
+		})
+	}
+}
+
+// listens is the port of a server of this machine.
+func (u *user) listens() string {
+	u.t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	u.t.Cleanup(func() { l.Close() })
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+}
+
+func TestASandboxThatIsRequiredAndNotThereStopsTheStart(t *testing.T) {
+	u := newUser(t)
+	u.run("-p", "--sandbox", "mostly", u.script("-- 1 --\ntext: hi\n"), "hi").wants(2, `"mostly"`, "required")
+}
+
+// What a rule allows runs in the sandbox in mode auto, and outside in the others, where the person said so.
+func TestModeAutoRunsCommandsInTheSandbox(t *testing.T) {
+	for mode, contain := range map[string]bool{"auto": true, "edits": false} {
+		u := newUser(t)
+		sandboxed(t, u)
+		outside := filepath.Join(t.TempDir(), "outside")
+		script := "-- 1 --\ncall bash: {\"command\": \"touch inside " + outside + "\"}\n-- 2 --\ntext: done\n"
+		r := u.run("-p", "--output-format", "stream-json", "--permission-mode", mode, "--allow", "execute(touch **)", "--allow", "write(abs:/**)", u.script(script), "hi").wants(0)
+		if _, err := os.Stat(filepath.Join(u.dir, "inside")); err != nil {
+			t.Errorf("%s: it could not write in the workspace: %s", mode, r.out)
+		}
+		if _, err := os.Stat(outside); (err == nil) == contain {
+			t.Errorf("%s: outside %v", mode, err)
+		}
+		if told := strings.Contains(r.out, `"sandbox":{"level":"full","how":"`); told != contain {
+			t.Errorf("%s: init tells a full sandbox: %v", mode, told)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/proc"
+)
+
+// Setting says when commands run in the sandbox.
+type Setting string
+
+// The settings.
+const (
+	Auto     Setting = "auto"     // when they are wanted there, and it is full
+	Required Setting = "required" // always; where it is not full, not at all
+	Off      Setting = "off"      // never
+)
+
+// ParseSetting reads one; empty is Auto.
+func ParseSetting(name string) (Setting, error) {
+	s := Setting(name)
+	if name == "" {
+		s = Auto
+	}
+	if !slices.Contains([]Setting{Auto, Required, Off}, s) {
+		return "", fmt.Errorf("%q is no setting of the sandbox; there are auto, required and off", name)
+	}
+	return s, nil
+}
+
+// ErrNotFull says that a sandbox was required, and there is none that holds everything.
+var ErrNotFull = errors.New("the sandbox is not full here")
+
+// Cage puts the commands of a run into its sandbox, or leaves them outside.
+type Cage struct {
+	Box     *Sandbox
+	Setting Setting
+	// Wanted says, with Auto, whether commands belong inside now; nil: they do not.
+	Wanted func() bool
+	// Outside, with Auto, names commands that run outside all the same: the person's own; nil: none.
+	Outside func(proc.Command) bool
+}
+
+func (c *Cage) inside() bool {
+	return c.Setting == Required || c.Setting == Auto && c.Wanted != nil && c.Wanted()
+}
+
+// Enclose is proc.Cage.
+func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Walls, error) {
+	if !c.inside() || c.Setting == Auto && c.Outside != nil && c.Outside(cmd) {
+		return proc.Walls{}, nil
+	}
+	report, err := c.Box.Level(ctx)
+	switch {
+	case err != nil:
+		return proc.Walls{}, err
+	case report.Level == Full:
+		return c.Box.Enclose(ctx, cmd)
+	case c.Setting == Required:
+		return proc.Walls{}, fmt.Errorf("%w: %s", ErrNotFull, report.How)
+	}
+	return proc.Walls{}, nil
+}
+
+// Check is an error where a sandbox is required and not full. It costs nothing where none is.
+func (c *Cage) Check(ctx context.Context) error {
+	if c.Setting != Required {
+		return nil
+	}
+	report, err := c.Box.Level(ctx)
+	if err == nil && report.Level != Full {
+		err = fmt.Errorf("%w: %s", ErrNotFull, report.How)
+	}
+	return err
+}
+
+// Now is what holds for the next command. It tests where commands run inside and nothing is known yet.
+func (c *Cage) Now(ctx context.Context) Report {
+	if !c.inside() {
+		return c.outside()
+	}
+	report, err := c.Box.Level(ctx)
+	if err != nil {
+		return Report{NoLevel, None, err.Error()}
+	}
+	return c.used(report)
+}
+
+// Shown is the same in a word, for a line of status, at once.
+func (c *Cage) Shown() string {
+	if !c.inside() {
+		return string(NoLevel)
+	}
+	if report, ok := c.Box.Known(); ok {
+		return string(c.used(report).Level)
+	}
+	return "not tested yet"
+}
+
+// used is what a report means for commands: with Auto, what is not full is not used.
+func (c *Cage) used(r Report) Report {
+	if c.Setting == Auto && r.Level != Full {
+		return Report{NoLevel, None, "commands run outside, because the sandbox is " + string(r.Level) + " here: " + r.How}
+	}
+	return r
+}
+
+func (c *Cage) outside() Report {
+	if c.Setting == Off {
+		return Report{NoLevel, None, "it is switched off"}
+	}
+	return Report{NoLevel, None, "commands run outside; permission mode auto or --sandbox required puts them inside"}
+}
+
+// Hint is what a person can do where a report is not full.
+func Hint(r Report) string {
+	switch {
+	case r.Level == Full:
+		return ""
+	case strings.Contains(r.How, string(Bubblewrap)+": bubblewrap is not installed"):
+		return "install bubblewrap; on Ubuntu its AppArmor profile lets it make namespaces"
+	case r.How == "":
+		return "there is no sandbox for this system yet"
+	}
+	return "allow only what you would run yourself, or work in a virtual machine"
+}
