@@ -4,9 +4,12 @@ import "adze/tui/look"
 
 // The interface works from this size on; below it says so.
 const (
-	minWidth  = 60
-	minHeight = 15
+	minWidth  = 40
+	minHeight = 10
 )
+
+// leastDialog is how many rows a question may take also where that leaves little else.
+const leastDialog = 8
 
 // minTranscript is how many rows of the conversation stay visible beside anything but a dialog.
 const minTranscript = 4
@@ -14,6 +17,8 @@ const minTranscript = 4
 // Wants is how many rows each pane would like; 0 hides it.
 type Wants struct {
 	Activity, Todos, Dialog, Prompt, Menu int
+	// Status is at least one row.
+	Status int
 	// Over has a pane take the place of the conversation and of what stands beside it.
 	Over bool
 }
@@ -33,10 +38,9 @@ func Arrange(w, h int, want Wants) Layout {
 		return Layout{TooSmall: true}
 	}
 	var l Layout
-	left := h - 1
-	l.Status = look.At(0, left, w, 1)
+	left := bottom(&l.Status, w, h, statusRows(h, want))
 	if want.Dialog > 0 {
-		left = bottom(&l.Dialog, w, left, min(want.Dialog, h*2/3))
+		left = bottom(&l.Dialog, w, left, min(want.Dialog, mostDialog(h, left)))
 	} else {
 		left = bottom(&l.Prompt, w, left, min(want.Prompt, max(h/3, 3)))
 		left = bottom(&l.Menu, w, left, max(min(want.Menu, left-minTranscript), 0))
@@ -57,6 +61,12 @@ func Arrange(w, h int, want Wants) Layout {
 	return l
 }
 
+// statusRows leaves most of the screen to what it speaks of.
+func statusRows(h int, want Wants) int { return max(min(want.Status, h/3, 4), 1) }
+
+// mostDialog is how many of the rows that are left a question may take: one of what it is about stays.
+func mostDialog(h, left int) int { return min(max(h*2/3, leastDialog), left-1) }
+
 // Stack places the panes of an inline interface below the finished conversation, in as few rows as they want, of
 // a window of w by h cells; running is how many rows still change above them. It is pure, as Arrange is.
 func Stack(w, h int, want Wants, running int) Layout {
@@ -64,7 +74,8 @@ func Stack(w, h int, want Wants, running int) Layout {
 		return Layout{TooSmall: true, Status: look.At(0, max(min(h-1, 4)-1, 0), w, 1)}
 	}
 	var l Layout
-	left := h - 2 // the status line, and a row of what is above
+	status := statusRows(h, want)
+	left := h - 1 - status // and a row of what is above
 	take := func(n, most int) int {
 		n = max(min(n, most, left), 0)
 		left -= n
@@ -74,8 +85,8 @@ func Stack(w, h int, want Wants, running int) Layout {
 	prompt := take(want.Prompt, max(h/3, 3))
 	dialog := 0
 	if want.Dialog > 0 {
-		left, prompt = h-2, 0
-		dialog = take(want.Dialog, h*2/3)
+		left, prompt = h-1-status, 0
+		dialog = take(want.Dialog, mostDialog(h, left))
 	} else {
 		menu = take(want.Menu, left-minTranscript)
 		todos = take(want.Todos, min(h/4, left-minTranscript))
@@ -85,7 +96,7 @@ func Stack(w, h int, want Wants, running int) Layout {
 	for _, p := range []struct {
 		rect *look.Rect
 		rows int
-	}{{&l.Transcript, take(running, h)}, {&l.Activity, activity}, {&l.Todos, todos}, {&l.Menu, menu}, {&l.Dialog, dialog}, {&l.Prompt, prompt}, {&l.Status, 1}} {
+	}{{&l.Transcript, take(running, h)}, {&l.Activity, activity}, {&l.Todos, todos}, {&l.Menu, menu}, {&l.Dialog, dialog}, {&l.Prompt, prompt}, {&l.Status, status}} {
 		*p.rect = look.At(0, y, w, p.rows)
 		y += p.rows
 	}

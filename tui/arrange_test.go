@@ -53,7 +53,7 @@ func drawn(w, h int, l Layout) string {
 // screen, the transcript and whatever takes the keys are there.
 func TestArrangeEverySize(t *testing.T) {
 	wants := []Wants{{Prompt: 2}, {Prompt: 40, Activity: 30, Todos: 30}, {Dialog: 100, Todos: 3}, {Dialog: 5, Prompt: 2, Activity: 4},
-		{Prompt: 2, Menu: 8, Todos: 9}, {Prompt: 9, Over: true, Todos: 2, Menu: 3}, {Dialog: 9, Over: true}}
+		{Prompt: 2, Menu: 8, Todos: 9}, {Prompt: 9, Over: true, Todos: 2, Menu: 3}, {Dialog: 9, Over: true}, {Status: 9, Prompt: 3}, {Status: 9, Dialog: 20}}
 	for w := 1; w <= 250; w += 7 {
 		for h := 1; h <= 80; h += 3 {
 			for _, want := range wants {
@@ -67,7 +67,11 @@ func TestArrangeEverySize(t *testing.T) {
 				if strings.Contains(drawn(w, h, l), "!") {
 					t.Errorf("%dx%d %+v: panes overlap: %+v", w, h, want, l)
 				}
-				if l.Transcript.H+l.Over.H < 3 || l.Prompt.H+l.Dialog.H < 2 {
+				least := 3
+				if want.Dialog > 0 && (h < 15 || want.Status > 1) {
+					least = 1 // the question and its keys come first
+				}
+				if l.Transcript.H+l.Over.H < least || l.Prompt.H+l.Dialog.H < 2 || l.Status.H < 1 {
 					t.Errorf("%dx%d %+v: no room for %+v", w, h, want, l)
 				}
 			}

@@ -36,8 +36,8 @@ func TestTheBranchIsLookedForWhenItMayHaveChanged(t *testing.T) {
 		} else {
 			p.send(c.msg)
 		}
-		if looked != c.want || !strings.Contains(p.m.status.Render(200, pane.Moment{}).String(), "main") {
-			t.Errorf("%s: looked %d times, want %d; the status line is %q", c.name, looked, c.want, p.m.status.Render(200, pane.Moment{}))
+		if looked != c.want || !strings.Contains(p.m.status.Rows(200, pane.Moment{})[0].String(), "main") {
+			t.Errorf("%s: looked %d times, want %d; the status line is %q", c.name, looked, c.want, p.m.status.Rows(200, pane.Moment{}))
 		}
 	}
 }

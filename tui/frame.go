@@ -17,27 +17,31 @@ func (m *model) frame() screen.Frame {
 	if m.w <= 0 || m.h <= 0 {
 		return f
 	}
-	l := Arrange(m.w, m.h, m.wants())
+	want, status := m.wants()
+	l := Arrange(m.w, m.h, want)
 	c := look.Canvas{Rows: make([]draw.Row, m.h), Theme: m.draw.Theme}
 	switch {
 	case l.TooSmall:
 		c.Put(look.At(0, 0, m.w, m.h), m.tooSmall())
 	case m.help.Open:
-		rows, x, y := m.help.Render(m.draw.Theme, m.helpGroups(), m.w, m.h-1)
-		c.Put(look.At(0, 0, m.w, m.h-1), rows)
+		rows, x, y := m.help.Render(m.draw.Theme, m.helpGroups(), m.w, l.Status.Y)
+		c.Put(look.At(0, 0, m.w, l.Status.Y), rows)
 		f.Cursor, f.CursorX, f.CursorY = true, min(x, m.w-1), y
 	case m.first != nil:
-		m.drawFirst(&c, &f)
+		m.drawFirst(&c, l.Status.Y, &f)
 	default:
 		m.panes(&c, l, &f)
 	}
-	c.Put(l.Status, []draw.Row{m.status.Render(m.w, m.moment())})
+	c.Put(l.Status, tail(status, l.Status.H))
 	for i, r := range c.Rows {
 		c.Rows[i] = r.Fit(m.w) // a pane that errs must not spill
 	}
 	f.Rows = c.Rows
 	return f
 }
+
+// tail is the last n rows, of which the very last is most needed: it says what to press.
+func tail(rows []draw.Row, n int) []draw.Row { return rows[max(len(rows)-n, 0):] }
 
 // title tells in the terminal's tab what the person may be waiting for.
 func (m *model) title() safeterm.Text {
@@ -136,7 +140,11 @@ func (m *model) moment() pane.Moment {
 
 // hintsOfFirst are what to press on the first screen.
 func (m *model) hintsOfFirst() []string {
-	return []string{"enter does it", m.keys.label(lookAgain) + " looks again", "d demo", "q quits", m.keys.label(showHelp) + " keys"}
+	hints := []string{"enter does it", m.keys.label(lookAgain) + " looks again"}
+	if m.first.CanDemo() == "" {
+		hints = append(hints, "d demo")
+	}
+	return append(hints, "q quits", m.keys.label(showHelp)+" keys")
 }
 
 // hintsOfPicker are what to press in a list.
@@ -161,8 +169,8 @@ func (m *model) hintsOfView() []string {
 }
 
 // drawFirst draws the screen, or the list that was opened from it.
-func (m *model) drawFirst(c *look.Canvas, f *screen.Frame) {
-	all := look.At(0, 0, m.w, m.h-1)
+func (m *model) drawFirst(c *look.Canvas, h int, f *screen.Frame) {
+	all := look.At(0, 0, m.w, h)
 	if !m.picker.Open {
 		c.Put(all, m.first.Render(m.info.Version, all.W, all.H))
 		return

@@ -107,15 +107,16 @@ func (m *model) region() screen.Frame {
 		return f
 	}
 	running := m.transcript.Tail(m.inline.written, m.w, m.h)
-	l := Stack(m.w, m.h, m.wants(), len(running))
-	c := look.Canvas{Rows: make([]draw.Row, l.Status.Y+1), Theme: m.draw.Theme}
+	want, status := m.wants()
+	l := Stack(m.w, m.h, want, len(running))
+	c := look.Canvas{Rows: make([]draw.Row, l.Status.Y+l.Status.H), Theme: m.draw.Theme}
 	if l.TooSmall {
 		c.Put(look.At(0, 0, m.w, l.Status.Y), m.tooSmall())
 	} else {
 		c.Put(l.Transcript, running[len(running)-l.Transcript.H:])
 		m.lower(&c, l, &f)
 	}
-	c.Put(l.Status, []draw.Row{m.status.Render(m.w, m.moment())})
+	c.Put(l.Status, tail(status, l.Status.H))
 	for i, r := range c.Rows {
 		c.Rows[i] = r.Fit(m.w)
 	}

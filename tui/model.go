@@ -9,6 +9,7 @@ import (
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tui/choose"
+	"adze/tui/draw"
 	"adze/tui/firstrun"
 	"adze/tui/input"
 	"adze/tui/look"
@@ -233,14 +234,16 @@ func ofSubagent(e session.Event) bool {
 	return false
 }
 
-// wants asks the panes how many rows they would like.
-func (m *model) wants() Wants {
+// wants asks the panes how many rows they would like; those of the status line are drawn already.
+func (m *model) wants() (Wants, []draw.Row) {
 	side := sideWidth(m.w)
+	status := m.status.Rows(m.w, m.moment())
 	return Wants{
+		Status:   len(status),
 		Activity: m.activity.Want(side), Todos: m.todos.Want(),
-		Dialog: m.dialog.Want(m.w), Prompt: m.prompt.Want(m.w), Menu: m.prompt.Menu.Want(),
+		Dialog: m.dialog.Want(m.w), Prompt: m.prompt.Want(m.w), Menu: m.prompt.Menu.Want(m.w),
 		Over: m.picker.Open || m.view.Open(),
-	}
+	}, status
 }
 
 var _ tea.Model = (*model)(nil)

@@ -51,7 +51,7 @@ func TestResizeStorm(t *testing.T) {
 	for i := range 1000 {
 		_ = pty.Setsize(x.pty, &pty.Winsize{Rows: uint16(20 + i%30), Cols: uint16(70 + i%90)})
 	}
-	_ = pty.Setsize(x.pty, &pty.Winsize{Rows: 10, Cols: 40})
+	_ = pty.Setsize(x.pty, &pty.Winsize{Rows: 9, Cols: 39})
 	x.expect("This window is too small")
 	_ = pty.Setsize(x.pty, &pty.Winsize{Rows: 24, Cols: 80})
 	x.expect("Ask, or say what to do")

@@ -178,17 +178,14 @@ func (p *List) list(w, h int) (rows []draw.Row, x, y int) {
 	own, x, _ := p.Filter.Rows(t, max(w-lead.Width(), 1))
 	rows = append(rows, t.Pen().Row(lead).Row(own[0]).Done())
 	room := max(h-len(rows), 1)
+	wait := t.Wrap(nil, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(p.Wait)})
 	if p.Wait != "" {
-		room = max(room-1, 1)
+		room = max(room-len(wait), 1)
 	}
-	top := max(min(p.at-room/2, len(p.shown)-room), 0)
-	labels := labelWidth(p.labels, w)
-	for i := top; i < min(top+room, len(p.shown)); i++ {
-		rows = append(rows, p.items[p.shown[i]].row(t, i == p.at, labels, w))
-	}
+	rows = append(rows, window(t, p.Choices(), p.at, labelWidth(p.labels, w), w, room)...)
 	switch {
 	case p.Wait != "":
-		rows = append(rows, t.Line(draw.Dim, safeterm.Name(p.Wait)).Fit(w))
+		rows = append(rows, wait...)
 	case len(p.shown) == 0:
 		rows = append(rows, t.Line(draw.Dim, safeterm.Fixed("nothing matches")))
 	}

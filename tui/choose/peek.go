@@ -99,7 +99,8 @@ func (k *peek) Render(t *draw.Theme, w, h int) []draw.Row {
 	}
 	rows := []draw.Row{look.Title(t, w, "its last exchange")}
 	if k.note != "" {
-		return append(rows, t.Line(draw.Dim, safeterm.Name(k.note)).Fit(w))
+		rows = t.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(k.note)})
+		return rows[:min(len(rows), h)]
 	}
 	for _, line := range k.lines {
 		if len(rows) >= h {

@@ -68,8 +68,9 @@ type Screen struct {
 	found   Found
 	at      int // in steps
 	top     int
-	h       int // of the window, as last drawn
-	total   int // rows, likewise
+	follow  bool // the marked step is to be in sight
+	h       int  // of the window, as last drawn
+	total   int  // rows, likewise
 	looking bool
 	failed  string
 }
@@ -133,8 +134,12 @@ func (f *Screen) Render(version string, w, h int) []draw.Row {
 	head := t.Pen().Fixed(draw.Heading, "adze").Put(draw.Dim, safeterm.Name(" "+version)).Fixed(draw.Plain, "  ")
 	rows := t.Wrap(nil, w, draw.Margins{First: head.Done()}, draw.Span{Style: draw.Warn, Text: safeterm.Name(f.Problem)})
 	rows = append(rows, look.Title(t, w, "what to do next"))
+	var from, to int // of the marked step
 	for i, s := range f.steps() {
-		rows = f.step(rows, s, i == f.at, w)
+		before := len(rows)
+		if rows = f.step(rows, s, i == f.at, w); i == f.at {
+			from, to = before, len(rows)
+		}
 	}
 	what := "what was found"
 	if f.looking {
@@ -146,6 +151,9 @@ func (f *Screen) Render(version string, w, h int) []draw.Row {
 	}
 	for _, x := range f.found.Findings {
 		rows = f.finding(rows, x, w)
+	}
+	if f.follow { // the last row of the window says where it is
+		f.top = min(max(f.top, to-h+1), from)
 	}
 	return f.window(rows, w, h)
 }
@@ -187,10 +195,12 @@ func (f *Screen) window(rows []draw.Row, w, h int) []draw.Row {
 }
 
 // Move marks another step.
-func (f *Screen) Move(by int) { f.at, f.top = max(min(f.at+by, len(f.steps())-1), 0), 0 }
+func (f *Screen) Move(by int) {
+	f.at, f.top, f.follow = max(min(f.at+by, len(f.steps())-1), 0), 0, true
+}
 
 // Scroll moves the window.
-func (f *Screen) Scroll(by int) { f.top = max(min(f.top+by, f.total-f.h+1), 0) }
+func (f *Screen) Scroll(by int) { f.top, f.follow = max(min(f.top+by, f.total-f.h+1), 0), false }
 
 // Marked is the step that enter does.
 func (f *Screen) Marked() Step { return f.steps()[f.at] }

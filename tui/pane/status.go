@@ -67,27 +67,41 @@ type Moment struct {
 	Hints    []string
 }
 
-// Render draws the row: facts at the left, hints at the right; what does not fit is left out from the end.
-func (s *Status) Render(w int, at Moment) draw.Row {
-	hints := s.theme.Pen()
-	for i, h := range at.Hints {
-		if i > 0 {
-			hints.Fixed(draw.Dim, " · ")
-		}
-		hints.Put(draw.Dim, safeterm.Name(h))
-	}
-	right := hints.Done()
-	left := s.theme.Pen()
-	switch {
-	case at.Say != "":
-		left.Put(draw.Warn, safeterm.Name(at.Say))
-	default:
+// Rows draws the line: facts at the left, hints at the right. What is said to the person is never cut: it goes on in
+// further rows above the hints. Of the facts, what does not fit is left out from the end.
+func (s *Status) Rows(w int, at Moment) []draw.Row {
+	right := s.hints(at.Hints, w)
+	if at.Say == "" {
+		left := s.theme.Pen()
 		s.tell(left, at, w-right.Width()-2)
+		return []draw.Row{left.Pad(w - right.Width()).Row(right).Done().Fit(w)}
 	}
-	if left.Width()+right.Width()+2 > w {
-		return left.Done().Fit(w)
+	rows := s.theme.Wrap(nil, w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Name(at.Say)})
+	if n := len(rows); n == 0 || rows[n-1].Width()+right.Width()+2 > w {
+		rows = append(rows, draw.Row{})
 	}
-	return left.Pad(w - right.Width()).Row(right).Done()
+	last := len(rows) - 1
+	rows[last] = s.theme.Pen().Row(rows[last]).Pad(w - right.Width()).Row(right).Done()
+	return rows
+}
+
+// hints are those that fit; the first and the last ones are what is needed most.
+func (s *Status) hints(all []string, w int) draw.Row {
+	for {
+		pen := s.theme.Pen()
+		for i, h := range all {
+			if i > 0 {
+				pen.Fixed(draw.Dim, " · ")
+			}
+			pen.Put(draw.Dim, safeterm.Name(h))
+		}
+		row := pen.Done()
+		if row.Width() <= w || len(all) < 2 {
+			return row.Fit(w)
+		}
+		drop := max(len(all)-2, 0)
+		all = slices.Delete(slices.Clone(all), drop, drop+1)
+	}
 }
 
 func (s *Status) tell(p *draw.Pen, at Moment, w int) {

@@ -113,7 +113,7 @@ func (t *Todos) Render(w, h int) []draw.Row {
 	}
 	room := h - 1
 	if len(items) > room {
-		room = max(room-1, 0) // the last row counts the rest
+		room = max(room-1, min(room, 1)) // the last row counts the rest, where there is one
 	}
 	for _, it := range items[:min(len(items), room)] {
 		rows = t.draw.Theme.Item(rows, it, w, false)

@@ -69,7 +69,8 @@ func (v *View) Render(w, h int) []draw.Row {
 	if head.Width()+right.Width() > w {
 		right = v.where("%d–%d/%d · ")
 	}
-	out := []draw.Row{head.Rule(draw.Border, w-right.Width()).Row(right).Done().Fit(w)}
+	first := head.Rule(draw.Border, w-right.Width()).Done().Fit(w - right.Width()) // the key that closes is never cut
+	out := []draw.Row{v.theme.Pen().Row(first).Row(right).Done().Fit(w)}
 	return rows.Append(out, v.top, min(v.top+v.h, v.total))
 }
 

@@ -130,11 +130,8 @@ func (p *Dialog) Want(w int) int {
 	if !p.Open() {
 		return 0
 	}
-	return 1 + p.Body(w).Len() + permissionFoot
+	return 1 + p.Body(w).Len() + 1 + len(p.choices(w))
 }
-
-// permissionFoot is how many rows stand below the question: what is left of it, and the keys.
-const permissionFoot = 2
 
 // Render draws the first question. Its end is never hidden without saying so.
 func (p *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
@@ -145,7 +142,8 @@ func (p *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 	}
 	rows = append(rows, p.title(w, text))
 	body := p.Body(w)
-	room := h - 1 - permissionFoot
+	foot := p.foot(w)
+	room := max(h-2-len(foot), 0)
 	total := body.Len()
 	p.scrolled = min(p.scrolled, max(total-room, 0))
 	p.hidden = max(total-room-p.scrolled, 0)
@@ -157,7 +155,15 @@ func (p *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 		rows = append(rows, p.theme.Pen().Row(lead).Row(own[y]).Done())
 		return rows, x + lead.Width(), len(rows) - 1
 	}
-	return append(rows, p.choices(w)), -1, -1
+	return append(rows, foot...), -1, -1
+}
+
+// foot is what stands below the question in any case: the keys, or the reason that is written.
+func (p *Dialog) foot(w int) []draw.Row {
+	if p.Reasoning {
+		return make([]draw.Row, 1)
+	}
+	return p.choices(w)
 }
 
 func (p *Dialog) title(w int, text string) draw.Row {
@@ -188,30 +194,37 @@ func (p *Dialog) waiting() int {
 	return n
 }
 
-func (p *Dialog) choices(w int) draw.Row {
-	if !p.Ready() {
-		return p.theme.Line(draw.Dim, safeterm.Fixed("keys act in a moment…")).Fit(w)
+// choices are the keys that answer, in as many rows as they need: none of them is ever out of sight.
+func (p *Dialog) choices(w int) []draw.Row {
+	rows := p.choice([]string{"once", "this session", "always", "no", "no, and say why", "stop"}, "   ", w)
+	if len(rows) > 1 {
+		rows = p.choice([]string{"once", "session", "always", "no", "no, why", "stop"}, "  ", w)
 	}
-	long := p.choice([]string{"once", "this session", "always", "no", "no, and say why", "stop"}, "   ")
-	if long.Width() <= w {
-		return long
+	if !p.Ready() { // as high as they will be
+		clear(rows)
+		rows[0] = p.theme.Line(draw.Dim, safeterm.Fixed("keys act in a moment…")).Fit(w)
 	}
-	return p.choice([]string{"once", "session", "always", "no", "no, why", "stop"}, "  ").Fit(w)
+	return rows
 }
 
-func (p *Dialog) choice(words []string, gap string) draw.Row {
+func (p *Dialog) choice(words []string, gap string, w int) (rows []draw.Row) {
 	pen := p.theme.Pen()
 	k := p.keys
 	for i, key := range []string{k.Once, k.Session, k.Always, k.No, k.Why, k.Stop} {
 		if i == 1 && !p.Grants() || i == 2 && !p.Saves() {
 			continue
 		}
-		if pen.Width() > 0 {
+		switch {
+		case pen.Width() == 0:
+		case pen.Width()+len(gap)+len(key)+1+len(words[i]) > w:
+			rows = append(rows, pen.Done())
+			pen = p.theme.Pen()
+		default:
 			pen.Fixed(draw.Plain, gap)
 		}
 		pen.Fixed(draw.Key, key).Fixed(draw.Plain, " "+words[i])
 	}
-	return pen.Done()
+	return append(rows, pen.Done())
 }
 
 // warnings are reasons to look twice.

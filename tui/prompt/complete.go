@@ -156,17 +156,25 @@ func (u *Menu) note() string {
 }
 
 // Want is how many rows the pane would like.
-func (u *Menu) Want() int {
-	if !u.open() {
+func (u *Menu) Want(w int) int {
+	switch {
+	case !u.open():
 		return 0
+	case u.note() != "":
+		return len(u.noted(w))
 	}
-	return max(min(len(u.items), menuRows), 1)
+	return len(choose.Rows(u.theme, u.items, u.at, w, menuRows))
+}
+
+func (u *Menu) noted(w int) []draw.Row {
+	lead := u.theme.Pen().Pad(2).Done()
+	return u.theme.Wrap(nil, w, draw.Margins{First: lead, Rest: lead}, draw.Span{Style: draw.Dim, Text: safeterm.Name(u.note())})
 }
 
 // Render draws the completions around the chosen one.
 func (u *Menu) Render(w, h int) []draw.Row {
-	if text := u.note(); text != "" {
-		return []draw.Row{u.theme.Line(draw.Dim, safeterm.Name("  "+text)).Fit(w)}
+	if u.note() != "" {
+		return u.noted(w)
 	}
 	return choose.Rows(u.theme, u.items, u.at, w, h)
 }
