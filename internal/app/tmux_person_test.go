@@ -79,7 +79,7 @@ func TestAMessageIsTakenBackInATerminal(t *testing.T) {
 		"-- 2 --\nexpect prompt: wait less\ntext: Much better.\n"), "--permission-mode=yolo")
 	p.text("wait long")
 	p.keys("Enter")
-	p.sees("begun")
+	p.sees("│ begun") // its output; the command itself says begun too
 	p.keys("Escape")
 	p.sees("stopped by you")
 	p.keys("Escape")
@@ -106,7 +106,7 @@ func TestOneCallIsAbortedInATerminal(t *testing.T) {
 		"-- 2 --\nexpect bash aborted: the person aborted this call\ntext: I go on without it.\n"), "--permission-mode=yolo")
 	p.text("wait")
 	p.keys("Enter")
-	p.sees("begun")
+	p.sees("│ begun") // its output; the command itself says begun too
 	p.text("change of plan")
 	p.keys("C-x")
 	p.sees("⊘ bash", "I go on without it.", "❯ change of plan")
