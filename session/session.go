@@ -52,6 +52,7 @@ type Config struct {
 	Tools    *tool.Set
 	Gate     tool.Gate
 	Clip     tool.Clip
+	Mask     func(string) string // hides secrets in what calls give the model; nil: nothing is hidden
 	// Repairer may mend arguments that are not JSON where no rule applies; nil: nobody does.
 	Repairer tool.Repairer
 	Limits   Limits
@@ -133,7 +134,7 @@ func New(c Config) *Session {
 	s.SetEffort(c.Effort)
 	s.ledger.provider, s.ledger.model = c.Provider.Name(), c.Model
 	s.runner = &tool.Runner{
-		Gate: c.Gate, Emit: s.onTool, Intent: s.intend, Clip: c.Clip, Repairer: c.Repairer, Now: c.Now, Grace: c.Grace, Waits: s.waits,
+		Gate: c.Gate, Emit: s.onTool, Intent: s.intend, Clip: c.Clip, Mask: c.Mask, Repairer: c.Repairer, Now: c.Now, Grace: c.Grace, Waits: s.waits,
 		Session: string(c.ID), Agent: c.Start.Agent,
 	}
 	return s

@@ -15,7 +15,7 @@ func (x *execution) fail(ctx context.Context, p outcomeParts, err error) Outcome
 	if clipped.output != "" {
 		clipped.output = strings.TrimSuffix(clipped.output, "\n") + "\n"
 	}
-	clipped.output += cut(withCause(ctx, failureText(err)), maxFailure)
+	clipped.output += cut(x.mask(withCause(ctx, failureText(err))), maxFailure)
 	if len(clipped.metadata) == 0 {
 		title, metadata := x.live.last()
 		clipped.metadata = metadata

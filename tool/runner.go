@@ -22,6 +22,8 @@ type Runner struct {
 	// the call. Nil: not stored.
 	Intent func(context.Context, Record) error
 	Clip   Clip
+	// Mask hides secrets in what a call gives the model; nil: nothing is hidden.
+	Mask func(string) string
 	// Repairer may mend arguments that are not JSON where no rule applies; nil: nobody does.
 	Repairer Repairer
 	// Waits is called when a call begins to wait for a person, and what it returns when that is over; nil: nobody
@@ -278,10 +280,18 @@ func (x *execution) clip(ctx context.Context, p outcomeParts) outcomeParts {
 	if x.h.prepared != nil {
 		bound = bound.within(x.h.prepared.output)
 	}
-	text, file, cut := bound.apply(ctx, x.h.Call, ShownHidden(p.output))
+	text, file, cut := bound.apply(ctx, x.h.Call, ShownHidden(x.mask(p.output)))
 	p.output, p.truncated = text, p.truncated || cut
 	if file != "" {
 		p.outputFile = file
 	}
 	return p
+}
+
+// mask comes before the cut, which could leave the half of a secret that nobody would know for one.
+func (x *execution) mask(text string) string {
+	if x.runner.Mask == nil || text == "" {
+		return text
+	}
+	return x.runner.Mask(text)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adze/internal/proc"
+	"adze/internal/secret"
 	"adze/tool"
 )
 
@@ -104,7 +105,7 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 	}
 	cmd := proc.Command{
 		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,
-		Timeout: time.Duration(in.Timeout) * time.Second,
+		Timeout: time.Duration(in.Timeout) * time.Second, Mask: b.shell.Mask,
 	}
 	x := &bashCall{basher: b, call: c, result: result, in: in, plain: plain, guarded: guarded}
 	if in.Background {
@@ -197,6 +198,9 @@ func (x *bashCall) conclude(r proc.Result) (tool.Result[bashMeta], error) {
 		lines[0] = "(no output)"
 	}
 	lines = append(lines, x.notes(r)...)
+	if x.shell.Mask != nil && strings.Contains(lines[0], secret.Mark) {
+		lines = append(lines, secret.Note)
+	}
 	if verdict := x.verdict(r); verdict != nil {
 		x.result.Output = strings.Join(lines, "\n")
 		return x.result, verdict

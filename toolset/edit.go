@@ -2,6 +2,7 @@ package toolset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -187,7 +188,7 @@ func planWhole(o *workspace.Opened, p workspace.Path, raw []byte, edits []texted
 	if err != nil {
 		return editPlan{}, err
 	}
-	if err := omitted(edits, c.text); err != nil {
+	if err := errors.Join(omitted(edits, c.text), hidden(edits, c.text)); err != nil {
 		return editPlan{}, err
 	}
 	src := textedit.Source{
@@ -223,7 +224,7 @@ func (e editor) create(p workspace.Path, edits []textedit.Edit) (editPlan, error
 	if len(edits) != 1 || edits[0].Old != "" {
 		return editPlan{}, e.missing(p)
 	}
-	if err := omitted(edits, ""); err != nil {
+	if err := errors.Join(omitted(edits, ""), hidden(edits, "")); err != nil {
 		return editPlan{}, err
 	}
 	body := edits[0].New

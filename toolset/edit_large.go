@@ -42,7 +42,7 @@ func planLarge(ctx context.Context, o *workspace.Opened, p workspace.Path, edits
 	if format.Encoding != text.UTF8 {
 		return plan, false, nil
 	}
-	if err := omitted(edits, ""); err != nil {
+	if err := errors.Join(omitted(edits, ""), hiddenLarge(edits)); err != nil {
 		return plan, false, err
 	}
 	var hits []largeHit

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adze/internal/proc"
+	"adze/internal/secret"
 	"adze/tool"
 )
 
@@ -22,6 +23,8 @@ type Shell struct {
 	// Spill stores the whole of a long output and returns the path under which the model can read it; nil:
 	// long output is not stored.
 	Spill func(tool.CallID) (io.WriteCloser, string, error)
+	// Mask hides secrets in what commands write; nil: none does.
+	Mask func() *secret.Stream
 	// Bounds are those of all output.
 	Bounds Bounds
 	// Now is the clock of durations.

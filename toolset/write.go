@@ -147,6 +147,9 @@ func planWrite(p workspace.Path, old content, next string) (writePlan, error) {
 	if line := textedit.Omission(next, old.text); line != "" {
 		return writePlan{}, tool.Fail(tool.CodeInvalidArguments, "content leaves text out (%q), which would delete it; write the complete file, or use edit for a part", line)
 	}
+	if err := hiddenText(next, old.text); err != nil {
+		return writePlan{}, err
+	}
 	plan := writePlan{text: strings.TrimPrefix(next, "\uFEFF"), format: old.format}
 	if old.raw == nil {
 		plan.text = next

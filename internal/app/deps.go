@@ -15,6 +15,7 @@ import (
 	"adze/internal/policy"
 	"adze/internal/proc"
 	"adze/internal/sandbox"
+	"adze/internal/secret"
 	"adze/internal/web"
 	"adze/internal/workspace"
 	"adze/tool"
@@ -41,6 +42,9 @@ func (s settings) shell(w *wired) *toolset.Shell {
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: models.KeyNames(s.config)})
 	shell := toolset.NewShell(proc.Supervisor{Ledger: w.ledger, Cage: w.cage}, env)
 	shell.Bounds = s.bounds()
+	if s.hide != nil {
+		shell.Mask = func() *secret.Stream { return s.hide().Stream() }
+	}
 	shell.Limit(time.Duration(s.config.Limits.BashTimeout), time.Duration(s.config.Limits.BashMaxTimeout))
 	return shell
 }

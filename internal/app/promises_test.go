@@ -28,7 +28,8 @@ func promises() []promise {
 		{"Files are reached through descriptors", "TestLinksMadeAfterResolveAreNotFollowed TestHostilePaths TestUpdateIsOldOrNewWhateverFails " +
 			"TestKilledWriterLeavesOldOrNew TestStalenessOfWriteAndEdit TestDisturbedEditsAreRightOrRefused"},
 		{"What a model, file, command or page says", "FuzzSafe TestHostileTextIsDrawn TestNoControlByteReachesStdout TestHiddenCharactersAreShown"},
-		{"Keys and passwords", "TestNoSecretLasts TestFragmentsHideWhatLiesAcrossThem TestNoCommandReadsTheKey FuzzMasking"},
+		{"Keys and passwords", "TestNoSecretLasts TestFragmentsHideWhatLiesAcrossThem TestNoCommandReadsTheKey FuzzMasking " +
+			"TestASecretIsNotEditedBack TestValuesOfFilesAreKnownInOutputs TestAFileHoldsNoSecret"},
 		{"What no rule, mode or person allows does not run", "TestNoToolOfAnyCatalogueRunsUnasked TestRealBashRunsOnlyWhatRulesAllow " +
 			"TestRealBashRunsNothingDenied TestDenialsWithNobodyToAsk TestFilesAreHeldBackOneByOne TestOwnFilesAreNeverWritten"},
 		{"A model that goes round in circles", "TestAModelThatRepeatsItselfIsToldAndStopped TestALoopHasItsExitCode TestTheUsualNumberOfRequests " +

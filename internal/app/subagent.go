@@ -84,7 +84,7 @@ func (f *staff) config() (agent.Config, error) {
 	c := f.session
 	observe := c.Observe
 	c.Provider, c.Model, c.Offer, c.Accept, c.Schema = f.model.Provider, f.model.Name, nil, nil, nil
-	c.Start.Model, c.Start.System = f.model.Full(), system
+	c.Start.Model, c.Start.System = f.model.Full(), f.settings.masked(system)
 	effort := f.wired.session.Effort
 	if c.Start.Model != f.session.Start.Model {
 		effort = nil // it was chosen for another model

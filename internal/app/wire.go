@@ -13,7 +13,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/config"
 	"adze/internal/gate"
-	"adze/internal/instructions"
+	"adze/internal/keys"
 	"adze/internal/models"
 	"adze/internal/place"
 	"adze/internal/policy"
@@ -87,16 +87,16 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if err != nil {
 		return w, err
 	}
-	system, err := o.instructions().Render(s.at.Config, model.Profile.Prompt, s.root.Dir(), time.Now())
+	system, err := s.system(o, model.Profile.Prompt, w)
 	if err != nil {
 		return w, err
 	}
-	w.notices = append(w.notices, o.instructions().Hidden(s.at.Config, s.root.Dir(), system)...)
 	stored, id, resumed, err := logs()
 	if err != nil {
 		return w, err
 	}
 	outputs := spill.Into(filepath.Join(s.at.Spill, string(id)))
+	outputs.Mask = a.keys.Mask
 	staff.deps.Shell.Spill, staff.spill = outputs.Open, outputs.Open
 	policy, err := gate.New(s.config, o.Flags, s.ground(outputs.Dir), asker)
 	if err != nil {
@@ -108,8 +108,8 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	}
 	w.tellProject(s.project())
 	c := session.Config{
-		ID: id, Provider: model.Provider, Model: model.Name, Store: stored, Mark: secret.Mark, Tools: w.set, Gate: policy,
-		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}, Limits: s.limits(o), Price: a.models(s.config).Prices(), Window: a.models(s.config).Windows(model), Wait: a.wait, Pieces: pieces,
+		ID: id, Provider: model.Provider, Model: model.Name, Store: stored, Mark: secret.Mark, Tools: w.set, Gate: s.files.Gate(policy),
+		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}, Mask: s.marked(), Limits: s.limits(o), Price: a.models(s.config).Prices(), Window: a.models(s.config).Windows(model), Wait: a.wait, Pieces: pieces,
 		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Effort: o.effort, Offer: offer.Offerer(), Accept: o.answer.Judge(), Schema: o.answer.Grammar(), Sum: prompts.Compact(),
 		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.Full(), System: system, Tools: w.set.Digest()},
 	}
@@ -136,8 +136,10 @@ type settings struct {
 	file   string // the person's configuration
 	config config.Config
 	root   *workspace.Root
-	says   config.Project // what the project's own file says
-	owner  config.Managed // what the owner of this machine says
+	says   config.Project        // what the project's own file says
+	owner  config.Managed        // what the owner of this machine says
+	files  *keys.Files           // learns what is secret in them
+	hide   func() *secret.Masker // hides secrets from the model; nil: it sees them
 }
 
 func (a *app) settle(o *options, w *wired) (settings, error) {
@@ -151,6 +153,9 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 		return s, err
 	}
 	w.notices = append(w.notices, s.config.Warnings()...)
+	if !s.config.ShowSecrets {
+		s.hide = a.keys.Mask
+	}
 	o.merge(&s.config)
 	if _, err := sandbox.ParseSetting(s.config.Sandbox); err != nil {
 		return s, misuse("required runs commands in the sandbox only, off never does", "%s: %v", s.config.Origin("sandbox"), err)
@@ -163,6 +168,8 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 		return s, misuse("name a folder that exists", "%v", err)
 	}
 	w.closers = append(w.closers, func() { s.root.Close() })
+	s.files = &keys.Files{Ring: a.keys, Root: s.root.Dir()}
+	s.files.Begin()
 	if s.says, err = config.LoadProject(s.root.Dir()); err != nil {
 		return s, err
 	}
@@ -286,9 +293,4 @@ func outcomesOf(history []session.Message) []tool.Outcome {
 		}
 	}
 	return out
-}
-
-// instructions is where the system prompt comes from.
-func (o *options) instructions() instructions.Source {
-	return instructions.Source{System: o.system, Append: o.appendSystem, Bare: o.bare}
 }

@@ -229,7 +229,7 @@ func TestADiffLeavesOutWhatMayNotBeRead(t *testing.T) {
 	}
 	text := func(name string) string { return strings.Repeat("line of "+name+"\n", 30) + "NEEDLE in " + name + "\n" }
 	y := newYard(t, "app.txt")
-	files := []string{".env", "moved/.env", "config/.env.local", "gone/.env", "shown.txt", "weird/:(top).env", "sub dir/ünï.env", "sub dir/.env"}
+	files := []string{".env", "moved/.env", "config/.env.local", "gone/.env", "shown.txt", "weird/:(top).env.example", "sub dir/ünï.env", "sub dir/.env"}
 	for _, f := range files {
 		y.write(f, text(f))
 	}
@@ -242,7 +242,7 @@ func TestADiffLeavesOutWhatMayNotBeRead(t *testing.T) {
 	}
 	y.git("mv", "shown.txt", "shown/.env") // now a secret
 	y.git("rm", "-q", "gone/.env")
-	for _, f := range []string{".env", "config/.env.local", "sub dir/.env", "app.txt", "weird/:(top).env"} {
+	for _, f := range []string{".env", "config/.env.local", "sub dir/.env", "app.txt", "weird/:(top).env.example"} {
 		y.write(f, text(f)+"NEEDLE in "+f+"\n")
 	}
 	hidden := []string{".env", "moved/.env", "config/.env.local", "gone/.env", "shown.txt", "sub dir/.env"}

@@ -32,7 +32,7 @@ func Table() []Row {
 		{Package: "session", May: []string{"tool"}, Why: "the conversation knows tools and its own ports"},
 		{Package: "prompts", Why: "embedded texts"},
 		{Package: "toolset", May: []string{"tool", "internal/workspace", "internal/search", "internal/proc",
-			"internal/web", "internal/diff", "internal/text", "internal/textedit", "internal/git", "internal/jsonc"}, Why: "tools act through leaf helpers"},
+			"internal/web", "internal/diff", "internal/text", "internal/textedit", "internal/git", "internal/jsonc", "internal/secret"}, Why: "tools act through leaf helpers"},
 		{Package: "tui", May: []string{"session", "tool", "internal/safeterm"}, Why: "an observer of one event stream"},
 		{Package: "tui/look", Room: true, May: []string{"tool", "internal/safeterm", "tui/draw"}, Never: outside(),
 			Why: "what rooms share to show themselves alike knows none of them"},
@@ -63,9 +63,9 @@ func Table() []Row {
 
 		{Package: "internal/models", May: []string{"session", "tool", "internal/llm/*", "internal/config", "internal/catalog", "internal/usage"}, Why: "which model a run uses knows adapters and the configuration, and neither flags nor the interface"},
 		{Package: "internal/masked", May: []string{"session", "tool", "internal/secret"}, Why: "what the log keeps, without secrets, wherever it is kept"},
-		{Package: "internal/spill", May: []string{"tool"}, Why: "a whole output has the name of its call"},
+		{Package: "internal/spill", May: []string{"tool", "internal/secret"}, Why: "a whole output has the name of its call"},
 
-		{Package: "internal/policy", May: []string{"tool", "internal/workspace"}, Why: "the gate judges resolved paths"},
+		{Package: "internal/policy", May: []string{"tool", "internal/secret", "internal/workspace"}, Why: "the gate judges resolved paths"},
 		{Package: "internal/trust", May: []string{"tool", "internal/workspace"}, Why: "consent is about files in the workspace"},
 		{Package: "internal/sandbox", May: []string{"tool", "internal/workspace", "internal/proc"}, Why: "a sandbox wraps processes"},
 
@@ -97,7 +97,7 @@ func rooms() []Row {
 		{Package: "internal/desk", May: []string{"session", "tool", "tui/port", "internal/search", "internal/policy", "internal/safeterm", "internal/usage"},
 			Why: "it does things for the person and knows neither the interface nor a run"},
 		{Package: "internal/answer", May: []string{"session", "tool", "internal/usage"}, Why: "it judges a text by a schema and asks nobody"},
-		{Package: "internal/keys", May: []string{"internal/config", "internal/keyring", "internal/masked", "internal/models", "internal/proc", "internal/secret", "internal/usage"},
+		{Package: "internal/keys", May: []string{"internal/config", "internal/keyring", "internal/masked", "internal/models", "internal/proc", "internal/secret", "internal/usage", "tool"},
 			Why: "which variables hold keys is told by the configuration and the table of providers"},
 		{Package: "internal/login", May: []string{"session", "internal/keyring", "internal/models", "internal/usage"}, Tests: []string{"internal/config"}, Why: "it checks a key and keeps it; it asks nobody for one"},
 		{Package: "internal/gate", May: []string{"internal/config", "internal/place", "internal/policy", "internal/proc", "internal/usage", "internal/workspace"}, Tests: []string{"tool"},

@@ -41,7 +41,8 @@ type Config struct {
 	Deny           []string            `json:"deny,omitempty"`
 	MaxTurns       int                 `json:"max_turns,omitempty"`
 	MaxTime        Duration            `json:"max_time,omitempty"`
-	Environment    []string            `json:"environment,omitempty"` // names let through to commands
+	Environment    []string            `json:"environment,omitempty"`  // names let through to commands
+	ShowSecrets    bool                `json:"show_secrets,omitempty"` // the model gets keys and passwords as they are
 	Output         Output              `json:"output,omitempty"`
 	Limits         Limits              `json:"limits,omitempty"`
 	Providers      map[string]Provider `json:"providers,omitempty"`

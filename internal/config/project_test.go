@@ -31,6 +31,7 @@ func projectKeys() map[string]struct {
 		"max_turns":       {`0`, false},
 		"max_time":        {`"9000h"`, false},
 		"environment":     {`["AWS_SECRET_ACCESS_KEY"]`, false},
+		"show_secrets":    {`true`, false},
 		"output":          {`{"lines": 1}`, false},
 		"limits":          {`{"bash_timeout": "9000h"}`, false},
 		"providers":       {`{"anthropic": {"base_url": "http://127.0.0.1:9", "key_env": "GITHUB_TOKEN"}}`, false},

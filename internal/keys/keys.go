@@ -29,12 +29,13 @@ import (
 // Ring is the keys of one person, and what hides them. It is safe for concurrent use.
 type Ring struct {
 	getenv func(string) string // nil: of the process, with what was taken from it
+	making sync.Mutex          // held while the masker is made
 	mu     sync.Mutex
 	taken  map[string]string
 
 	config  config.Config                 // as last loaded
 	kept    *keyring.Store                // nil: nobody may be asked
-	learned []string                      // keys that were taken from it
+	learned []string                      // keys that were taken from it, and values of files that were read
 	masker  atomic.Pointer[secret.Masker] // made when the configuration is read
 	entries masked.Log
 }
@@ -94,7 +95,7 @@ func (r *Ring) Load(path string) (config.Config, error) {
 	r.mu.Lock()
 	r.config = cfg
 	r.mu.Unlock()
-	r.masker.Store(secret.New(r.Secrets(cfg)...))
+	r.remask()
 	return cfg, nil
 }
 
@@ -124,12 +125,35 @@ func (r *Ring) Key(provider, host string) (string, error) {
 
 // Hide has the masker know a key that came from elsewhere.
 func (r *Ring) Hide(key string) {
-	r.mu.Lock()
-	if key == "" || slices.Contains(r.learned, key) {
-		r.mu.Unlock()
-		return
+	if key != "" {
+		r.Learn(key)
 	}
-	r.learned = append(r.learned, key)
+}
+
+// maxLearned bounds what is looked for in every text.
+const maxLearned = 1000
+
+// Learn has nothing that lasts hold these values from now on.
+func (r *Ring) Learn(values ...string) {
+	r.mu.Lock()
+	before := len(r.learned)
+	for _, v := range values {
+		if len(r.learned) < maxLearned && !slices.Contains(r.learned, v) {
+			r.learned = append(r.learned, v)
+		}
+	}
+	more := len(r.learned) > before
+	r.mu.Unlock()
+	if more {
+		r.remask()
+	}
+}
+
+// remask makes the masker anew; one that is made beside it never takes the place of a later one.
+func (r *Ring) remask() {
+	r.making.Lock()
+	defer r.making.Unlock()
+	r.mu.Lock()
 	cfg := r.config
 	r.mu.Unlock()
 	r.masker.Store(secret.New(r.Secrets(cfg)...))

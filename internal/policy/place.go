@@ -9,6 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/text/unicode/norm"
 
+	"adze/internal/secret"
 	"adze/tool"
 )
 
@@ -209,12 +210,11 @@ func secretInHome() []string {
 	}
 }
 
-// secret reports whether a file is known for its secrets: those of the home folder; .env files, which hold
-// the live keys of a project and would go to the model's provider, but not the examples beside them; and
-// private SSH keys by their usual names. Longer lists ask so often that people stop reading.
+// secret reports whether a file is known for its secrets: those of the home folder, and those that secret.File knows by
+// their names, which hold the live keys of a project and would go to the model's provider.
 func (p *Policy) secret(place Place) bool {
 	for _, at := range place.both() {
-		if secretName(path.Base(at.Abs)) {
+		if secret.File(path.Split(at.Abs)) {
 			return true
 		}
 		for _, pattern := range secretInHome() {
@@ -224,22 +224,4 @@ func (p *Policy) secret(place Place) bool {
 		}
 	}
 	return false
-}
-
-// secretName reports whether a file's name alone says so.
-func secretName(name string) bool {
-	if name == "" || name[0] != '.' && name[0]|0x20 != 'i' {
-		return false // as most names of a tree
-	}
-	name = strings.ToLower(name)
-	switch name {
-	case ".env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".git-credentials", ".netrc", ".pypirc":
-		return true
-	}
-	kind, isEnv := strings.CutPrefix(name, ".env.")
-	switch kind {
-	case "example", "sample", "template", "dist", "defaults":
-		return false
-	}
-	return isEnv
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/secret"
 	"adze/tool"
 )
 
@@ -55,8 +56,8 @@ type sieve struct {
 }
 
 func (s *sieve) holds(dir, name string) bool {
-	secret := s.secrets && secretName(name)
-	if !secret && !s.home && !s.deep && !(s.strict && s.named(name)) {
+	known := s.secrets && secret.File(dir, name)
+	if !known && !s.home && !s.deep && !(s.strict && s.named(name)) {
 		return false
 	}
 	place := s.at(dir + name)
@@ -64,7 +65,7 @@ func (s *sieve) holds(dir, name string) bool {
 		return false
 	}
 	why, part := "", ""
-	if secret || s.home {
+	if known || s.home {
 		why, part = s.policy.careful(tool.Read, place, s.kept)
 	}
 	r, found := strongest(s.rules, func(r Rule) bool { return r.counts(place, s.policy.home, why, part) })

@@ -28,6 +28,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"adze/internal/proc/shim"
+	"adze/internal/secret"
 )
 
 // Defaults of Command, in bytes.
@@ -52,6 +53,8 @@ type Command struct {
 	Head, Tail int   // bytes kept of the start and of the end; both 0: the defaults
 	MaxOutput  int64 // bytes written before the command is ended; 0: no limit
 
+	// Mask hides secrets in the output before any of it is kept, counted or shown; nil: none does.
+	Mask     func() *secret.Stream
 	Spill    func(chunk []byte) // gets the output from its first byte on, on the reading goroutine
 	MaxSpill int64              // bytes that Spill gets at most; 0: all
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adze/internal/proc/shim"
+	"adze/internal/secret"
 )
 
 const (
@@ -238,9 +239,17 @@ func (p *Process) finish() {
 // read takes everything the command writes. It does nothing else: timers run elsewhere.
 func (p *Process) read(from *os.File, to *Output) {
 	buf := make([]byte, chunkSize)
+	var mask *secret.Stream
+	if p.cmd.Mask != nil {
+		mask = p.cmd.Mask()
+		defer func() { p.take([]byte(mask.End()), to) }()
+	}
 	for {
 		n, err := from.Read(buf)
-		if n > 0 {
+		switch {
+		case n > 0 && mask != nil:
+			p.take([]byte(mask.Write(string(buf[:n]))), to)
+		case n > 0:
 			p.take(buf[:n], to)
 		}
 		if err != nil {
@@ -250,6 +259,9 @@ func (p *Process) read(from *os.File, to *Output) {
 }
 
 func (p *Process) take(chunk []byte, to *Output) {
+	if len(chunk) == 0 {
+		return // all of it waits for what comes next
+	}
 	total := to.add(chunk)
 	if to == p.out && p.cmd.Spill != nil {
 		p.spill(chunk)

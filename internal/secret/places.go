@@ -86,7 +86,7 @@ func parameter(s string, i int) (Span, bool) {
 	}
 	end := run(s, eq+1, func(c byte) bool { return !ends(c) && strings.IndexByte("&#;)]}", c) < 0 })
 	open := end == len(s) && end-eq < maxAddress
-	if v := s[eq+1 : end]; len(v) < 6 || template(v) {
+	if v := s[eq+1 : end]; len(v) < 6 || template(v) || v[0] == '=' { // ==: code that compares
 		return Span{}, open
 	}
 	return Span{eq + 1, end}, open
@@ -190,10 +190,18 @@ func given(s string, i, end int, header bool) (Span, bool) {
 		return Span{}, false
 	}
 	between := i > 0 && s[i-1] == ';' || stop < len(s) && s[stop] == ';' && s[end] == '=' // of a connection string
+	if !header && stop < len(s) && s[stop] == '(' && !isUpper(s[i]) && isCall(v) {
+		return Span{}, false
+	}
 	if template(v) || !random(v) && !((between || header && count(v, isDigit) > 0) && len(v) >= 6 && !isLetterOnly(v)) {
 		return Span{}, open
 	}
 	return Span{at, stop}, open
+}
+
+// isCall reports what code calls: base64.StdEncoding.EncodeToString.
+func isCall(v string) bool {
+	return v != "" && !isDigit(v[0]) && run(v, 0, func(c byte) bool { return word(c) || c == '.' }) == len(v)
 }
 
 func isLetterOnly(v string) bool {
@@ -261,40 +269,4 @@ func azure(s string, i int) (Span, bool) {
 		return Span{}, end == len(s) && n <= 36
 	}
 	return Span{i, end}, end == len(s)
-}
-
-// Bounds of a private key.
-const (
-	maxKey  = 32 << 10 // bytes of its text
-	minBody = 40       // letters of its body; less is an example
-)
-
-// privateKey finds a PEM or OpenPGP private key, also one that is cut, indented, quoted, numbered by lines or written
-// with escapes. Where it ends is where its letters end.
-func privateKey(s string, i int) (Span, bool) {
-	line := strings.Index(s[i+11:min(len(s), i+80)], "-----")
-	if line < 0 {
-		return Span{}, len(s)-i < 80
-	}
-	body := i + 11 + line + 5
-	if !strings.Contains(s[i:body], "PRIVATE KEY") {
-		return Span{}, false
-	}
-	limit := min(len(s), body+maxKey)
-	end := run(s[:limit], body, func(c byte) bool { return padded(c) || c <= ' ' || strings.IndexByte("\\\"'`,:|>#*", c) >= 0 })
-	open := end == len(s)
-	if next := strings.Index(s[body:end], "-----BEGIN "); next >= 0 {
-		end, open = body+next, false
-	}
-	last := strings.Index(s[body:end], "-----END ")
-	if last >= 0 {
-		label := body + last + len("-----END ")
-		if shut := strings.Index(s[label:min(len(s), label+80)], "-----"); shut >= 0 {
-			end, open = label+shut+5, false
-		}
-	}
-	if n := count(s[body:end], alnum); n < minBody && (last < 0 || n == 0 || strings.ContainsAny(s[body:end], "\"'`,+")) {
-		return Span{}, open
-	}
-	return Span{i, end}, open
 }

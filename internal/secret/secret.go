@@ -20,6 +20,9 @@ import (
 // Mark stands where a secret was.
 const Mark = "[masked]"
 
+// Note tells a model what a mark is.
+const Note = "(" + Mark + " stands for a secret that you are not shown; leave it as it is)"
+
 // Masker masks. The zero value knows no value, only shapes and places. It is safe for concurrent use.
 type Masker struct{ values []value }
 

@@ -1,12 +1,13 @@
 // Package spill saves the whole of an output that was cut for the model, in files of its session.
 //
-// The one rule: nobody else can read them, they are bounded, and they do not stay for ever.
+// The one rule: nobody else can read them, they hold no secrets, they are bounded, and they do not stay for ever.
 //
 // Start reading at Into. Known limits: the size of a session's outputs is counted before each file, not while one is written.
 package spill
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/secret"
 	"adze/tool"
 )
 
@@ -26,7 +28,9 @@ const maxSpilled = 1 << 30
 
 // Files saves whole outputs of one session.
 type Files struct {
-	Dir   string
+	Dir string
+	// Mask hides secrets in what is kept; nil: only those that are known by their look.
+	Mask  func() *secret.Masker
 	most  int64 // bytes
 	swept *sync.Once
 }
@@ -36,11 +40,11 @@ func Into(dir string) Files { return Files{Dir: dir, most: maxSpilled, swept: &s
 
 // Save writes one output and returns its path.
 func (s Files) Save(_ context.Context, call tool.CallID, whole string) (string, error) {
-	f, path, err := s.Open(call)
+	f, path, err := s.create(call)
 	if err != nil {
 		return "", err
 	}
-	_, err = io.WriteString(f, whole)
+	_, err = io.WriteString(f, s.mask().Text(whole))
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
@@ -51,8 +55,42 @@ func (s Files) Save(_ context.Context, call tool.CallID, whole string) (string, 
 	return path, nil
 }
 
-// Open makes the file of one output, mode 0600. The first one of a run removes what is too old.
+func (s Files) mask() *secret.Masker {
+	if s.Mask == nil {
+		return &secret.Masker{}
+	}
+	return s.Mask()
+}
+
+// Open makes the file of one output that comes in pieces.
 func (s Files) Open(call tool.CallID) (io.WriteCloser, string, error) {
+	f, path, err := s.create(call)
+	if err != nil {
+		return nil, "", err
+	}
+	return &masked{f, s.mask().Stream()}, path, nil
+}
+
+// masked writes a file without secrets, also those that lie across two pieces.
+type masked struct {
+	file *os.File
+	text *secret.Stream
+}
+
+func (m *masked) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(m.file, m.text.Write(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func (m *masked) Close() error {
+	_, err := io.WriteString(m.file, m.text.End())
+	return errors.Join(err, m.file.Close())
+}
+
+// create makes a file, mode 0600. The first one of a run removes what is too old.
+func (s Files) create(call tool.CallID) (*os.File, string, error) {
 	s.swept.Do(func() { sweep(filepath.Dir(s.Dir), time.Now().Add(-age)) })
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return nil, "", err

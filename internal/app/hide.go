@@ -1,0 +1,46 @@
+package app
+
+import (
+	"strings"
+	"time"
+
+	"adze/internal/instructions"
+	"adze/internal/secret"
+)
+
+// system is the system prompt of a run, and tells the person what of it they cannot see.
+func (s settings) system(o *options, name string, w *wired) (string, error) {
+	text, err := o.instructions().Render(s.at.Config, name, s.root.Dir(), time.Now())
+	if err != nil {
+		return "", err
+	}
+	w.notices = append(w.notices, o.instructions().Hidden(s.at.Config, s.root.Dir(), text)...)
+	return s.masked(text), nil
+}
+
+// masked is a text that the model gets before it asks for anything, without the person's secrets.
+func (s settings) masked(text string) string {
+	if s.hide == nil {
+		return text
+	}
+	return s.hide().Text(text)
+}
+
+// marked makes the function that hides secrets in what calls give the model, and says so where it did; nil: it sees them.
+func (s settings) marked() func(string) string {
+	if s.hide == nil {
+		return nil
+	}
+	return func(text string) string {
+		hidden := s.hide().Text(text)
+		if hidden != text {
+			hidden = strings.TrimSuffix(hidden, "\n") + "\n" + secret.Note
+		}
+		return hidden
+	}
+}
+
+// instructions is where the system prompt comes from.
+func (o *options) instructions() instructions.Source {
+	return instructions.Source{System: o.system, Append: o.appendSystem, Bare: o.bare}
+}

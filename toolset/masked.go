@@ -1,0 +1,48 @@
+package toolset
+
+import (
+	"strings"
+
+	"adze/internal/secret"
+	"adze/internal/textedit"
+	"adze/tool"
+)
+
+// What the model was shown of a secret is a mark, and a mark that is written back would take the secret's place.
+
+// hidden refuses edits that match or write a mark where the file has none.
+func hidden(edits []textedit.Edit, file string) error {
+	for _, e := range edits {
+		switch {
+		case strings.Contains(e.Old, secret.Mark) && !strings.Contains(unixLines(file), unixLines(e.Old)):
+			return tool.Fail(tool.CodeInvalidArguments, "old_string holds %s, which stands for a secret that you were not shown; the file has the secret there. Match the text beside it, and leave the secret as it is", secret.Mark)
+		case !strings.Contains(e.Old, secret.Mark) && !strings.Contains(file, secret.Mark) && strings.Contains(e.New, secret.Mark):
+			return markWritten("new_string")
+		}
+	}
+	return nil
+}
+
+// hiddenLarge is hidden for a file that is not loaded, in which only what stands there exactly is found.
+func hiddenLarge(edits []textedit.Edit) error {
+	for _, e := range edits {
+		if strings.Contains(e.New, secret.Mark) && !strings.Contains(e.Old, secret.Mark) {
+			return markWritten("new_string")
+		}
+	}
+	return nil
+}
+
+// hiddenText refuses a whole text with more marks than the file has.
+func hiddenText(next, file string) error {
+	if strings.Count(next, secret.Mark) > strings.Count(file, secret.Mark) {
+		return markWritten("content")
+	}
+	return nil
+}
+
+func markWritten(where string) error {
+	return tool.Fail(tool.CodeInvalidArguments, "%s holds %s, which stands for a secret that you were not shown; written back it would take the secret's place. Edit only the text beside it, or let the user put the secret in", where, secret.Mark)
+}
+
+func unixLines(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
