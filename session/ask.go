@@ -63,6 +63,7 @@ type draft struct {
 	worked  bool   // the model had begun to answer
 	began   time.Time
 	saved   time.Time
+	fresh   int  // bytes that came since
 	named   bool // a fragment tells whose answer it is
 	stored  []storedPart
 }
@@ -144,6 +145,7 @@ func (d *draft) append(kind PartKind, delta string, opaque []byte) {
 		last++
 	}
 	(*parts)[last].grow(delta)
+	d.fresh += len(delta)
 	if opaque != nil {
 		(*parts)[last].Opaque = opaque
 	}
@@ -190,10 +192,10 @@ func temporary(err error) (time.Duration, bool) {
 // saveFragments stores what came since the last time, when it is time.
 func (s *Session) saveFragments(t *turn, d *draft) error {
 	now := s.config.Now()
-	if !d.text || now.Sub(d.saved) < fragmentsEvery {
+	if !d.text || now.Sub(d.saved) < fragmentsEvery && d.fresh < fragmentBytes {
 		return nil
 	}
-	d.saved = now
+	d.saved, d.fresh = now, 0
 	var entries []Entry
 	for _, p := range d.fragments() {
 		if p.Part == 0 && len(entries) == 0 && !d.named {

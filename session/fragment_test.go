@@ -107,3 +107,35 @@ func TestALongAnswerIsStoredTwice(t *testing.T) {
 		t.Errorf("%d bytes stored of an answer of %d, at most %d", stored, pieces*size, most)
 	}
 }
+
+// A model that writes faster than the clock runs is saved all the same: what waits is bounded.
+func TestFragmentsAreBounded(t *testing.T) {
+	r := newRig(t)
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	r.config.Now = func() time.Time { return now }
+	piece := strings.Repeat("line of prose\n", 1000)
+	var chunks []session.Chunk
+	for range 200 {
+		chunks = append(chunks, text(piece))
+	}
+	r.model.steps = append(r.model.steps, func(_ context.Context, yield func(session.Chunk) bool) {
+		for _, c := range append(chunks, session.Done{Stop: session.StopEnd}) {
+			if !yield(c) {
+				return
+			}
+		}
+	})
+	wantCause(t, r.prompt(t, "go"), session.CauseDone)
+	fragments := 0
+	for _, e := range r.shelf.entries {
+		if e.Type != session.FragmentEntry {
+			continue
+		}
+		if fragments++; len(e.Data) > 600<<10 {
+			t.Errorf("a fragment has %d bytes", len(e.Data))
+		}
+	}
+	if fragments != 5 {
+		t.Errorf("%d fragments of %d bytes", fragments, 200*len(piece))
+	}
+}

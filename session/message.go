@@ -2,7 +2,6 @@ package session
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 
 	"adze/tool"
@@ -64,7 +63,7 @@ type Part struct {
 	Outcome    *tool.Outcome    `json:"outcome,omitempty"`
 	Attachment *tool.Attachment `json:"attachment,omitempty"`
 
-	open *strings.Builder // deltas of a part that still arrives
+	open *pile // deltas of a part that still arrives
 }
 
 // saidMessage is a Message as the log keeps it. Outcomes have entries of their own; leaving their field
@@ -87,13 +86,12 @@ func said(m Message) saidMessage {
 	return saidMessage{m, parts}
 }
 
-// size is about how many bytes m takes when it is encoded.
-func (m saidMessage) size() int {
-	n := 512
-	for _, p := range m.Parts {
-		n += len(p.Text) + len(p.Text)/8 + len(p.Opaque)
+// texts are where long texts may stand.
+func (m saidMessage) texts() (out []*string) {
+	for i := range m.Parts {
+		out = append(out, &m.Parts[i].Text)
 	}
-	return n
+	return out
 }
 
 // Text joins the text parts of a message.

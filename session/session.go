@@ -28,7 +28,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -38,6 +37,7 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/jsontext"
 	"adze/tool"
 )
 
@@ -241,18 +241,17 @@ func (s *Session) nextID() string {
 var errStore = errors.New("the session could not be saved")
 
 func (s *Session) entry(kind EntryType, data any) Entry {
-	var b bytes.Buffer
+	var texts []*string
 	if m, ok := data.(saidMessage); ok {
-		b.Grow(m.size()) // of a long answer, growing step by step would take twice as much
+		texts = m.texts()
 	}
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // what a provider wants back unchanged must be loaded as it was stored
-	if err := enc.Encode(data); err != nil {
+	// Nothing is escaped for HTML: what a provider wants back unchanged must be loaded as it was stored.
+	raw, err := jsontext.Encode(data, texts...)
+	if err != nil {
 		// Every stored type encodes; a tool's broken metadata was refused before.
-		b.Reset()
-		_ = enc.Encode(map[string]string{"error": err.Error()})
+		raw, _ = jsontext.Encode(map[string]string{"error": err.Error()})
 	}
-	return Entry{Type: kind, Time: s.config.Now(), Data: bytes.TrimSuffix(b.Bytes(), []byte("\n"))}
+	return Entry{Type: kind, Time: s.config.Now(), Data: raw}
 }
 
 // store saves entries even when ctx has ended: an abort must not lose what happened before it.

@@ -29,7 +29,7 @@ type Row struct {
 // imports nothing of ours. Arrows point inwards: adapters know ports, ports know nobody.
 func Table() []Row {
 	return append(slices.Concat(centre(), program(), rooms()), []Row{
-		{Package: "session", May: []string{"tool"}, Why: "the conversation knows tools and its own ports"},
+		{Package: "session", May: []string{"tool", "internal/jsontext"}, Why: "the conversation knows tools, its own ports, and how a long text is written"},
 		{Package: "prompts", Why: "embedded texts"},
 		{Package: "toolset", May: []string{"tool", "internal/workspace", "internal/search", "internal/proc",
 			"internal/web", "internal/diff", "internal/text", "internal/textedit", "internal/git", "internal/jsonc", "internal/secret"}, Why: "tools act through leaf helpers"},
@@ -51,7 +51,7 @@ func Table() []Row {
 		{Package: "tui/port", Room: true, May: []string{"session", "tool"}, Never: outside(), Why: "functions and plain values"},
 		{Package: "tui/plain", Room: true, May: []string{"session", "internal/safeterm", "tui/draw", "tui/choose", "tui/pane", "tui/permission", "tui/transcript"},
 			Why: "the same panes by lines; the root only through its port"},
-		{Package: "internal/print", May: []string{"session", "tool", "internal/safeterm", "internal/secret"}, Why: "an observer of one event stream"},
+		{Package: "internal/print", May: []string{"internal/jsontext", "session", "tool", "internal/safeterm", "internal/secret"}, Why: "an observer of one event stream"},
 
 		{Package: "internal/llm", May: []string{"session", "tool"}, Why: "adapters depend inwards"},
 		{Package: "internal/llm/wire", May: []string{"session", "tool", "internal/secret"}, Why: "what adapters share"},

@@ -1,11 +1,8 @@
 package print
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"adze/session"
 	"adze/tool"
@@ -241,34 +238,3 @@ func resultOf(r session.Result, h Head) resultLine {
 	}
 	return l
 }
-
-// encode makes one line of JSON without any control byte: encoding/json leaves DEL and C1 as they are.
-func encode(v any) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		// Only a tool's broken metadata could do this, and it was refused before.
-		return fmt.Sprintf(`{"type":"notice","text":%q}`, "a line could not be encoded: "+err.Error())
-	}
-	return escapeControls(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
-}
-
-func escapeControls(line []byte) string {
-	if !bytes.ContainsFunc(line, isControl) {
-		return string(line)
-	}
-	var b bytes.Buffer
-	for len(line) > 0 {
-		r, n := utf8.DecodeRune(line)
-		if isControl(r) {
-			fmt.Fprintf(&b, `\u%04x`, r)
-		} else {
-			b.Write(line[:n])
-		}
-		line = line[n:]
-	}
-	return b.String()
-}
-
-func isControl(r rune) bool { return r == 0x7f || (r >= 0x80 && r < 0xa0) }

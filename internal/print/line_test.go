@@ -60,7 +60,7 @@ func TestTheReadmeTellsEveryLine(t *testing.T) {
 	written := map[string]string{}
 	for _, line := range samples() {
 		var head struct{ Type string }
-		if err := json.Unmarshal([]byte(encode(line)), &head); err != nil {
+		if err := json.Unmarshal([]byte(Line(line)), &head); err != nil {
 			t.Fatal(err)
 		}
 		written[head.Type] = strings.Join(fieldsOf(reflect.TypeOf(line)), " ")

@@ -144,9 +144,9 @@ func (p *Printer) Finish(r session.Result) int {
 		}
 		if text != "" {
 			// A key in the answer itself may be what the person asked for, unless it is one of theirs.
-			p.write(p.mask().Known(safeterm.Clean(text).String()))
+			p.writeText(p.mask().Known(safeterm.Clean(text).String()))
 			if !strings.HasSuffix(text, "\n") {
-				p.write("\n")
+				p.writeText("\n")
 			}
 		}
 	default:
@@ -194,13 +194,21 @@ func (p *Printer) line(l any) {
 	}
 }
 
-func (p *Printer) emit(l any) { p.write(string(p.mask().JSON([]byte(encode(l)))) + "\n") }
+// write writes JSON.
+func (p *Printer) write(raw []byte) {
+	p.out(func() (int, error) { return p.Out.Write(escapeControls(raw)) })
+}
 
-func (p *Printer) write(s string) {
+func (p *Printer) writeText(s string) {
+	p.out(func() (int, error) { return io.WriteString(p.Out, s) })
+}
+
+// out writes unless that failed before.
+func (p *Printer) out(write func() (int, error)) {
 	if p.broken != nil {
 		return
 	}
-	if _, err := io.WriteString(p.Out, s); err != nil {
+	if _, err := write(); err != nil {
 		p.broken = err
 		if p.Closed != nil {
 			p.Closed(err)

@@ -69,19 +69,27 @@ func stringEnd(raw []byte, i int) int {
 	return len(raw)
 }
 
+// Value masks a text as JSON does: data is none.
+func (m *Masker) Value(s string) string {
+	if len(s) >= minBlob && run(s, 0, func(c byte) bool { return alnum(c) || c == '+' || c == '/' || c == '=' }) == len(s) {
+		return s
+	}
+	return m.Text(s)
+}
+
 // quoted masks one string of JSON.
 func (m *Masker) quoted(raw []byte) (text []byte, changed bool) {
 	if len(raw) < minValue+2 {
+		return nil, false
+	}
+	if len(raw) >= long && m.clean(raw[1:len(raw)-1]) {
 		return nil, false
 	}
 	s := string(raw[1 : len(raw)-1])
 	if strings.IndexByte(s, '\\') >= 0 && json.Unmarshal(raw, &s) != nil {
 		return nil, false
 	}
-	if len(s) >= minBlob && run(s, 0, func(c byte) bool { return alnum(c) || c == '+' || c == '/' || c == '=' }) == len(s) {
-		return nil, false
-	}
-	hidden := m.Text(s)
+	hidden := m.Value(s)
 	if hidden == s {
 		return nil, false
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 
 	"adze/session"
 )
@@ -63,6 +64,7 @@ func (s *Store) save(ctx context.Context, w *writer, entries []session.Entry) er
 		end = link{rows[i].seq, rows[i].hash}
 	}
 	opening := openingOf(entries, w)
+	makeRoom(rows)
 	if err := s.present(); err != nil {
 		w.lost = err
 		return err
@@ -88,6 +90,21 @@ func (s *Store) save(ctx context.Context, w *writer, entries []session.Entry) er
 		w.first = w.first || opening.first != nil
 	}
 	return nil
+}
+
+// largeRows is from how many bytes on rows are worth a collection of garbage, which takes some milliseconds.
+const largeRows = 4 << 20
+
+// makeRoom gives back what is garbage by now: SQLite takes twice the bytes of rows outside of the heap, where the collector
+// does not see them.
+func makeRoom(rows []row) {
+	size := 0
+	for _, r := range rows {
+		size += len(r.data)
+	}
+	if size >= largeRows {
+		debug.FreeOSMemory()
+	}
 }
 
 // giveUp ends the session's saving: after a failure nobody knows what the disk holds until the database is

@@ -156,7 +156,7 @@ func (s *Store) openNewer(ctx context.Context, version int) error {
 	return nil
 }
 
-// dsn sets what every connection needs. The busy timeout comes first: changing the journal mode while
+// dsn sets what every connection needs. Half a megabyte of pages is enough for a log that is appended to. The busy timeout comes first: changing the journal mode while
 // another process does the same would fail at once without it.
 func (s *Store) dsn(h header) string {
 	settings := []string{"_txlock=immediate", pragma("busy_timeout(%d)", busyTimeout)}
@@ -166,7 +166,7 @@ func (s *Store) dsn(h header) string {
 	case !network && !h.wal: // it is kept in the file, so that later starts save the question
 		settings = append(settings, pragma("journal_mode(WAL)"))
 	}
-	return s.uri(append(settings, pragma("synchronous(FULL)"), pragma("foreign_keys(1)"))...)
+	return s.uri(append(settings, pragma("synchronous(FULL)"), pragma("foreign_keys(1)"), pragma("cache_size(-512)"))...)
 }
 
 func (s *Store) uri(settings ...string) string { return fileURI(s.path, settings...) }
