@@ -188,6 +188,8 @@ func (m *model) editor() (*edit.Editor, int) {
 		return &m.picker.Filter, m.w
 	case inHelp:
 		return &m.help.Filter, m.w
+	case inKey:
+		return m.first.Editor(), m.w
 	}
 	return &m.prompt.Editor, m.prompt.Inner(m.w)
 }

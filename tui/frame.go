@@ -140,6 +140,9 @@ func (m *model) moment() pane.Moment {
 
 // hintsOfFirst are what to press on the first screen.
 func (m *model) hintsOfFirst() []string {
+	if m.first.Asks() {
+		return []string{m.keys.label(send) + " keeps it", m.keys.label(closePane) + " back"}
+	}
 	hints := []string{"enter does it", m.keys.label(lookAgain) + " looks again"}
 	if m.first.CanDemo() == "" {
 		hints = append(hints, "d demo")
@@ -172,7 +175,9 @@ func (m *model) hintsOfView() []string {
 func (m *model) drawFirst(c *look.Canvas, h int, f *screen.Frame) {
 	all := look.At(0, 0, m.w, h)
 	if !m.picker.Open {
-		c.Put(all, m.first.Render(m.info.Version, all.W, all.H))
+		rows, x, y := m.first.Render(m.info.Version, all.W, all.H)
+		c.Put(all, rows)
+		f.Cursor, f.CursorX, f.CursorY = y >= 0, min(max(x, 0), m.w-1), max(y, 0)
 		return
 	}
 	rows, x, y := m.picker.Render(all.W, all.H)

@@ -89,6 +89,8 @@ func (m *model) under() scope {
 		return inPicker
 	case m.view.Open():
 		return inView
+	case m.first != nil && m.first.Asks():
+		return inKey
 	case m.first != nil:
 		return inFirst
 	}
@@ -111,7 +113,7 @@ func (m *model) paste(text string) tea.Cmd {
 	if s == inFirst {
 		return nil
 	}
-	if s == inReason || s == inPicker || s == inHelp {
+	if s == inReason || s == inPicker || s == inHelp || s == inKey {
 		e, _ := m.editor()
 		e.Insert(text)
 		return m.written(s)

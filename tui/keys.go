@@ -51,6 +51,7 @@ const (
 	lookAgain
 	openCopy
 	copyPart
+	enterKey
 )
 
 // scope says which keys act: those of the topmost thing on the screen.
@@ -64,11 +65,14 @@ const (
 	inView
 	inPicker
 	inFirst
+	inKey
 	scopes
 )
 
 // writes reports whether the keys of letters write them.
-func (s scope) writes() bool { return s == inHelp || s == inPrompt || s == inReason || s == inPicker }
+func (s scope) writes() bool {
+	return s == inHelp || s == inPrompt || s == inReason || s == inPicker || s == inKey
+}
 
 // part is where help lists a key.
 type part uint8
@@ -164,7 +168,7 @@ func (k *keymap) find(m *model, s scope, key string) (b *binding, reason string)
 func bindings() []binding {
 	var all []binding
 	for _, part := range [][]binding{menuKeys(), mainKeys(), paneKeys(), scrollKeys(), rowKeys(inPrompt), editKeys(inPrompt),
-		dialogKeys(), rowKeys(inReason), editKeys(inReason), helpKeys(), editKeys(inHelp), viewKeys(), pickerKeys(), editKeys(inPicker), firstKeys()} {
+		dialogKeys(), rowKeys(inReason), editKeys(inReason), helpKeys(), editKeys(inHelp), viewKeys(), pickerKeys(), editKeys(inPicker), firstKeys(), keyKeys(), editKeys(inKey)} {
 		all = append(all, part...)
 	}
 	return all

@@ -114,6 +114,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.Width > 0 { // Bubble Tea's own first message knows no size
 			cmd = m.resize(msg.Width, msg.Height)
 		}
+	case firstrun.Kept:
+		cmd = kept(m, msg)
 	case choose.PeekDue:
 		cmd = m.picker.Due(msg)
 	case second:

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -93,7 +94,14 @@ func (p *player) first(rest string) {
 	p.m.info = Info{Version: "0.1.0"}
 	p.m.status = pane.NewStatus(p.m.draw.Theme, pane.Facts{})
 	p.m.ports = p.ports()
-	p.m.first = firstrun.New(&firstrun.Offer{Problem: "no model is configured", Known: section(names[0]), Look: func(context.Context) (firstrun.Found, error) {
+	keep := func(_ context.Context, provider, key string) (string, error) {
+		p.note(fmt.Sprintf("a key of %d letters for %s", len(key), provider))
+		if strings.HasPrefix(key, "bad") {
+			return "", errors.New(provider + " does not take this key")
+		}
+		return "the key ring of your desktop", nil
+	}
+	p.m.first = firstrun.New(&firstrun.Offer{Keys: []string{"anthropic", "openai"}, Keep: keep, Problem: "no model is configured", Known: section(names[0]), Look: func(context.Context) (firstrun.Found, error) {
 		p.note("looked")
 		if len(looks) == 0 {
 			return firstrun.Found{}, errors.New("the configuration cannot be read")

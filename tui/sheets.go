@@ -6,11 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/internal/safeterm"
-	"adze/tui/firstrun"
 	"adze/tui/look"
 	"adze/tui/pane"
-	"adze/tui/port"
 )
 
 func (m *model) openChanges() tea.Cmd { m.view.Toggle(m.changes); return nil }
@@ -64,7 +61,7 @@ type keyGroup struct {
 // keyGroups are those of the screen that help was opened from.
 func (m *model) keyGroups() []keyGroup {
 	if m.first != nil {
-		return []keyGroup{{"keys", inFirst, general}, {"in a list to choose from", inPicker, general}}
+		return []keyGroup{{"keys", inFirst, general}, {"while you write a key", inKey, general}, {"in a list to choose from", inPicker, general}}
 	}
 	groups := []keyGroup{
 		{"keys", inPrompt, general}, {"panes", inPrompt, panes}, {"in a permission dialog", inDialog, general},
@@ -156,53 +153,5 @@ func helpKeys() []binding {
 		{action: pageDown, scope: inHelp, Binding: look.KeyNamed("PgDn", "a page down", "pgdown"), do: scrollHelp(10)},
 		{action: lineUp, scope: inHelp, Binding: look.Key("a row up", "up"), do: scrollHelp(-1)},
 		{action: lineDown, scope: inHelp, Binding: look.Key("a row down", "down"), do: scrollHelp(1)},
-	}
-}
-
-func ofFirst(can func(*firstrun.Screen) string) func(*model) string {
-	return func(m *model) string {
-		if m.first == nil {
-			return "a model is there"
-		}
-		return can(m.first)
-	}
-}
-
-func inFirstScreen(move func(f *firstrun.Screen, by int), by int) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { move(m.first, by); return nil }
-}
-
-// takeStep does the chosen thing: it leads somewhere, or its command is copied.
-func (m *model) takeStep() tea.Cmd {
-	s := m.first.Marked()
-	if s.Next != (port.Next{}) {
-		m.next = s.Next
-		return tea.Quit
-	}
-	m.clipboard(safeterm.Name(s.Do))
-	m.say("copied; run it in a shell, then press " + m.keys.label(lookAgain) + " here")
-	return nil
-}
-
-func (m *model) startDemo() tea.Cmd {
-	m.first.ToDemo()
-	return m.takeStep()
-}
-
-func (m *model) quitFirst() tea.Cmd { m.next = port.Next{}; return tea.Quit }
-
-func firstKeys() []binding {
-	return []binding{
-		{action: takeChoice, scope: inFirst, Binding: look.Key("do it: go on, or copy the command", "enter"), can: ofFirst((*firstrun.Screen).CanStep), do: (*model).takeStep},
-		{action: lineUp, scope: inFirst, Binding: look.Key("the step above", "up", "k", "shift+tab"), do: inFirstScreen((*firstrun.Screen).Move, -1)},
-		{action: lineDown, scope: inFirst, Binding: look.Key("the step below", "down", "j", "tab"), do: inFirstScreen((*firstrun.Screen).Move, 1)},
-		{action: lookAgain, scope: inFirst, Binding: look.Key("look again, after a change", "r"), can: ofFirst((*firstrun.Screen).CanLook), do: func(m *model) tea.Cmd { return m.first.Search() }},
-		{action: takeChoice, scope: inFirst, Binding: look.Key("watch the demo", "d"), can: ofFirst((*firstrun.Screen).CanDemo), do: (*model).startDemo},
-		{action: openPane, scope: inFirst, Binding: look.KeyNamed("F6", "models, and why others cannot be used", "f6", "m"), can: canModels, do: (*model).chooseModel},
-		{action: pageUp, scope: inFirst, Binding: look.KeyNamed("PgUp", "see more", "pgup"), do: inFirstScreen((*firstrun.Screen).Scroll, -8)},
-		{action: pageDown, scope: inFirst, Binding: look.KeyNamed("PgDn", "see more", "pgdown", "space"), do: inFirstScreen((*firstrun.Screen).Scroll, 8)},
-		{action: showHelp, scope: inFirst, Binding: look.KeyNamed("F1", "all keys", "f1", "?"), do: (*model).openHelp},
-		{action: drawAgain, scope: inFirst, Binding: look.Key("draw the screen again", "ctrl+l"), do: (*model).drawAgain},
-		{action: quit, scope: inFirst, Binding: look.Key("quit", "q", "esc", "ctrl+c", "ctrl+d"), do: (*model).quitFirst},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"adze/internal/choices"
 	"adze/internal/config"
 	"adze/internal/doctor"
+	"adze/internal/login"
 	"adze/internal/models"
 	"adze/internal/place"
 	"adze/tui"
@@ -50,7 +51,7 @@ func (a *app) firstRun(ctx context.Context, problem error) (port.Next, error) {
 		return port.Next{}, err
 	}
 	ui := tui.New(tui.Options{
-		First: &firstrun.Offer{Problem: problem.Error(), Known: a.found(find.KeysOnly()), Look: a.look},
+		First: &firstrun.Offer{Problem: problem.Error(), Known: a.found(find.KeysOnly()), Look: a.look, Keys: login.Providers(find), Keep: a.keepKey},
 		Ports: port.Ports{Switch: true, Models: func(ctx context.Context) ([]port.ModelRow, error) {
 			l, err := a.lookAround(ctx)
 			return choices.Rows(l), err
@@ -61,6 +62,16 @@ func (a *app) firstRun(ctx context.Context, problem error) (port.Next, error) {
 	})
 	err = ui.Run(ctx)
 	return ui.Next(), err
+}
+
+// keepKey takes a key from the first screen.
+func (a *app) keepKey(ctx context.Context, provider, key string) (string, error) {
+	_, find, err := a.Config()
+	if err != nil {
+		return "", err
+	}
+	taken, err := login.Desk{Find: find, Keep: a.Keys(), Hide: a.Hide}.Take(ctx, provider, key, login.Options{})
+	return taken.Where, err
 }
 
 // after turns what the person chose into the options of the next start. The demo is the real one: nothing of

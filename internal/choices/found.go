@@ -72,7 +72,8 @@ func steps(l models.Listing) []firstrun.Step {
 	}
 	if len(out) == 0 {
 		keys := models.Keyed()
-		out = append(local(l), firstrun.Step{Do: "export " + keys[0] + "=…", Means: "or " + strings.Join(keys[1:], ", ") + "; then start adze in that shell"})
+		out = append(local(l), firstrun.Step{Do: "enter a key", Means: "of a provider; it is checked, and kept by your system or in a file of your own", Key: true},
+			firstrun.Step{Do: "export " + keys[0] + "=…", Means: "or " + strings.Join(keys[1:], ", ") + "; then start adze in that shell"})
 	}
 	out = append(out, firstrun.Step{Do: "watch the demo", Means: "needs no model: adze --demo", Next: port.Next{Demo: true}})
 	if len(l.Providers) == 0 {

@@ -16,6 +16,7 @@ import (
 	"adze/internal/keyring"
 	"adze/internal/login"
 	"adze/internal/usage"
+	"adze/session"
 )
 
 // loginCommand is adze login.
@@ -62,6 +63,10 @@ func (a *all) login(ctx context.Context, provider string, o login.Options) error
 		return err
 	}
 	key, err := a.readKey("key for " + e.Name + " at " + e.Host())
+	if errors.Is(err, context.Canceled) {
+		a.Conclude(session.CauseInterrupted, "", "")
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -120,12 +125,7 @@ func (a *all) none(desk login.Desk, provider string) error {
 
 // named asks for the name of a provider.
 func (a *all) named(desk login.Desk, what string) error {
-	var names []string
-	for _, e := range desk.Find.Endpoints() {
-		if e.NeedsKey || e.KeyEnv != "" && e.Program == "" {
-			names = append(names, e.Name)
-		}
-	}
+	names := login.Providers(desk.Find)
 	if has, _ := desk.Keep.Has(); what == "logout" {
 		names = has
 	}

@@ -58,6 +58,16 @@ func (d Desk) Endpoint(provider string) (models.Endpoint, error) {
 	return e, nil
 }
 
+// Providers are those that want a key.
+func Providers(find *models.Finder) (names []string) {
+	for _, e := range find.Endpoints() {
+		if e.NeedsKey || e.Program == "" {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
 // Take looks at a key, has it checked, and keeps it.
 func (d Desk) Take(ctx context.Context, provider, key string, o Options) (Taken, error) {
 	var t Taken

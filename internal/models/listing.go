@@ -3,6 +3,7 @@ package models
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"adze/internal/catalog"
 	"adze/internal/llm/discover"
 	"adze/internal/llm/ollama"
+	"adze/session"
 	"adze/tool"
 )
 
@@ -213,7 +215,11 @@ func (f *Finder) askOne(ctx context.Context, e Endpoint, p *ListedProvider) {
 	models, err := e.Server().Models(ctx)
 	usable := err == nil
 	p.Usable, p.Why = &usable, "running"
-	if err != nil {
+	var failed *session.ProviderError
+	switch {
+	case errors.As(err, &failed) && failed.Kind == session.AuthError:
+		p.Why = "wants a key: adze login " + e.Name
+	case err != nil:
 		p.Why = "not running"
 	}
 	for _, m := range models {

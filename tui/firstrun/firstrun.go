@@ -2,7 +2,9 @@
 //
 // The one rule: it only tells and marks; where a step leads is done by who shows it.
 //
-// Start reading at Offer, then Screen.Render. Known limits: it has no place to write a key.
+// Start reading at Offer, then Screen.Render. key.go is the line in which a key is written.
+//
+// Known limits: none that are known.
 package firstrun
 
 import (
@@ -27,6 +29,9 @@ type Offer struct {
 	Known Found
 	// Look asks. It is called in the background when the screen opens, and whenever the person wants it.
 	Look func(ctx context.Context) (Found, error)
+	// Keys are the providers whose keys Keep checks and keeps; it says where. None: keys are not taken here.
+	Keys []string
+	Keep func(ctx context.Context, provider, key string) (where string, err error)
 }
 
 // Found is what there is, and what a person can do about it.
@@ -42,6 +47,8 @@ type Step struct {
 	Means string
 	// Next is where choosing it leads; the zero value: Do is copied, to be run in a shell.
 	Next port.Next
+	// Key: choosing it asks for a key.
+	Key bool
 }
 
 // Finding is one thing that was looked at.
@@ -66,7 +73,8 @@ type Screen struct {
 	Offer
 	theme   *draw.Theme
 	found   Found
-	at      int // in steps
+	at      int    // in steps
+	entry   *entry // nil: no key is being written
 	top     int
 	follow  bool // the marked step is to be in sight
 	h       int  // of the window, as last drawn
@@ -129,10 +137,18 @@ func (f *Screen) Looked(l Looked) {
 }
 
 // Render draws the steps above what was found, from the first row that the person scrolled to.
-func (f *Screen) Render(version string, w, h int) []draw.Row {
+func (f *Screen) Render(version string, w, h int) (rows []draw.Row, x, y int) {
 	t := f.theme
 	head := t.Pen().Fixed(draw.Heading, "adze").Put(draw.Dim, safeterm.Name(" "+version)).Fixed(draw.Plain, "  ")
-	rows := t.Wrap(nil, w, draw.Margins{First: head.Done()}, draw.Span{Style: draw.Warn, Text: safeterm.Name(f.Problem)})
+	rows = t.Wrap(nil, w, draw.Margins{First: head.Done()}, draw.Span{Style: draw.Warn, Text: safeterm.Name(f.Problem)})
+	if f.entry != nil {
+		own, x, y := f.entry.rows(t, w)
+		at := len(rows)
+		if over := at + len(own) - h; over > 0 && over <= at { // what is asked stays in sight
+			rows, at = rows[over:], at-over
+		}
+		return append(rows, own...), x, at + y
+	}
 	rows = append(rows, look.Title(t, w, "what to do next"))
 	var from, to int // of the marked step
 	for i, s := range f.steps() {
@@ -155,7 +171,7 @@ func (f *Screen) Render(version string, w, h int) []draw.Row {
 	if f.follow { // the last row of the window says where it is
 		f.top = min(max(f.top, to-h+1), from)
 	}
-	return f.window(rows, w, h)
+	return f.window(rows, w, h), -1, -1
 }
 
 func (f *Screen) step(rows []draw.Row, s Step, here bool, w int) []draw.Row {
