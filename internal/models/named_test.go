@@ -48,7 +48,7 @@ func TestNamesOfProvidersAreFound(t *testing.T) {
 	named := naming()
 	for text, want := range map[string]bool{
 		"start Ollama first": true, "openai/NAME": true, "set ANTHROPIC_API_KEY": true, "load it in LM Studio": true, "groq": true, "together": true,
-		"OLLAMA_HOST": true, "http://127.0.0.1:11434": true, "several run together": false, "these responses": false, "respect_gemini_ignore": false, "script/FILE": false, ".gemini/settings.json": false, "GEMINI.md": false, ".config/openai": false,
+		"OLLAMA_HOST": true, "http://127.0.0.1:11434": true, "127.0.0.1:0": false, "several run together": false, "these responses": false, "respect_gemini_ignore": false, "script/FILE": false, ".gemini/settings.json": false, "GEMINI.md": false, ".config/openai": false,
 	} {
 		if got := named(text) != ""; got != want {
 			t.Errorf("%q: %t", text, got)
@@ -88,7 +88,7 @@ func naming() func(text string) string {
 		if v.Home == "" {
 			continue // it asks no server
 		}
-		parts = append(parts, regexp.QuoteMeta(v.Name+"/"), regexp.QuoteMeta(hostname(v.Home)+":"))
+		parts = append(parts, regexp.QuoteMeta(v.Name+"/"), regexp.QuoteMeta(hostname(v.Home))+":[1-9]")
 		if !slices.Contains(words, v.Name) {
 			whole = append(whole, regexp.QuoteMeta(v.Name))
 		} else if v.With == "" {
