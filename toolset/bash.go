@@ -172,7 +172,7 @@ func (x *bashCall) progress() func(proc.Progress) {
 	return func(p proc.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
-		live.Tail, live.Lines, live.Bytes = plainText(p.Tail), p.Lines, p.Bytes
+		live.Tail, live.Lines, live.Bytes = tailText(p.Tail), p.Lines, p.Bytes
 		x.call.Metadata(title, live)
 	}
 }
@@ -216,7 +216,7 @@ func (x *bashCall) describe(r proc.Result, file string) {
 	if last == "" {
 		last = r.Output.Head
 	}
-	m.Tail = plainText(lastBytes(last, shellLiveTail))
+	m.Tail = tailText(lastBytes(last, shellLiveTail))
 	m.Lines, m.Bytes = r.Output.Lines, r.Output.Bytes
 	m.Killed, m.Ended, m.Survivors = string(r.Killed), r.Ended, r.Survivors
 	m.Millis, m.File, m.Sandbox = r.Duration.Milliseconds(), file, r.Sandbox

@@ -102,7 +102,7 @@ func (s *Shell) jobResult(st proc.JobStatus, part jobText) tool.Result[jobMeta] 
 		Title: st.ID + ": " + oneLine(st.Command, 60), Output: strings.Join(lines, "\n"), Truncated: text.OmittedBytes > 0,
 		Metadata: jobMeta{
 			Job: st.ID, Command: st.Command, Running: st.Running, State: state,
-			Text: plainText(lastBytes(part.text, shellLiveTail)), Lines: outputLines(part.text),
+			Text: tailText(lastBytes(part.text, shellLiveTail)), Lines: outputLines(part.text),
 		},
 	}
 }

@@ -195,6 +195,9 @@ func planWhole(o *workspace.Opened, p workspace.Path, raw []byte, edits []texted
 		Name: p.Display(), Text: c.text, Newline: c.format.Newline,
 		Read: know.read, Changed: know.read && !know.state.Same(c.state), Seen: know.text,
 	}
+	if c.book != nil && !asWritten(edits, c) {
+		return planBook(p, c, edits, src)
+	}
 	spans, err := textedit.Match(src, asRead(edits, c.text))
 	if err != nil {
 		return editPlan{}, err

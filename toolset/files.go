@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
+	"adze/internal/notebook"
 	"adze/internal/text"
 	"adze/internal/workspace"
 	"adze/tool"
@@ -103,6 +105,15 @@ type content struct {
 	format text.Format
 	raw    []byte
 	text   string
+	book   *notebook.Book // of a notebook: its cells, which are what is shown
+}
+
+// face is the text that read shows and edit takes.
+func (c content) face() string {
+	if c.book != nil {
+		return c.book.Text
+	}
+	return c.text
 }
 
 // load reads and decodes a whole text file of at most limit bytes.
@@ -122,7 +133,17 @@ func decoded(o *workspace.Opened, p workspace.Path, raw []byte) (content, error)
 	c := content{raw: raw, format: text.Detect(raw)}
 	c.text = c.format.Decode(raw)
 	c.state = describeState(o.State(raw), c.format)
+	c.book = bookOf(p, c.text)
 	return c, nil
+}
+
+// bookOf reads a notebook; nil: the file is none.
+func bookOf(p workspace.Path, text string) *notebook.Book {
+	if !strings.EqualFold(filepath.Ext(p.Abs()), ".ipynb") {
+		return nil
+	}
+	b, _ := notebook.Parse(text)
+	return b
 }
 
 func describeState(s workspace.State, f text.Format) workspace.State {

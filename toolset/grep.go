@@ -214,9 +214,9 @@ func (o *grepOutput) matches(name string, f search.FileMatches) (rows []grepRow)
 
 // lineText is a line fit for a model, with marks where it was cut.
 func lineText(l match.Line) string {
-	text := strings.ToValidUTF8(l.Text, "\uFFFD")
+	text := strings.ReplaceAll(strings.ToValidUTF8(l.Text, "\uFFFD"), "\x00", "␀")
 	if l.CutLeft {
-		text = "…" + text
+		text = fmt.Sprintf("(from column %d) …", l.Column) + text
 	}
 	if l.CutRight {
 		text += "…"

@@ -23,6 +23,7 @@ type readArgs struct {
 	Path   string `json:"path" doc:"file or folder to read"`
 	Offset int    `json:"offset,omitempty" min:"0" doc:"first line, from 1; default 1"`
 	Limit  int    `json:"limit,omitempty" min:"0" doc:"number of lines; default: as many as fit"`
+	Column int64  `json:"column,omitempty" min:"0" doc:"byte of the line at offset to go on from, for a very long line"`
 }
 
 type readMeta struct {
@@ -50,7 +51,7 @@ func read(f files) tool.Tool {
 		Idioms:         readIdioms(),
 		Safety:         tool.Safety{Safe: true},
 		Output:         f.bounds.withFoot(),
-		Redact:         tool.Expose("path", "offset", "limit", "kind", "first", "last", "total", "bytes"),
+		Redact:         tool.Expose("path", "offset", "limit", "column", "kind", "first", "last", "total", "bytes"),
 		Needs: func(in readArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Read, Target: in.Path}}
 		},
@@ -91,6 +92,9 @@ func (r reader) run(ctx context.Context, c tool.Context[readMeta], in readArgs) 
 		return readResult{}, binary(p, kind)
 	}
 	in.Offset = max(in.Offset, 1)
+	if in.Column > 0 {
+		return r.part(ctx, o, p, lineRequest{in, c.SessionID})
+	}
 	return r.lines(ctx, o, p, lineRequest{in, c.SessionID})
 }
 

@@ -36,10 +36,41 @@ func (r reader) lines(ctx context.Context, o *workspace.Opened, p workspace.Path
 		return readResult{}, err
 	}
 	if c.raw != nil && got.Total < 0 {
-		got.Total = countLines(c.text, c.format)
+		got.Total = countLines(c.face(), c.format)
 	}
 	r.seen.Record(in.session, c.state, c.text)
 	return r.showLines(p, in.Offset, got, c), nil
+}
+
+// part reads a piece of one long line.
+func (r reader) part(ctx context.Context, o *workspace.Opened, p workspace.Path, in lineRequest) (readResult, error) {
+	c, source, index, err := r.source(ctx, o, p)
+	if err != nil {
+		return readResult{}, err
+	}
+	const foot = 200 // of the bound, for the line that follows
+	got, err := text.ReadPart(ctx, source, in.Offset, in.Column, r.bounds.bytes()-foot, index)
+	switch {
+	case errors.Is(err, text.ErrPastEnd) && got.Line < 0:
+		return readResult{}, tool.Fail(tool.CodeInvalidArguments, "%s has no line %d; give a smaller offset", p.Display(), in.Offset)
+	case errors.Is(err, text.ErrPastEnd):
+		return readResult{}, tool.Fail(tool.CodeInvalidArguments, "line %d of %s has %s; column %d is past its end", in.Offset, p.Display(), counted(got.Line, "byte"), in.Column)
+	case err != nil:
+		return readResult{}, err
+	}
+	r.seen.Record(in.session, c.state, c.text)
+	last := got.From + int64(len(got.Text)) - 1
+	foots := fmt.Sprintf("(line %d, bytes %d-%d of %d", in.Offset, got.From, last, got.Line)
+	if last < got.Line {
+		foots += fmt.Sprintf("; continue with column %d", last+1)
+	}
+	shown := visible(got.Text)
+	return readResult{
+		Title: fmt.Sprintf("%s, line %d from byte %d", p.Display(), in.Offset, got.From),
+		Metadata: readMeta{Path: p.Display(), Kind: "text", First: in.Offset, Last: in.Offset, Bytes: int64(len(got.Text)), Seen: &c.state,
+			Text: shown[:min(len(shown), readShown)]},
+		Output: shown + "\n" + foots + ")",
+	}, nil
 }
 
 // source gives the lines of a file as UTF-8: a small file decoded whole, a large one as it stands.
@@ -49,7 +80,7 @@ func (r reader) source(ctx context.Context, o *workspace.Opened, p workspace.Pat
 		if err != nil {
 			return c, nil, nil, err
 		}
-		return c, strings.NewReader(lineFed(c.text, c.format)), nil, nil
+		return c, strings.NewReader(lineFed(c.face(), c.format)), nil, nil
 	}
 	head, err := o.Head(64 << 10)
 	if err != nil {
@@ -87,9 +118,9 @@ func (r reader) showLines(p workspace.Path, first int, got text.Range, c content
 	shown := 0
 	width := textedit.Width(first + len(got.Lines) - 1)
 	for _, line := range got.Lines {
-		row := textedit.Number(first+shown, width, strings.ToValidUTF8(line.Text, "\uFFFD"))
+		row := textedit.Number(first+shown, width, visible(line.Text))
 		if line.Cut > 0 {
-			row += fmt.Sprintf(" … (%d more bytes in this line)", line.Cut)
+			row += fmt.Sprintf(" … (%d more bytes in this line: offset %d, column %d)", line.Cut, first+shown, len(line.Text)+1)
 		}
 		if out.Len()+len(row)+1 > r.bounds.bytes() && shown > 0 {
 			got.More = true
@@ -102,7 +133,12 @@ func (r reader) showLines(p workspace.Path, first int, got text.Range, c content
 	meta := readMeta{Path: p.Display(), Kind: "text", First: first, Last: last, Total: max(0, got.Total), Bytes: got.Bytes, Seen: &c.state}
 	meta.Text = excerpt(got.Lines[:shown])
 	title := fmt.Sprintf("%s, %s", p.Display(), plural(shown, "line"))
-	return readResult{Title: title, Metadata: meta, Output: out.String() + footer(first, last, got, c.format)}
+	return readResult{Title: title, Metadata: meta, Output: out.String() + footer(first, last, got, c)}
+}
+
+// visible is text with marks for what a model cannot be sent: bytes that are no UTF-8, and NUL.
+func visible(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "␀")
 }
 
 // excerpt is what a pane can show without storing a second copy of everything.
@@ -117,7 +153,7 @@ func excerpt(lines []text.Line) string {
 	return out.String()
 }
 
-func footer(first, last int, got text.Range, f text.Format) string {
+func footer(first, last int, got text.Range, c content) string {
 	var parts []string
 	if last < first {
 		parts = append(parts, "the file is empty")
@@ -136,8 +172,11 @@ func footer(first, last int, got text.Range, f text.Format) string {
 		}
 		parts = append(parts, fmt.Sprintf("%s; continue with offset %d", left, last+1))
 	}
-	if words := f.String(); words != "" {
+	if words := c.format.String(); words != "" {
 		parts = append(parts, words)
+	}
+	if c.book != nil {
+		parts = append(parts, "a notebook as its "+plural(c.book.Cells, "cell")+": edit takes the text of a cell as shown; lines with #> are output; to add or remove cells, change the JSON with bash")
 	}
 	if len(parts) == 0 {
 		return ""

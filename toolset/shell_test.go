@@ -54,7 +54,7 @@ func TestPlainText(t *testing.T) {
 		"\x1b[12":                           "",
 		"10%\r50%\r100%\ndone":              "100%\ndone",
 		"dos\r\nlines\r\n":                  "dos\nlines\n",
-		"nul\x00 bell\a tab\t":              "nul\uFFFD bell\uFFFD tab\t",
+		"nul\x00 bell\a tab\t":              "nul␀ bell\uFFFD tab\t",
 		"bad \xff byte":                     "bad \uFFFD byte",
 		"back\bspace":                       "backspace",
 		"one\x1b[1mtwo\nthree\x1b[0mfour\n": "onetwo\nthreefour\n",

@@ -12,6 +12,9 @@ import (
 // shown is what a command wrote, as the model reads it: plain text, start and end, and between them what
 // was left out. where says how to get the whole, in words.
 func shown(t proc.Text, where string) string {
+	if said, binary := binaryShown(t, where); binary {
+		return said
+	}
 	head := plainText(t.Head)
 	if t.OmittedBytes == 0 && t.Tail == "" {
 		return head
@@ -73,6 +76,8 @@ func lastState(line string) string {
 		switch {
 		case r == '\b':
 			return -1
+		case r == 0:
+			return '␀'
 		case r < ' ' && r != '\t' || r == 0x7f:
 			return utf8.RuneError
 		}

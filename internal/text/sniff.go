@@ -42,13 +42,22 @@ func Sniff(head []byte) Kind {
 			return Kind{Text: true}
 		}
 	}
-	if bytes.IndexByte(head, 0) >= 0 {
+	if bytes.IndexByte(head, 0) >= 0 && !strayNUL(head) {
 		return Kind{Name: nameWithNUL(head)}
 	}
 	if strange := strangeBytes(head); strange*10 > len(head)*3 {
 		return Kind{Name: fmt.Sprintf("binary data (%d %% of its first bytes are no text)", strange*100/len(head))}
 	}
 	return Kind{Text: true}
+}
+
+// strayNUL reports one NUL, or several together, in what else is text: a log that was cut while it was written to. Searching
+// has the same rule (match/nul.go).
+func strayNUL(head []byte) bool {
+	first := bytes.IndexByte(head, 0)
+	behind := bytes.TrimLeft(head[first:], "\x00")
+	written := first + len(behind)
+	return bytes.IndexByte(behind, 0) < 0 && written >= 64 && (strangeBytes(head)-(len(head)-written))*200 <= written
 }
 
 // known recognises files by the bytes they begin with. A text that merely begins like "BM" or "PK" is not caught:

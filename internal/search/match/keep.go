@@ -62,7 +62,7 @@ func (l Line) cut(text []byte, width int) Line {
 		}
 	}
 	l.Text = string(text[from:to])
-	l.CutLeft, l.CutRight = from > 0, to < len(text)
+	l.CutLeft, l.CutRight, l.Column = from > 0, to < len(text), from+1
 	l.From, l.To = clamp(l.From-from, to-from), clamp(l.To-from, to-from)
 	return l
 }

@@ -16,7 +16,7 @@ const (
 	// maxContext bounds how far back context is remembered.
 	maxContext = window / 2
 	// MaxLine is the longest line that is searched.
-	MaxLine = 8 << 20
+	MaxLine = 16 << 20
 	// MaxMultiline is the largest file that a multiline search takes.
 	MaxMultiline = 8 << 20
 )
@@ -47,6 +47,7 @@ type Line struct {
 	From, To int    // where the match lies in Text
 	CutLeft  bool   // something was cut off before Text
 	CutRight bool   // or after it
+	Column   int    // the byte of the line at which Text begins, from 1
 }
 
 // Found is what a scan concludes about a file.
