@@ -128,3 +128,22 @@ func TestValuesOfFilesAreKnownInOutputs(t *testing.T) {
 		}
 	}
 }
+
+// What was stored before a value was known for a secret is masked where commands show it, in tables and in JSON.
+func TestCommandsShowNoSecret(t *testing.T) {
+	const value = "amber-lantern-91"
+	u := newUser(t)
+	u.run("-p", u.script("-- 1 --\ncall bash: {\"command\": \"echo "+value+"\"}\n-- 2 --\ntext: it is "+value+"\n"), "--permission-mode", "yolo", "look at "+value).wants(0)
+	u.declare("amber", `{"name": "amber", "description": "Light `+value+`.", "parameters": {"type": "object", "properties": {"a": {"type": "string", "default": "`+value+`"}}}, "command": ["true"], "stdin": "json"}`)
+	u.env = append(u.env, "LAMP_TOKEN="+value)
+	for _, args := range [][]string{
+		{"session", "list"}, {"session", "list", "--json"}, {"audit", "show"}, {"audit", "show", "--json"}, {"audit", "stats"}, {"pick", "light " + value}, {"pick", "--json", "light " + value},
+		{"tools", "list"}, {"tools", "list", "--json"}, {"tools", "show", "amber"}, {"tools", "schema", "amber"}, {"tools", "test", "amber", "--args", `{"a": "` + value + `"}`},
+		{"permission", "test", "echo " + value}, {"permission", "test", "--json", "echo " + value}, {"tools", "run", "bash", "--args", `{"command": "echo ` + value + `"}`, "--permission-mode", "yolo"},
+		{"trust", "list"}, {"doctor", "--offline"},
+	} {
+		if r := u.run(args...); strings.Contains(r.out+r.err, value) {
+			t.Errorf("adze %s shows it:\n%s%s", strings.Join(args, " "), r.out, r.err)
+		}
+	}
+}

@@ -75,9 +75,9 @@ func (a *all) showAudit(ctx context.Context, words []string, asJSON bool) error 
 			}
 			return nil
 		}
-		fmt.Fprintf(a.Out, "session %s in %s\n", safeterm.Name(string(id)), safeterm.Name(t.Start.Cwd))
+		fmt.Fprintf(a.Stdout(), "session %s in %s\n", safeterm.Name(string(id)), safeterm.Name(t.Start.Cwd))
 		for _, item := range t.Items() {
-			fmt.Fprint(a.Out, a.Mask().Text(auditText(item)))
+			fmt.Fprint(a.Stdout(), auditText(item))
 		}
 		for _, f := range t.Findings {
 			a.Show("! %s\n", f)
@@ -239,7 +239,7 @@ func (a *all) verifyOne(ctx context.Context, s *store.Store, id session.ID, at *
 	if err != nil {
 		return readable(err)
 	}
-	fmt.Fprintf(a.Out, "%s: all %d entries are as they were written; anchor %s\n", safeterm.Name(string(id)), n, end)
+	fmt.Fprintf(a.Stdout(), "%s: all %d entries are as they were written; anchor %s\n", safeterm.Name(string(id)), n, end)
 	return nil
 }
 
@@ -257,7 +257,7 @@ func (a *all) verifyAll(ctx context.Context, s *store.Store) error {
 		switch {
 		case errors.As(err, &changed), errors.As(err, &unsound):
 			bad++
-			fmt.Fprintf(a.Out, "! %s\n", safeterm.Name(err.Error()))
+			fmt.Fprintf(a.Stdout(), "! %s\n", safeterm.Name(err.Error()))
 		case err != nil:
 			return err
 		}
@@ -266,7 +266,7 @@ func (a *all) verifyAll(ctx context.Context, s *store.Store) error {
 		a.Conclude(session.CauseStore, fmt.Sprintf("%d of %d sessions are not sound", bad, len(heads)), "adze audit verify SESSION says what that means for one of them")
 		return nil
 	}
-	fmt.Fprintf(a.Out, "%d sessions are sound\n", len(heads))
+	fmt.Fprintf(a.Stdout(), "%d sessions are sound\n", len(heads))
 	return nil
 }
 

@@ -39,7 +39,10 @@ func (a *all) auditStats(ctx context.Context, prefix string, asJSON bool) error 
 			a.ShowJSON(tally.Stats())
 			return nil
 		}
-		return statsText(a.Out, tally.Stats())
+		var b strings.Builder
+		err = statsText(&b, tally.Stats())
+		fmt.Fprint(a.Stdout(), b.String())
+		return err
 	})
 }
 

@@ -7,8 +7,7 @@
 // group.go (words and flags that several take). tools_run.go is the only one that lets something happen: one call, through
 // the pipeline of every other run.
 //
-// Known limits: tables, and the JSON of session list and pick, are written without looking for secrets in them. The tests
-// run the whole program and stand in internal/app.
+// Known limits: none that are known. The tests of what commands do run the whole program and stand in internal/app.
 package command
 
 import (

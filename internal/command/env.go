@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"text/tabwriter"
 
 	"adze/internal/print"
 	"adze/internal/safeterm"
@@ -40,9 +41,39 @@ func (e *Env) Show(format string, args ...any) {
 func (e *Env) ShowJSON(v any) { fmt.Fprintf(e.Out, "%s\n", e.Mask().JSON([]byte(print.Line(v)))) }
 
 func (e *Env) writeJSON(v any) error {
-	enc := json.NewEncoder(e.Out)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := e.Out.Write(e.Mask().JSON(b.Bytes()))
+	return err
+}
+
+// Stdout writes text that is safe for a terminal, whole lines at once, without secrets.
+func (e *Env) Stdout() io.Writer { return print.Masked{To: e.Out, By: e.Mask()} }
+
+// Table lays out rows whose cells are parted by tabs; they are written by Flush.
+type Table struct {
+	*tabwriter.Writer
+	whole *bytes.Buffer
+	to    io.Writer
+}
+
+// Columns begins a table.
+func (e *Env) Columns() *Table {
+	whole := &bytes.Buffer{}
+	return &Table{tabwriter.NewWriter(whole, 0, 0, 2, ' ', 0), whole, e.Stdout()}
+}
+
+// Flush writes the table, without secrets.
+func (t *Table) Flush() error {
+	if err := t.Writer.Flush(); err != nil {
+		return err
+	}
+	_, err := t.to.Write(t.whole.Bytes())
+	return err
 }
 
 // pretty prints JSON indented; control characters in it become escapes.
@@ -51,8 +82,8 @@ func (e *Env) pretty(before string, raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.Out, "%s%s\n", before, text)
-	return nil
+	_, err = fmt.Fprintf(e.Stdout(), "%s%s\n", before, text)
+	return err
 }
 
 // indented is JSON for a person to read, without control characters.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -134,12 +133,12 @@ func (a *all) showPicks(o *pickOptions, query string, results []pick.Result) err
 		return a.writeJSON(map[string]any{"query": query, "scorer": o.Scorer.Name(), "fallback": fallback, "candidates": lines})
 	}
 	if fallback != "" {
-		fmt.Fprintln(a.Out, safeterm.Name(fallback))
+		fmt.Fprintln(a.Stdout(), safeterm.Name(fallback))
 	}
 	if len(lines) == 0 || lines[0].Excluded {
-		fmt.Fprintln(a.Out, "no tool fits; --debug says why each was excluded")
+		fmt.Fprintln(a.Stdout(), "no tool fits; --debug says why each was excluded")
 	}
-	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	table := a.Columns()
 	for _, l := range lines {
 		mark := " "
 		if l.Excluded {
@@ -186,8 +185,8 @@ func (a *all) showRecall(o *pickOptions, set pickset.Set, all []pickset.Recall) 
 	if o.json {
 		return a.writeJSON(map[string]any{"tools": len(set.Tools), "queries": len(set.Queries), "depths": pickset.Depths(), "recall": all})
 	}
-	fmt.Fprintf(a.Out, "%d tools, %d queries; part of the queries with a right tool among the first k\n", len(set.Tools), len(set.Queries))
-	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(a.Stdout(), "%d tools, %d queries; part of the queries with a right tool among the first k\n", len(set.Tools), len(set.Queries))
+	table := a.Columns()
 	fmt.Fprint(table, "half\tqueries\tscorer")
 	for _, k := range pickset.Depths() {
 		fmt.Fprintf(table, "\t@%d", k)

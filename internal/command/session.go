@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,7 +60,7 @@ func (a *all) listSessions(c *cobra.Command) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", store.ErrOpen, err)
 		}
-		table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+		table := a.Columns()
 		for _, h := range heads {
 			info := h.Info()
 			if !all && (info.Cwd != dir || info.Agent != "") {
@@ -102,7 +101,7 @@ func (a *all) verifySession(ctx context.Context, prefix string) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", store.ErrOpen, err)
 		}
-		fmt.Fprintf(a.Out, "%s: all %d rows are as they were written\n", safeterm.Name(string(id)), rows)
+		fmt.Fprintf(a.Stdout(), "%s: all %d rows are as they were written\n", safeterm.Name(string(id)), rows)
 		return nil
 	})
 }

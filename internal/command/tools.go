@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -73,7 +72,7 @@ func (a *all) listTools(ctx context.Context, asJSON bool) error {
 			a.ShowJSON(set.Definitions())
 			return nil
 		}
-		table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+		table := a.Columns()
 		for _, d := range set.Definitions() {
 			fmt.Fprintf(table, "%s\t%s\t%s\n", safeterm.Name(d.Name), permissionsOf(d), safeterm.Name(firstSentence(d.Description)))
 		}

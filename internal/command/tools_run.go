@@ -127,7 +127,7 @@ func (a *all) report(id session.ID, end session.ToolEnd, result session.Result, 
 	if asJSON {
 		a.ShowJSON(handLine(id, end, a.Exit))
 	} else if o.Output != "" {
-		fmt.Fprintln(a.Out, strings.TrimSuffix(safeterm.Clean(o.Output).String(), "\n"))
+		fmt.Fprintln(a.Stdout(), strings.TrimSuffix(safeterm.Clean(o.Output).String(), "\n"))
 	}
 	if cause != session.CauseDone {
 		a.Conclude(cause, fmt.Sprintf("%s %s: %s", o.Tool, o.Status, cmp.Or(result.Message, o.Code)), hint)
