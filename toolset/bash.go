@@ -276,6 +276,9 @@ func (x *bashCall) notes(r proc.Result) (notes []string) {
 	if r.Sandbox != "" && r.Code != 0 {
 		notes = append(notes, "(it ran in a sandbox: no network, everything outside the workspace and /tmp is read only, and so are .git hooks and config and the folders of editors in it)")
 	}
+	for _, told := range r.Told {
+		notes = append(notes, "(the sandbox put aside what this command left: "+told+"; tell the user)")
+	}
 	if r.Survivors > 0 {
 		notes = append(notes, fmt.Sprintf("(%s could not be ended, probably of another user)", counted(int64(r.Survivors), "process")))
 	}

@@ -29,7 +29,7 @@ type Walls struct {
 	Env   []string             // instead of the command's environment; nil: that
 	PIDs  bool                 // process ids inside are not those outside
 	Name  string               // told in Result.Sandbox
-	Done  func()
+	Done  func() []string      // told in Result.Told
 }
 
 func enclose(ctx context.Context, cage Cage, c Command) (Walls, error) {

@@ -88,8 +88,9 @@ type Result struct {
 	Ended     int           // processes it left behind, or had below it when killed, that were ended
 	Survivors int           // processes that could not be ended
 	Output    Text
-	Errors    Text   // with Command.Separate
-	Sandbox   string // the name of the walls around it; empty: there were none
+	Errors    Text     // with Command.Separate
+	Sandbox   string   // the name of the walls around it; empty: there were none
+	Told      []string // what the cage found when it had ended
 }
 
 // Err is nil when the command exited with 0 by itself.

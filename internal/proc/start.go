@@ -258,15 +258,21 @@ func closeAll(files []*os.File) {
 	}
 }
 
+// letGo tells the cage, once, that nothing of the command is left.
+func (p *Process) letGo() (told []string) {
+	if p.walls.Done != nil {
+		told = p.walls.Done()
+		p.walls.Done = nil
+	}
+	return told
+}
+
 // discard lets go of a process that could not be started.
 func (p *Process) discard() {
 	if p.unguard != nil {
 		p.unguard()
 	}
-	if p.walls.Done != nil {
-		p.walls.Done()
-		p.walls.Done = nil
-	}
+	p.letGo()
 	closeAll([]*os.File{p.inPipe, p.outPipe, p.errPipe, p.lifeline, p.status})
 	if p.unrecord != nil {
 		p.unrecord()

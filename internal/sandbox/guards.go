@@ -26,7 +26,7 @@ func (g *guards) lock(root, path string) {
 // lockIfThere does the same for places that must not be made, because an empty folder there would be a fault to the
 // programs that look.
 func (g *guards) lockIfThere(root, path string) {
-	if _, err := os.Lstat(path); err == nil {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink == 0 {
 		g.add(root, path, false)
 	}
 }

@@ -123,6 +123,11 @@ func need(t testing.TB, programs ...string) {
 	}
 }
 
+func installed(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
+}
+
 // asOrdinaryUser runs tests of this package again as a user without rights, where they now run as root.
 func asOrdinaryUser(t *testing.T, pattern string) {
 	t.Helper()
@@ -138,7 +143,7 @@ func asOrdinaryUser(t *testing.T, pattern string) {
 	if err := os.Chown(home, nobody, nobody); err != nil {
 		t.Skip(err)
 	}
-	cmd := exec.Command("/proc/self/exe", "-test.run="+pattern, "-test.count=1", "-test.v")
+	cmd := exec.Command("/proc/self/exe", "-test.run="+pattern, "-test.count=1", "-test.v", "-test.short")
 	cmd.Dir = home
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "SANDBOX_ROOM=" + home, "GOMODCACHE=" + os.Getenv("GOMODCACHE")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody, NoSetGroups: true}}

@@ -25,20 +25,17 @@ func byLandlock(p plan) (proc.Walls, error) {
 		return proc.Walls{}, err
 	}
 	hidden := append(slices.Clone(p.secrets), "/tmp", "/var/tmp", "/dev", "/run/user")
-	rules := box.Rules{Read: append(others("/", hidden), "/dev/random", "/dev/urandom"), Write: append([]string{p.workspace.path, p.cache}, p.grants...)}
+	rules := box.Rules{Read: append(others("/", hidden), "/dev/random", "/dev/urandom", box.Self), Write: append([]string{p.workspace.path, p.cache}, p.grants...)}
 	rules.Write = append(rules.Write, "/dev/null", "/dev/zero", "/dev/full")
 	for _, path := range []string{"/dev/tty", "/dev/ptmx", "/dev/pts"} {
 		if _, err := os.Lstat(path); err == nil {
 			rules.Write = append(rules.Write, path)
 		}
 	}
-	if exe, err := os.Executable(); err == nil {
-		rules.Read = append(rules.Read, exe)
-	}
 	return proc.Walls{
 		Box:  box.Box{Rules: rules, Filter: box.LocalOnly, Memory: p.memory, Processes: p.processes},
 		Env:  p.environAt(p.cache, tmp),
-		Done: func() { _ = os.RemoveAll(tmp) },
+		Done: func() []string { _ = os.RemoveAll(tmp); return nil },
 	}, nil
 }
 

@@ -1,6 +1,9 @@
 package sandbox_test
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"adze/internal/sandbox"
@@ -9,12 +12,42 @@ import (
 func TestLevelOfEachMeans(t *testing.T) {
 	for means, want := range map[sandbox.Means]sandbox.Level{sandbox.Namespaces: sandbox.Full, sandbox.Bubblewrap: sandbox.Full, sandbox.Landlock: sandbox.Degraded} {
 		t.Run(string(means), func(t *testing.T) {
+			if means == sandbox.Bubblewrap {
+				need(t, "bwrap")
+			}
 			b := newBench(t, means)
 			r, err := b.box.Level(t.Context())
-			t.Log(r, err)
 			if err != nil || r.Level != want {
 				t.Errorf("%+v, %v", r, err)
 			}
 		})
+	}
+}
+
+func TestTheLevelIsKeptUntilTheMachineChanges(t *testing.T) {
+	b := newBench(t)
+	if _, known := b.box.Known(); known {
+		t.Fatal("a level is known before anything was tested")
+	}
+	r, err := b.box.Level(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, known := b.sandbox().Known(); !known || again != r {
+		t.Errorf("the next run knows %+v, want %+v", again, r)
+	}
+	file := filepath.Join(b.state, "sandbox", "level.json")
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, bytes.Replace(data, []byte("uid "), []byte("uid 1"), 1), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, known := b.sandbox().Known(); known {
+		t.Error("the level of another user is believed")
+	}
+	if left, _ := filepath.Glob(filepath.Join(b.state, "sandbox", "test-*")); len(left) > 0 {
+		t.Errorf("the self-test left %v", left)
 	}
 }

@@ -67,7 +67,7 @@ func TestBoundsOfACommand(t *testing.T) {
 		script  string
 		want    proc.Reason
 	}{
-		"memory":    {sandbox.Options{Memory: 64 << 20}, `x=$(head -c 40000000 /dev/zero | tr '\0' a); y=$x$x$x; sleep 100`, proc.TooMuchMemory},
+		"memory":    {sandbox.Options{Memory: 64 << 20}, `head -c 300000000 /dev/zero | tail; sleep 100`, proc.TooMuchMemory},
 		"processes": {sandbox.Options{Processes: 20}, `for i in $(seq 60); do sleep 100 & done; wait`, proc.TooManyProcesses},
 	} {
 		o := c.options
@@ -82,7 +82,7 @@ func TestBoundsOfACommand(t *testing.T) {
 }
 
 func TestOrdinaryUser(t *testing.T) {
-	asOrdinaryUser(t, "^Test(Namespaces|NothingRunsInABoxThatCannotBeBuilt|PIDsAreThoseOutside|BoundsOfACommand|Placeholders.*)$")
+	asOrdinaryUser(t, "^Test(Namespaces|NothingRunsInABoxThatCannotBeBuilt|PIDsAreThoseOutside|BoundsOfACommand|LevelOfEachMeans|ARepositoryThatIsWorkedIn)$")
 }
 
 // BenchmarkTrue is the least command: supervised, and in a sandbox of each means.
@@ -98,11 +98,14 @@ func BenchmarkTrue(b *testing.B) {
 			}
 		}
 	})
-	for _, means := range []sandbox.Means{sandbox.Namespaces} {
+	for _, means := range []sandbox.Means{sandbox.Landlock, sandbox.Namespaces, sandbox.Bubblewrap} {
 		b.Run(string(means), func(b *testing.B) {
 			bench := newBench(b, means)
+			if means == sandbox.Bubblewrap {
+				need(b, "bwrap")
+			}
 			for b.Loop() {
-				if r, err := (proc.Supervisor{Cage: bench.box}).Run(context.Background(), command(bench)); err != nil || r.Err() != nil {
+				if r, err := (proc.Supervisor{Cage: sandbox.ByMeans(bench.box, means)}).Run(context.Background(), command(bench)); err != nil || r.Err() != nil {
 					b.Fatal(err, r.Err())
 				}
 			}

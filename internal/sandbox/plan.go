@@ -18,6 +18,7 @@ type plan struct {
 	kept      []string // of the host's, below private ones
 	grants    []string // writable beside the workspace: a repository's folder elsewhere
 	guards    []guard  // within what is writable, parents first
+	nested    []string // repositories in the workspace
 	secrets   []string // nothing is there
 	missing   []string // of the guards: folders to be made until the command has ended
 	host      host
@@ -46,6 +47,7 @@ func (s *Sandbox) plan(c proc.Command) (plan, error) {
 			return plan{}, fmt.Errorf("%w: %s is the workspace, and no command may reach %s", ErrUnsuitable, w.path, secret)
 		}
 	}
+	p.nested = s.lookout.begin(w.path)
 	if err := p.protect(h, s.o); err != nil {
 		return plan{}, err
 	}
@@ -76,6 +78,15 @@ func (p *plan) protect(h host, o Options) error {
 		}
 	}
 	var g guards
+	for _, nested := range p.nested {
+		if base := filepath.Dir(nested); filepath.Base(nested) == ".git" {
+			g.lockIfThere(base, filepath.Join(nested, "hooks"))
+			g.lockIfThere(base, filepath.Join(nested, "config"))
+		} else {
+			g.lockIfThere(nested, filepath.Join(nested, "hooks"))
+			g.lockIfThere(nested, filepath.Join(nested, "config"))
+		}
+	}
 	for _, at := range repository.locked {
 		g.lock(p.root(at), at)
 	}

@@ -11,8 +11,8 @@
 //
 // The one rule: a command runs in the sandbox that was reported, or not at all.
 //
-// Start reading at Sandbox, then plan.go (what a command may reach), level.go (how good it is), and a file for each
-// means. What carries it out is in internal/proc/shim/box.
+// Start reading at Sandbox and Cage, then plan.go (what a command may reach), level.go (how good it is), held.go (what is
+// looked at when a command has ended), and a file for each means. What carries it out is in internal/proc/shim/box.
 //
 // Known limits:
 //   - There is no way into the network at all yet.
@@ -20,6 +20,8 @@
 //     the person's hidden folders, can be connected to.
 //   - Memory that belongs to no process (memfd) is not counted.
 //   - Editors' folders are protected at the top of the workspace only.
+//   - A repository that a command plants below the workspace, or one whose folder it renames and makes anew, is put aside
+//     when the command has ended: until then the person's own programs may meet it.
 package sandbox
 
 import (
@@ -52,6 +54,7 @@ type Sandbox struct {
 	workspace folder
 	host      host
 	held      *placeholders
+	lookout   lookout
 
 	mu     sync.Mutex
 	report *Report // of the self-test; nil: not known yet
@@ -108,11 +111,13 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 		return proc.Walls{}, err
 	}
 	done := walls.Done
-	walls.Done = func() {
+	walls.Done = func() []string {
+		told := s.lookout.end()
 		if done != nil {
-			done()
+			told = append(told, done()...)
 		}
 		release()
+		return told
 	}
 	return walls, nil
 }

@@ -76,9 +76,16 @@ func (r Rules) enforce() error {
 	return err
 }
 
+// Self is this program, whatever its path is and whoever may walk it.
+const Self = "/proc/self/exe"
+
 // allow adds a rule for a file, or a folder and what is below it.
 func allow(set int, path string, rights uint64) error {
-	fd, err := syscall.Open(path, oPath|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0)
+	flags := oPath | syscall.O_CLOEXEC | syscall.O_NOFOLLOW
+	if path == Self {
+		flags &^= syscall.O_NOFOLLOW
+	}
+	fd, err := syscall.Open(path, flags, 0)
 	if err != nil {
 		return err
 	}

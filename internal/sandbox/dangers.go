@@ -1,0 +1,118 @@
+package sandbox
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// dangers are the ways by which git runs a program, or reads another repository, because a repository says so. Each is a
+// text that is the same as long as the danger is.
+func dangers(repository, workspace string) []string {
+	info, err := os.Lstat(repository)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return []string{"it cannot be read: " + err.Error()}
+	case info.Mode().IsRegular():
+		return pointsElsewhere(repository, workspace)
+	case !info.IsDir():
+		return []string{"it is a link"}
+	}
+	out := append(programsInHooks(filepath.Join(repository, "hooks")), programsIn(filepath.Join(repository, "config"))...)
+	out = append(out, programsIn(filepath.Join(repository, "config.worktree"))...)
+	if data, err := os.ReadFile(filepath.Join(repository, "commondir")); err == nil {
+		out = append(out, "commondir "+strings.TrimSpace(string(data)))
+	}
+	return out
+}
+
+// pointsElsewhere is what a .git file leads to, unless that is in the workspace's own repository.
+func pointsElsewhere(file, workspace string) []string {
+	dir, ok := pointer(file, "gitdir: ", filepath.Dir(file))
+	own := filepath.Join(workspace, ".git")
+	if ok && (within(dir, filepath.Join(own, "modules")) || within(dir, filepath.Join(own, "worktrees"))) {
+		return nil
+	}
+	return []string{"it leads to " + dir}
+}
+
+func programsInHooks(dir string) (out []string) {
+	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+		return []string{"hooks is a link"}
+	}
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		info, err := os.Stat(filepath.Join(dir, e.Name()))
+		if err != nil || !info.Mode().IsRegular() || strings.HasSuffix(e.Name(), ".sample") {
+			continue
+		}
+		out = append(out, "hook "+e.Name()+" "+fingerprint(filepath.Join(dir, e.Name())))
+	}
+	return out
+}
+
+// maxConfig bounds a configuration that is read.
+const maxConfig = 1 << 20
+
+// programsIn lists the settings of a configuration that are not known to be harmless. It takes git's own file format line by
+// line: what it does not understand is a danger.
+func programsIn(file string) (out []string) {
+	info, err := os.Lstat(file)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
+		return nil
+	}
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxConfig {
+		return []string{filepath.Base(file) + " cannot be read"}
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return []string{filepath.Base(file) + " cannot be read"}
+	}
+	section := ""
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' || line[0] == ';' {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(line, "["); ok {
+			name, after, closed := strings.Cut(rest, "]")
+			section, line = strings.ToLower(strings.Fields(name + " ?")[0]), strings.TrimSpace(after)
+			if !closed {
+				out = append(out, "setting "+line)
+			}
+			if line == "" {
+				continue
+			}
+		}
+		key, _, _ := strings.Cut(line, "=")
+		if !slices.Contains(harmless(), section+"."+strings.ToLower(strings.TrimSpace(key))) || strings.HasSuffix(line, `\`) {
+			out = append(out, "setting "+section+"."+line)
+		}
+	}
+	return out
+}
+
+// harmless are the settings that git itself writes when a repository is made, cloned or worked in.
+func harmless() []string {
+	return []string{"core.repositoryformatversion", "core.filemode", "core.bare", "core.logallrefupdates", "core.ignorecase", "core.precomposeunicode",
+		"core.symlinks", "core.autocrlf", "core.eol", "core.sparsecheckout", "core.sparsecheckoutcone", "extensions.objectformat", "extensions.partialclone", "extensions.refstorage",
+		"remote.url", "remote.fetch", "remote.promisor", "remote.partialclonefilter", "remote.tagopt", "branch.remote", "branch.merge", "branch.rebase",
+		"submodule.url", "submodule.active", "submodule.branch", "user.name", "user.email", "init.defaultbranch", "pull.rebase", "push.default", "commit.gpgsign",
+		"lfs.repositoryformatversion", "gc.auto"}
+}
+
+func fingerprint(file string) string {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "unread"
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}

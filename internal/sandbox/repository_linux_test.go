@@ -1,0 +1,118 @@
+package sandbox_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adze/internal/sandbox"
+)
+
+func each(t *testing.T, run func(t *testing.T, b *bench)) {
+	all := []sandbox.Means{sandbox.Namespaces, sandbox.Bubblewrap}
+	if testing.Short() {
+		all = all[:1]
+	}
+	for _, means := range all {
+		t.Run(string(means), func(t *testing.T) {
+			if means == sandbox.Bubblewrap {
+				need(t, "bwrap")
+			}
+			run(t, newBench(t, means))
+		})
+	}
+}
+
+const identity = "git config --global protocol.file.allow always; git config --global init.defaultBranch main; "
+
+func TestARepositoryThatIsWorkedIn(t *testing.T) {
+	need(t, "git")
+	each(t, func(t *testing.T, b *bench) {
+		b.host(identity + "git init -q . && git commit -q --allow-empty -m first")
+		for _, script := range []string{
+			"echo a > a && git add a && git commit -q -m a && git log --oneline | wc -l",
+			"git checkout -q -b other && git mv a b && git commit -q -m b && git checkout -q main && git merge -q other && git gc -q",
+			"git stash list; git tag t; git status --porcelain",
+			"git clone -q . copy && test -d copy/.git && git -C copy log --oneline",
+		} {
+			if r := b.run(script); r.Err() != nil || len(r.Told) > 0 {
+				t.Errorf("%s: %v: %s %v", script, r.Err(), text(r), r.Told)
+			}
+		}
+		if !b.there("copy/.git/HEAD") {
+			t.Error("a copy without anything dangerous was put aside")
+		}
+	})
+}
+
+func (b *bench) there(name string) bool {
+	_, err := os.Lstat(filepath.Join(b.work, name))
+	return err == nil
+}
+
+func TestARepositoryThatLiesElsewhere(t *testing.T) {
+	need(t, "git")
+	each(t, func(t *testing.T, b *bench) {
+		b.host(identity + `cd .. && git init -q main && git -C main commit -q --allow-empty -m first && rmdir work && git -C main worktree add -q ../work`)
+		b.box = b.sandbox() // the workspace was made anew
+		commit := `echo a > a && git add a && git commit -q -m a`
+		if r, err := b.try(t.Context(), b.box, commit); err != nil || r.Err() != nil {
+			t.Errorf("a linked work tree: %v %s", err, text(r))
+		}
+		for _, escape := range []string{"echo x >> ../main/.git/config", "echo x > ../main/.git/hooks/pre-commit", "echo x > ../main/file", "echo x > .git",
+			"echo x > ../main/.git/worktrees/*/commondir", "mv ../main/.git/hooks ../main/.git/h"} {
+			if r, err := b.try(t.Context(), b.box, escape); err != nil || r.Err() == nil {
+				t.Errorf("%s: %v %s", escape, err, text(r))
+			}
+		}
+		b.host(`git init -q ../victim; printf 'gitdir: %s\n' "$(realpath ../victim/.git)" > .git`)
+		if r, err := b.try(t.Context(), b.box, "echo x > ../victim/.git/description"); err != nil || r.Err() == nil {
+			t.Errorf("a file that names another repository makes it writable: %v %s", err, text(r))
+		}
+	})
+}
+
+func TestARepositoryThatIsASubmodule(t *testing.T) {
+	need(t, "git")
+	each(t, func(t *testing.T, b *bench) {
+		b.host(identity + `git init -q ../lib && git -C ../lib commit -q --allow-empty -m lib && git init -q . && git submodule --quiet add ../lib lib && git commit -q -m lib`)
+		if r := b.run("cd lib && echo a > a && git add a && git commit -q -m a && cd .. && git add lib && git commit -q -m bump"); r.Err() != nil || len(r.Told) > 0 {
+			t.Errorf("%v: %s %v", r.Err(), text(r), r.Told)
+		}
+		for _, escape := range []string{"echo x >> .git/modules/lib/config", "echo x > .git/modules/lib/hooks/pre-commit", "mv .git/modules/lib .git/modules/x"} {
+			if r := b.run(escape); r.Err() == nil {
+				t.Errorf("%s: %s", escape, text(r))
+			}
+		}
+		// The submodule as the workspace itself.
+		inner := sandbox.New(sandbox.Options{Workspace: filepath.Join(b.work, "lib"), Home: b.home, State: b.state, Means: []sandbox.Means{sandbox.Namespaces}})
+		defer inner.Close()
+		if r, err := b.try(t.Context(), inner, "cd lib && echo b > b && git add b && git commit -q -m b && ! touch ../x"); err != nil || r.Err() != nil {
+			t.Errorf("%v %s", err, text(r))
+		}
+	})
+}
+
+func TestARepositoryThatIsPlantedIsPutAside(t *testing.T) {
+	need(t, "git")
+	b := newBench(t, sandbox.Namespaces)
+	b.host(identity + "git init -q . && mkdir a b c d")
+	for script, want := range map[string]string{
+		`git init -q a && echo 'exit' > a/.git/hooks/pre-commit && chmod +x a/.git/hooks/pre-commit`: "a/.git would make git run programs or read another repository (hook pre-commit",
+		`git init -q b && git -C b config core.fsmonitor ./run`:                                      "setting core.fsmonitor = ./run",
+		`git init -q --bare c && git -C c config core.sshCommand ./run`:                              "setting core.sshcommand = ./run",
+		`echo "gitdir: $PWD/a/x" > d/.git`:                                                           "d/.git would",
+		`echo /elsewhere > .git/commondir`:                                                           "commondir /elsewhere",
+	} {
+		r := b.run(script)
+		if told := strings.ToLower(strings.Join(r.Told, "\n")); !strings.Contains(told, want) {
+			t.Errorf("%s: told %q, want %q; %s", script, told, want, text(r))
+		}
+	}
+	for _, gone := range []string{"a/.git", "b/.git", "c/HEAD", "d/.git", ".git/commondir"} {
+		if b.there(gone) || !b.there(gone+".held-by-adze") {
+			t.Errorf("%s was not put aside", gone)
+		}
+	}
+}
