@@ -325,6 +325,8 @@ func TestResizeStormInATerminal(t *testing.T) {
 		p.tmux("resize-window", "-x", strconv.Itoa(40+i*3), "-y", strconv.Itoa(8+i%40))
 	}
 	p.tmux("resize-window", "-x", "40", "-y", "10")
+	p.sees("The answer stays.", "Ask, or say what to do", "F1 keys")
+	p.tmux("resize-window", "-x", "39", "-y", "9")
 	p.sees("too small")
 	p.tmux("resize-window", "-x", "100", "-y", "30")
 	now := p.sees("┃ ask", "The answer stays.", "Ask, or say what to do", "F1 keys")
