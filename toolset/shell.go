@@ -65,6 +65,9 @@ func (s *Shell) Limit(usual, most time.Duration) {
 	s.Timeout = min(s.Timeout, s.MaxTimeout)
 }
 
+// Jobs are what bash started to go on in the background.
+func (s *Shell) Jobs() *proc.Jobs { return s.jobs }
+
 // Close ends all background jobs and lets no further one start.
 func (s *Shell) Close() { s.jobs.Close() }
 

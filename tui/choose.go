@@ -124,6 +124,8 @@ func canCancelCall(m *model) string {
 	switch {
 	case m.ports.CancelCall == nil:
 		return "single calls cannot be aborted here"
+	case len(m.activity.Started()) == 0 && m.activity.Jobs() > 0:
+		return "no call runs; " + "F7" + " lists the background jobs"
 	case len(m.activity.Started()) == 0:
 		return "no call runs"
 	}
@@ -204,7 +206,7 @@ func (m *model) chooseSession() tea.Cmd {
 	})
 	m.picker.Copied = func(c choose.Choice) tea.Cmd { return m.leaveFor(port.Next{Session: c.ID, Fork: true}) }
 	if ask := m.ports.Peek; ask != nil {
-		m.picker.PeekWith(func(ctx context.Context, id string) ([]draw.Span, error) {
+		m.picker.PeekWith("its last exchange", func(ctx context.Context, id string) ([]draw.Span, error) {
 			p, err := ask(ctx, id)
 			return peekLines(p), err
 		})

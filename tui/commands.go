@@ -43,6 +43,7 @@ func commands() []command {
 		{name: "edit", help: "write the prompt in your own editor", can: canEdit, do: plain((*model).edit)},
 		{name: "resume", args: "id", help: "open the session of this id", can: canSwitch, do: (*model).resumeCommand},
 		{name: "rewind", help: "take your last message back to edit it", can: canRewind, do: plain((*model).rewind)},
+		{name: "jobs", help: "what runs in the background, what it wrote, and its end", can: canJobs, do: plain(chooseJob)},
 		{name: "abort", help: "abort one running call; the agent goes on", can: canCancelCall, do: plain((*model).cancelCall)},
 		{name: "clear", help: "the same as new: the model forgets this conversation", can: canSwitch, do: plain((*model).newSession)},
 		{name: "quit", help: "leave", do: plain(func(m *model) tea.Cmd { return m.leaveFor(port.Next{}) })},

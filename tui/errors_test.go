@@ -40,6 +40,9 @@ func (b *broken) ports() port.Ports {
 		Efforts:    []port.Mode{{Name: "low"}, {Name: "plan"}},
 		SetEffort:  func(word string) string { return word },
 		CancelCall: func(tool.CallID) bool { return false },
+		Jobs:       func() []port.Job { return []port.Job{{ID: "job1", Running: true}} },
+		JobOutput:  func(context.Context, string) (string, error) { return "", b.fail("output") },
+		EndJob:     func(string) error { return b.fail("job") },
 		Branch:     func() string { return "" },
 		Files:      func(context.Context) ([]string, error) { return nil, b.fail("files") },
 		Run:        func(context.Context, string) session.Result { return b.result("run") },
@@ -77,7 +80,8 @@ func doors() (all [][]string) {
 		}
 	}
 	return append(all, []string{"type !ls", "key enter"}, []string{"type @", "wait 1s"},
-		[]string{"type /mode", "key enter enter"}, []string{"key f5", "wait 1s", "key down", "wait 1s"}, []string{"key esc esc"})
+		[]string{"type /mode", "key enter enter"}, []string{"key f5", "wait 1s", "key down", "wait 1s"}, []string{"key esc esc"},
+		[]string{"key f7", "key enter"}, []string{"type /jobs", "key enter", "wait 1s"})
 }
 
 // TestEveryErrorIsSeen does everything that asks something of a program in which all fails: what the program answers
@@ -109,7 +113,7 @@ func TestEveryErrorIsSeen(t *testing.T) {
 		for _, r := range turns {
 			p.send(batch{turnDone{r}})
 		}
-		screen := strings.Join(strings.Fields(strings.ReplaceAll(p.dump(), "│", "")), "")
+		screen := columns(p.dump())
 		for _, text := range b.failed {
 			seen[text] = true
 			if !strings.Contains(screen, strings.ReplaceAll(text, " ", "")) {
@@ -117,11 +121,22 @@ func TestEveryErrorIsSeen(t *testing.T) {
 			}
 		}
 	}
-	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "edit", "picture"} {
+	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "edit", "picture", "job", "output"} {
 		if !seen[(&broken{}).fail(door).Error()] {
 			t.Errorf("nothing asked for %s", door)
 		}
 	}
+}
+
+// columns is a screen as one text without spaces: what is at the left, then what stands beside it.
+func columns(screen string) string {
+	var left, right strings.Builder
+	for line := range strings.Lines(screen) {
+		l, r, _ := strings.Cut(line, " │")
+		left.WriteString(l)
+		right.WriteString(r)
+	}
+	return strings.Join(strings.Fields(left.String()+right.String()), "")
 }
 
 // TestNoticesOfAResumedSessionAreSeen: the welcome, which says them else, is not shown below a conversation.

@@ -53,6 +53,7 @@ type model struct {
 	leaving   bool
 	stopped   bool // the last turn was stopped by the person, and nothing was done since
 	rewinding bool
+	jobsTimed bool // a look at the jobs is due
 	next      port.Next
 	redrawn   int // how often the person asked for a fresh screen
 
@@ -118,6 +119,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = kept(m, msg)
 	case choose.PeekDue:
 		cmd = m.picker.Due(msg)
+	case jobsDue, jobs, jobEnded:
+		cmd = aboutJobs(m, msg)
 	case second:
 		if m.turn.running {
 			cmd = m.after(time.Second, second{})
@@ -136,6 +139,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	default:
 		m.answered(msg)
+		cmd = m.follow()
 	}
 	return m, cmd
 }
@@ -210,9 +214,7 @@ func (m *model) apply(e session.Event) tea.Cmd {
 		return m.after(pane.ShowAfter, redraw{})
 	case session.ToolEnd:
 		m.lookAtSandbox()
-		if mayMoveHead(e.Outcome) {
-			return m.lookForBranch()
-		}
+		return lookAround(m, e.Outcome)
 	case session.MessageDone:
 		m.turn.heard = m.turn.heard || e.Message.Role == session.User && e.Message.Own == "" && !e.Message.Note
 	case session.TurnEnd:

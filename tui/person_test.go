@@ -44,6 +44,9 @@ func (p *player) ports() port.Ports {
 			p.note("cancel: " + string(id))
 			return true
 		},
+		Jobs:      func() []port.Job { return p.jobs },
+		JobOutput: func(_ context.Context, id string) (string, error) { return "listening on :8080\nGET /\n", nil },
+		EndJob:    func(id string) error { p.note("end: " + id); return nil },
 		Files: func(context.Context) ([]string, error) {
 			return []string{"calc.go", "calc_test.go", "docs/a note.md", "internal/parse/parse.go", "internal/parse/parse_test.go", "README.md"}, nil
 		},

@@ -28,7 +28,7 @@ import (
 //	user TEXT | text MSG "…" | write MSG SECTION | styles (from here on screens show them, as in ⟨1;36⟩bold cyan⟨⟩) | think MSG "…" | said JSON(Message) | forming CALL NAME BYTES
 //	start|update|decided JSON(tool.Event) | end JSON(tool.Outcome, Parent) | retry JSON | notice TEXT
 //	turnend JSON(Result) | compacted JSON(session.Compaction) | ports (what the program can do beside running turns) | done CAUSE | permission JSON | withdraw | wait DURATION | screen NAME
-//	counted JSON(Ledger) | prefix JSON(PrefixChange) | branch NAME
+//	jobs JSON([]Job, what the program says runs in the background) | counted JSON(Ledger) | prefix JSON(PrefixChange) | branch NAME
 func TestScreens(t *testing.T) {
 	golden.Cases(t, "../testdata/screen", func(t *testing.T, c *golden.Case) {
 		p := newPlayer(t, c)
@@ -53,6 +53,7 @@ type player struct {
 	timers []timer
 	log    []string
 	open   []*permission.Asked
+	jobs   []port.Job
 	styles bool
 	seen   *inlined // nil: the interface has the whole screen
 }
@@ -199,6 +200,8 @@ func (p *player) input(verb, rest string) bool {
 		p.first(rest)
 	case "styles":
 		p.styles = true
+	case "jobs":
+		p.jobs = decode[[]port.Job](p.t, rest)
 	case "ports":
 		p.m.ports = p.ports()
 		p.m.external = func(text string) tea.Cmd {
@@ -390,7 +393,7 @@ func keyPress(t testing.TB, name string) tea.KeyPressMsg {
 	special := map[string]rune{
 		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
 		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome,
-		"end": tea.KeyEnd, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "f1": tea.KeyF1, "f2": tea.KeyF2, "f3": tea.KeyF3, "f4": tea.KeyF4, "f5": tea.KeyF5, "f6": tea.KeyF6, "tab": tea.KeyTab, "space": tea.KeySpace,
+		"end": tea.KeyEnd, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "f1": tea.KeyF1, "f2": tea.KeyF2, "f3": tea.KeyF3, "f4": tea.KeyF4, "f5": tea.KeyF5, "f6": tea.KeyF6, "f7": tea.KeyF7, "tab": tea.KeyTab, "space": tea.KeySpace,
 	}
 	if code, ok := special[rest]; ok {
 		k.Code = code

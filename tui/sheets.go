@@ -48,6 +48,7 @@ func sheetKeys(s scope) []binding {
 		key("f4", "the model's context, and what was used", nil, (*model).openContext),
 		key("f5", "sessions: open one, or a new one", canSessions, (*model).chooseSession),
 		key("f6", "go on with another model", canModels, (*model).chooseModel),
+		key("f7", "background jobs: what they wrote, and their end", canJobs, chooseJob),
 	}
 }
 

@@ -26,6 +26,7 @@ type seat struct {
 	settings settings
 	gate     *policy.Policy
 	stored   session.Store
+	jobs     *proc.Jobs         // what goes on in the background
 	listed   sync.Mutex         // guards heads
 	heads    []port.SessionHead // as last listed
 }
@@ -43,6 +44,9 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 		Steer:      w.session.Steer,
 		Rewind:     w.session.Rewind,
 		Compact:    w.session.Compact,
+		Jobs:       func() []port.Job { return desk.Jobs(w.jobs) },
+		JobOutput:  func(_ context.Context, id string) (string, error) { return desk.JobOutput(w.jobs, id) },
+		EndJob:     func(id string) error { return desk.EndJob(w.jobs, id) },
 		Branch:     func() string { return git.Head(w.head.Cwd) },
 		Files:      w.files,
 		Edit:       desk.NewEditor(a.Getenv, a.In, a.Out, a.Err).Edit,

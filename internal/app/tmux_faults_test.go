@@ -45,3 +45,25 @@ func TestWhatWasSaidIsThereAfterAResume(t *testing.T) {
 	p.keys("C-u")
 	p.quit()
 }
+
+// TestABackgroundJobIsSeenAndEnded: one that the agent started is counted, shows what it wrote, and ends by the person.
+func TestABackgroundJobIsSeenAndEnded(t *testing.T) {
+	u := newUser(t)
+	p := u.openPane(90, 30)
+	p.adze(u.script("-- 1 --\ncall bash: {\"command\":\"echo ready to serve; sleep 1000\",\"background\":true}\n-- 2 --\ntext: It runs.\n"), "--permission-mode=yolo")
+	p.text("serve")
+	p.keys("Enter")
+	p.sees("It runs.", "1 in the background", "1 job")
+	p.keys("F7")
+	p.sees("▸ job1", "what it wrote last", "ready to serve")
+	p.keys("Enter")
+	p.sees("job1 was ended", "It runs.")
+	p.keys("F7")
+	now := p.sees("job1", "it has ended", "esc closes")
+	if strings.Contains(now, "1 job ") {
+		t.Errorf("it is still counted:\n%s", now)
+	}
+	p.keys("Escape")
+	p.sees("It runs.", "F1 keys")
+	p.quit()
+}

@@ -95,6 +95,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if err != nil {
 		return w, err
 	}
+	w.jobs = staff.deps.Shell.Jobs()
 	outputs := spill.Into(filepath.Join(s.at.Spill, string(id)))
 	outputs.Mask = a.keys.Mask
 	staff.deps.Shell.Spill, staff.spill = outputs.Open, outputs.Open

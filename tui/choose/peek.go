@@ -20,6 +20,7 @@ const minPeek = 12
 
 // peek is the look into the marked row of a picker.
 type peek struct {
+	title  string
 	id     string
 	look   func(ctx context.Context, id string) ([]draw.Span, error)
 	cancel context.CancelFunc // of the running look; nil: none runs
@@ -38,8 +39,8 @@ type (
 )
 
 // PeekWith has the open list look into its marked row.
-func (p *List) PeekWith(look func(ctx context.Context, id string) ([]draw.Span, error)) {
-	p.peek = &peek{look: look}
+func (p *List) PeekWith(title string, look func(ctx context.Context, id string) ([]draw.Span, error)) {
+	p.peek = &peek{title: title, look: look}
 }
 
 // drop ends a running look.
@@ -97,7 +98,7 @@ func (k *peek) Render(t *draw.Theme, w, h int) []draw.Row {
 	if k.id == "" {
 		return nil // there is nothing to look into
 	}
-	rows := []draw.Row{look.Title(t, w, "its last exchange")}
+	rows := []draw.Row{look.Title(t, w, k.title)}
 	if k.note != "" {
 		rows = t.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(k.note)})
 		return rows[:min(len(rows), h)]

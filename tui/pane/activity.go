@@ -28,6 +28,7 @@ type Activity struct {
 	now     func() time.Time
 	running []*runningCall // in the order of their start
 	waiting map[tool.CallID]bool
+	jobs    []Job // that run in the background
 }
 
 // NewActivity is a pane in which nothing runs; now is its clock.
@@ -161,7 +162,7 @@ func (a *Activity) Want(w int) int {
 	for _, c := range a.visible() {
 		n += 1 + len(c.rows(a.draw, w))
 	}
-	if n > 0 {
+	if n += len(a.jobs); n > 0 {
 		n++
 	}
 	return n
@@ -170,15 +171,11 @@ func (a *Activity) Want(w int) int {
 // Render draws as many calls as fit; each gets its first row before any gets a tail.
 func (a *Activity) Render(w, h int) []draw.Row {
 	calls := a.visible()
-	if h < 2 || len(calls) == 0 {
+	if h < 2 || len(calls)+len(a.jobs) == 0 {
 		return nil
 	}
-	head := fmt.Sprintf("running %d", a.own())
-	if n := len(a.waiting); n > 0 {
-		head += fmt.Sprintf(" · %d wait", n)
-	}
-	rows := []draw.Row{look.Title(a.draw.Theme, w, head)}
-	spare := h - 1 - len(calls)
+	rows := []draw.Row{look.Title(a.draw.Theme, w, a.heading())}
+	spare := h - 1 - len(calls) - len(a.jobs)
 	for i, c := range calls {
 		if len(rows) == h {
 			break
@@ -193,7 +190,7 @@ func (a *Activity) Render(w, h int) []draw.Row {
 		spare -= len(tail)
 		rows = append(rows, tail...)
 	}
-	return rows
+	return a.background(rows, w, h)
 }
 
 func (c *runningCall) head(t *draw.Theme, w int, now time.Time) draw.Row {

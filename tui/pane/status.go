@@ -19,6 +19,7 @@ type Status struct {
 	steps, calls int
 	ledger       session.Ledger
 	branch       string
+	jobs         int
 	last         time.Duration // how long the last turn took
 }
 
@@ -56,6 +57,9 @@ func (s *Status) OnBranch(name string)   { s.branch = name }
 
 // AtEffort says how hard the model is asked to think; empty: nothing is said about it.
 func (s *Status) AtEffort(name string) { s.facts.Effort = name }
+
+// InBackground says how many commands run in the background.
+func (s *Status) InBackground(n int) { s.jobs = n }
 
 // Moment is what the model knows about this moment.
 type Moment struct {
@@ -128,11 +132,14 @@ func (s *Status) tell(p *draw.Pen, at Moment, w int) {
 
 // list is what there is to tell, the most important first.
 func (s *Status) list(at Moment) []string {
-	out := []string{s.facts.Mode, s.facts.Model, s.effort()}
+	out := []string{s.facts.Mode}
 	if at.Queued > 0 {
 		out = append(out, fmt.Sprintf("%d queued", at.Queued))
 	}
-	out = append(out, s.context(), s.cost(), s.branch)
+	if s.jobs > 0 {
+		out = append(out, look.Count(s.jobs, "job"))
+	}
+	out = append(out, s.facts.Model, s.effort(), s.context(), s.cost(), s.branch)
 	if s.facts.Sandbox != "" {
 		out = append(out, "sandbox "+s.facts.Sandbox)
 	}

@@ -38,6 +38,11 @@ type Ports struct {
 	SetEffort func(name string) string
 	// CancelCall aborts one running call; false: it is not running.
 	CancelCall func(id tool.CallID) bool
+	// Jobs are the commands that were started to go on in the background, oldest first; JobOutput is the end of what one
+	// wrote, and EndJob ends one with all that it started.
+	Jobs      func() []Job
+	JobOutput func(ctx context.Context, id string) (string, error)
+	EndJob    func(id string) error
 	// Branch is the git branch that is checked out, for the status line; empty: there is none.
 	Branch func() string
 	// Files lists the files of the workspace, for completion.
@@ -65,6 +70,14 @@ type Ports struct {
 
 // Mode is a permission mode, or an effort.
 type Mode struct{ Name, Means string }
+
+// Job is a command in the background.
+type Job struct {
+	ID, Command string
+	Running     bool
+	Started     time.Time
+	Ended       string // how, where it does not run any more
+}
 
 // Dropped is a file that was dropped on the terminal.
 type Dropped struct {

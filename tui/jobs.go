@@ -1,0 +1,152 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/internal/safeterm"
+	"adze/tool"
+	"adze/tui/choose"
+	"adze/tui/draw"
+	"adze/tui/look"
+	"adze/tui/pane"
+	"adze/tui/port"
+)
+
+// jobsEvery is how often jobs that run are looked at: nobody tells when one ends by itself. Where none runs there is no
+// timer.
+const jobsEvery = 2 * time.Second
+
+// Messages about jobs: it is time to look, what was seen, and one that was ended.
+type (
+	jobsDue  struct{}
+	jobs     []port.Job
+	jobEnded struct {
+		id  string
+		err error
+	}
+)
+
+// lookForJobs asks what runs in the background.
+func lookForJobs(m *model) tea.Cmd {
+	ask := m.ports.Jobs
+	if ask == nil {
+		return nil
+	}
+	return func() tea.Msg { return jobs(ask()) }
+}
+
+// lookAround asks for what a call may have changed: the branch and the jobs, where it may run commands; the jobs also
+// where one runs, which a call may have ended.
+func lookAround(m *model, o tool.Outcome) tea.Cmd {
+	switch {
+	case mayMoveHead(o):
+		return tea.Batch(m.lookForBranch(), lookForJobs(m))
+	case m.activity.Jobs() > 0:
+		return lookForJobs(m)
+	}
+	return nil
+}
+
+// aboutJobs follows what runs in the background.
+func aboutJobs(m *model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case jobs:
+		return seenJobs(m, msg)
+	case jobEnded:
+		m.say(msg.id + " was ended")
+		if msg.err != nil {
+			m.say("error: " + msg.err.Error())
+		}
+	case jobsDue:
+		m.jobsTimed = false
+	}
+	return lookForJobs(m)
+}
+
+// seenJobs shows what runs in the background, and has it looked at again while something does.
+func seenJobs(m *model, list jobs) tea.Cmd {
+	var running []pane.Job
+	for _, j := range list {
+		if j.Running {
+			running = append(running, pane.Job{ID: j.ID, Command: j.Command, Since: j.Started})
+		}
+	}
+	m.activity.InBackground(running)
+	m.status.InBackground(len(running))
+	if len(running) == 0 || m.jobsTimed {
+		return nil
+	}
+	m.jobsTimed = true
+	return m.after(jobsEvery, jobsDue{})
+}
+
+func canJobs(m *model) string {
+	if m.ports.Jobs == nil || m.ports.EndJob == nil {
+		return "nothing can run in the background here"
+	}
+	return ""
+}
+
+// chooseJob lists the jobs with what they wrote; taking one that runs ends it.
+func chooseJob(m *model) tea.Cmd {
+	now := m.now()
+	m.picker.Begin("background jobs · enter ends one", nil, func(c choose.Choice) tea.Cmd { return endJob(m, c.ID) })
+	if ask := m.ports.JobOutput; ask != nil {
+		m.picker.PeekWith("what it wrote last", func(ctx context.Context, id string) ([]draw.Span, error) {
+			text, err := ask(ctx, id)
+			return outputLines(text), err
+		})
+	}
+	return m.picker.Lookup(func(context.Context) ([]choose.Choice, error) {
+		list := m.ports.Jobs()
+		if len(list) == 0 {
+			return []choose.Choice{{Label: "no job was started", Off: "a command goes to the background when the agent asks for it"}}, nil
+		}
+		return jobChoices(list, now), nil
+	})
+}
+
+// jobChoices are jobs as rows: those that run first, the newest of each first.
+func jobChoices(list []port.Job, now time.Time) []choose.Choice {
+	var out []choose.Choice
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	slices.SortStableFunc(list, func(a, b port.Job) int { return over(a) - over(b) })
+	for _, j := range list {
+		c := choose.Choice{ID: j.ID, Label: j.ID + "  " + look.Shorten(j.Command), Note: "runs for " + look.Seconds(now.Sub(j.Started))}
+		if !j.Running {
+			c.Note, c.Off = "", "it has ended: "+j.Ended
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// over is 1 for a job that has ended.
+func over(j port.Job) int {
+	if j.Running {
+		return 0
+	}
+	return 1
+}
+
+// outputLines are the last lines of an output, the newest at the end.
+func outputLines(text string) []draw.Span {
+	const most = 200
+	lines := safeterm.Clean(text).Lines()
+	var out []draw.Span
+	for _, line := range lines[max(len(lines)-most, 0):] {
+		out = append(out, draw.Span{Style: draw.Plain, Text: line})
+	}
+	return out
+}
+
+// endJob ends one job; the answer comes as jobEnded.
+func endJob(m *model, id string) tea.Cmd {
+	m.say("ending " + id + "…")
+	return func() tea.Msg { return jobEnded{id, m.ports.EndJob(id)} }
+}

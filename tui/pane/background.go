@@ -1,0 +1,56 @@
+package pane
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw"
+	"adze/tui/look"
+)
+
+// Job is a command that runs in the background.
+type Job struct {
+	ID, Command string
+	Since       time.Time
+}
+
+// InBackground takes what runs beside the calls, which nobody waits for.
+func (a *Activity) InBackground(jobs []Job) { a.jobs = jobs }
+
+// Jobs counts what runs in the background.
+func (a *Activity) Jobs() int { return len(a.jobs) }
+
+// heading says what runs, what waits, and what goes on beside.
+func (a *Activity) heading() string {
+	var parts []string
+	if n := a.own(); n > 0 {
+		parts = append(parts, fmt.Sprintf("running %d", n))
+	}
+	if n := len(a.waiting); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d wait", n))
+	}
+	if n := len(a.jobs); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d in the background", n))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// background appends the jobs to the rows of the calls, as far as there is room.
+func (a *Activity) background(rows []draw.Row, w, h int) []draw.Row {
+	t := a.draw.Theme
+	for i, j := range a.jobs {
+		if len(rows) == h {
+			break
+		}
+		if rest := len(a.jobs) - i; len(rows) == h-1 && rest > 1 && i > 0 {
+			return append(rows, t.Line(draw.Dim, safeterm.Name(fmt.Sprintf("… %d more jobs", rest))).Fit(w))
+		}
+		clock := t.Pen().Put(draw.Dim, safeterm.Name(running(a.now().Sub(j.Since)))).Done()
+		row := t.Pen().Fixed(draw.Dim, "◌ ").Put(draw.Bold, safeterm.Name(j.ID)).Fixed(draw.Plain, "  ").
+			Put(draw.Plain, safeterm.Name(look.Shorten(j.Command))).Done().Fit(w - clock.Width() - 2)
+		rows = append(rows, t.Pen().Row(row).Pad(w-clock.Width()).Row(clock).Done())
+	}
+	return rows
+}
