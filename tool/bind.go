@@ -20,12 +20,13 @@ type hooks[Args, Meta any] struct {
 	beside  func(Args) bool
 	check   func(context.Context, Context[Meta], Args) error
 	preview func(context.Context, Args) (Meta, error)
+	without func(context.Context, Args, []int) (Args, error)
 	run     func(context.Context, Context[Meta], Args) (Result[Meta], error)
 	view    func(Meta) []Block
 }
 
 func hooksOf[Args, Meta any](c Config[Args, Meta]) *hooks[Args, Meta] {
-	return &hooks[Args, Meta]{needs: c.Needs, beside: c.Concurrent, check: c.Check, preview: c.Preview, run: c.Run, view: c.View}
+	return &hooks[Args, Meta]{needs: c.Needs, beside: c.Concurrent, check: c.Check, preview: c.Preview, without: c.Without, run: c.Run, view: c.View}
 }
 
 // prepare erases the types of a checked declaration.
@@ -43,6 +44,7 @@ func prepare[Args, Meta any](d *declaration, h *hooks[Args, Meta], in Init) (*pr
 		verbs:      d.verbs,
 		kin:        d.kin,
 		output:     d.output,
+		editable:   d.editable,
 		instantiate: func(given parsed) (bound, error) {
 			var args Args
 			if err := decodeArgs(given, names(), &args); err != nil {
@@ -169,6 +171,16 @@ func (c call[Args, Meta]) preview(ctx context.Context) ([]Block, error) {
 		return nil, fmt.Errorf("encode preview: %w", err)
 	}
 	return viewOf(c.hooks.view, raw), nil
+}
+
+func (c call[Args, Meta]) parts() bool { return c.hooks.without != nil }
+
+func (c call[Args, Meta]) without(ctx context.Context, refused []int) (json.RawMessage, error) {
+	args, err := c.hooks.without(ctx, c.args, refused)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(args)
 }
 
 func (c call[Args, Meta]) run(ctx context.Context, b base) (outcomeParts, error) {

@@ -56,6 +56,9 @@ func (d *declaration) check() error {
 			refuse("bad alias %q", alias)
 		}
 	}
+	if names := d.argNames(); d.editable != "" && !names[d.editable] {
+		refuse("editable %q is not a property", d.editable)
+	}
 	for _, err := range d.checkArgAliases() {
 		refuse("%w", err)
 	}

@@ -83,6 +83,20 @@ type base struct {
 	wait                    func() func()
 }
 
+// base is what a call may do, made for it.
+func (x *execution) base() base {
+	return base{
+		session: x.runner.Session, message: x.record.Message, agent: x.runner.Agent, call: x.h.Call, byRule: x.byRule, approved: x.reviewed(),
+		metadata: x.live.update, wait: x.wait,
+		ask: func(ctx context.Context, n Need) error {
+			if _, err := x.ask(ctx, Permissions{}.cover([]Need{n}), nil); err != nil {
+				return err
+			}
+			return x.intendMore(ctx, n)
+		},
+	}
+}
+
 func newContext[Meta any](b base, in Init) Context[Meta] {
 	return Context[Meta]{
 		SessionID: b.session, MessageID: b.message, Agent: b.agent, CallID: b.call, ByRule: b.byRule, Approved: b.approved,

@@ -22,6 +22,7 @@ type declaration struct {
 	verbs      []Verb
 	kin        []string
 	output     Bound
+	editable   string
 	redact     Redaction
 	runs       bool           // it has a Run
 	linked     error          // why the references of its schemas could not be resolved
@@ -46,7 +47,7 @@ func declare[Args, Meta any](id string, c Config[Args, Meta]) *declaration {
 	}
 	d := &declaration{
 		face: face.Clone(), args: args, argAliases: maps.Clone(c.ArgAliases),
-		idioms: slices.Clone(c.Idioms), verbs: slices.Clone(c.Verbs), kin: slices.Clone(c.Kin), output: c.Output, redact: c.Redact, runs: c.Run != nil,
+		idioms: slices.Clone(c.Idioms), verbs: slices.Clone(c.Verbs), kin: slices.Clone(c.Kin), output: c.Output, editable: c.Editable, redact: c.Redact, runs: c.Run != nil,
 		derive: deriveOnce(args),
 	}
 	d.link(c.Refs)

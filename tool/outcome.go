@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -11,6 +12,7 @@ import (
 // fail ends a call that the gate, the tool or an abort stopped. What the tool had to say and to show stays,
 // and the reason is never clipped away with it.
 func (x *execution) fail(ctx context.Context, p outcomeParts, err error) Outcome {
+	p.output = x.told(p.output)
 	clipped := x.clip(context.WithoutCancel(ctx), p)
 	if clipped.output != "" {
 		clipped.output = strings.TrimSuffix(clipped.output, "\n") + "\n"
@@ -144,4 +146,14 @@ func withoutDetail(faults []Fault) []Fault {
 		out[i].Detail = ""
 	}
 	return out
+}
+
+// sound runs code that an author or a library brings. What panics has failed, and takes nothing else with it.
+func sound[T any](f func() (T, error)) (out T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it failed inside: %.200v", p)
+		}
+	}()
+	return f()
 }

@@ -115,6 +115,13 @@ type Question struct {
 	// Check says why the call cannot work, so that nobody is asked about it. It looks only at what may allows without
 	// a question; nil: nothing is known before.
 	Check func(ctx context.Context, may func(Need) bool) error
+	// Editing is what a person may rewrite of the call; nil: nothing.
+	Editing *Editing
+	// Without is the call without some of the hunks that Preview shows, counted from 1, and why they were refused;
+	// nil: the call is allowed whole or not at all.
+	Without func(ctx context.Context, refused []int, why string) (*Change, error)
+	// Amended is true when a person changed the call and allowed it so.
+	Amended bool
 	// Waits is called when a person is waited for, and what it returns when that is over: the time between is not the
 	// call's. It may be nil.
 	Waits func() (over func())
@@ -132,6 +139,9 @@ type Decision struct {
 	Reason string `json:"reason,omitempty"`
 	// Said is what the person answered with a no, in their own words; the model is told it as theirs.
 	Said string `json:"said,omitempty"`
+	// Change is set when a person allowed the call otherwise than it was made: it is then judged once more, as what it
+	// has become. Only a person changes a call.
+	Change *Change `json:"-"`
 	// Code is set when nothing was judged because the call itself is wrong, a path with a NUL byte say, or because
 	// Check told that it cannot work: it then fails with this code and what Check said, else Reason, and does not count
 	// as denied.

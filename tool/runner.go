@@ -76,6 +76,7 @@ func (r *Runner) Exec(ctx context.Context, h Hydration) (out Outcome) {
 	if err != nil {
 		return x.fail(ctx, parts, err)
 	}
+	parts.output = x.told(parts.output)
 	return x.finish(x.clip(ctx, parts), Completed, "")
 }
 
@@ -91,6 +92,8 @@ type execution struct {
 	over   bool  // the outcome is made; nothing may be asked or noted any more
 	flaw   error // that the check before a question found
 	waits  waits
+	// changed is what the model is told of a call that a person changed; empty: it is as it was made.
+	changed string
 }
 
 // note changes the record, and reports whether the call still runs.
@@ -141,25 +144,34 @@ func (x *execution) permit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return x.ask(ctx, x.h.prepared.def.Permissions.cover(needs), x.check)
+	d, err := x.ask(ctx, x.h.prepared.def.Permissions.cover(needs), func(q *Question) {
+		q.Check = x.check
+		x.offerChange(q)
+	})
+	if err != nil || d.Change == nil {
+		return err
+	}
+	return x.amend(ctx, d.Change)
 }
 
-// ask puts needs to the gate, with what can tell it before that the call cannot work; nil: nothing.
-func (x *execution) ask(ctx context.Context, needs []Need, check checker) error {
+// ask puts needs to the gate. More, which may be nil, adds to the question what is known before the call runs.
+func (x *execution) ask(ctx context.Context, needs []Need, more func(*Question)) (Decision, error) {
 	if x.runner.Gate == nil {
-		return fmt.Errorf("%w: there is no gate", ErrDenied)
+		return Decision{}, fmt.Errorf("%w: there is no gate", ErrDenied)
 	}
 	if !x.note(func(r *Record) { r.Needs = append(r.Needs, needs...) }) {
-		return fmt.Errorf("%w: the call is over", ErrDenied)
+		return Decision{}, fmt.Errorf("%w: the call is over", ErrDenied)
 	}
 	if why := x.h.prepared.def.Breach(needs); why != "" {
-		return x.refuse(needs, why)
+		return Decision{}, x.refuse(needs, why)
 	}
 	q := x.question(needs)
-	q.Check = check
+	if more != nil {
+		more(&q)
+	}
 	d, err := x.decide(ctx, q)
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return Decision{}, ctx.Err()
 	}
 	if err != nil {
 		d = Decision{Reason: "the permission check failed: " + err.Error(), Layer: "gate"}
@@ -170,11 +182,11 @@ func (x *execution) ask(ctx context.Context, needs []Need, check checker) error 
 	}
 	switch {
 	case d.Allow:
-		return nil
+		return d, nil
 	case d.Code != "":
-		return cmp.Or(x.found(), error(&Error{Code: d.Code, Message: d.Reason}))
+		return d, cmp.Or(x.found(), error(&Error{Code: d.Code, Message: d.Reason}))
 	}
-	return &denial{d}
+	return d, &denial{d}
 }
 
 // refuse concludes what no gate may allow.
@@ -259,19 +271,6 @@ func (x *execution) run(ctx context.Context) (outcomeParts, error) {
 		return e.parts, e.err
 	case <-timer.C:
 		return outcomeParts{}, fmt.Errorf("the tool did not stop within %s and may still be running: %w", grace, ctx.Err())
-	}
-}
-
-func (x *execution) base() base {
-	return base{
-		session: x.runner.Session, message: x.record.Message, agent: x.runner.Agent, call: x.h.Call, byRule: x.byRule, approved: x.reviewed(),
-		metadata: x.live.update, wait: x.wait,
-		ask: func(ctx context.Context, n Need) error {
-			if err := x.ask(ctx, Permissions{}.cover([]Need{n}), nil); err != nil {
-				return err
-			}
-			return x.intendMore(ctx, n)
-		},
 	}
 }
 

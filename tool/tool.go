@@ -83,6 +83,11 @@ type Config[Args, Meta any] struct {
 	Check func(ctx context.Context, c Context[Meta], in Args) error
 	// Preview shows a person what the call would do. It only reads; the model never sees it.
 	Preview func(context.Context, Args) (Meta, error)
+	// Editable names the text among the arguments that a person may rewrite before they allow the call: a command.
+	Editable string
+	// Without gives the arguments that do the same without some of the hunks of the diff that Preview shows, counted
+	// from 1: those that a person refused. Nil: the call is allowed whole or not at all.
+	Without func(ctx context.Context, in Args, refused []int) (Args, error)
 	// Run does the one thing. It may assume consent for what Needs named. Its context is the abort.
 	Run func(ctx context.Context, c Context[Meta], in Args) (Result[Meta], error)
 	// View turns metadata into blocks that any pane can draw. Nil: a generic fallback is drawn.
@@ -155,6 +160,7 @@ type prepared struct {
 	verbs       []Verb
 	kin         []string
 	output      Bound
+	editable    string
 }
 
 // bound is one call with typed arguments.
@@ -163,5 +169,7 @@ type bound interface {
 	concurrent() bool
 	check(context.Context, base) error
 	preview(context.Context) ([]Block, error)
+	parts() bool // whether without is there
+	without(ctx context.Context, refused []int) (json.RawMessage, error)
 	run(context.Context, base) (outcomeParts, error)
 }

@@ -73,7 +73,8 @@ func bash(f files, s *Shell) tool.Tool {
 			}
 			return needs
 		},
-		Check: basher{f, s}.check,
+		Check:    basher{f, s}.check,
+		Editable: "command",
 		Preview: func(_ context.Context, in bashArgs) (bashMeta, error) {
 			return bashMeta{Command: in.Command, Workdir: in.Workdir}, nil
 		},

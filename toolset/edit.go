@@ -59,6 +59,7 @@ func edit(f files) tool.Tool {
 		},
 		Check:   e.check,
 		Preview: e.preview,
+		Without: e.without,
 		Run:     e.run,
 		View:    viewChange,
 	})

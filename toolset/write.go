@@ -57,6 +57,7 @@ func write(f files) tool.Tool {
 		},
 		Check:   w.check,
 		Preview: w.preview,
+		Without: w.without,
 		Run:     w.run,
 		View:    viewChange,
 	})

@@ -90,13 +90,8 @@ func Print(from, to Side, changes []Change) Diff {
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "--- %s\n+++ %s\n", header("a/", from.Name), header("b/", to.Name))
-	for len(changes) > 0 {
-		n := 1
-		for n < len(changes) && changes[n].Old0-changes[n-1].Old1 <= 2*Context {
-			n++
-		}
-		hunk{&out, from.Skip, to.Skip}.print(a, b, changes[:n])
-		changes = changes[n:]
+	for _, together := range hunks(changes) {
+		hunk{&out, from.Skip, to.Skip}.print(a, b, together)
 	}
 	d.Text = out.String()
 	return d

@@ -36,10 +36,12 @@ const (
 	No      Choice = "no"
 )
 
-// Answer is a person's answer; Reason goes to the model with a No.
+// Answer is a person's answer; Reason goes to the model with a No. Change, with Once, is the call as they want it
+// instead.
 type Answer struct {
 	Choice Choice
 	Reason string
+	Change *tool.Change
 }
 
 // askPerson waits for its turn and judges again: the answer before this one may have settled it.
@@ -118,7 +120,7 @@ func (p *Policy) take(a Answer, open []verdict, prompt Prompt, grants []grant) (
 	d := tool.Decision{Asked: true, Layer: string(person)}
 	switch {
 	case a.Choice == Once, a.Choice == Session && len(grants) == 0:
-		d.Allow = true
+		d.Allow, d.Change = true, a.Change
 	case a.Choice == Session:
 		p.mu.Lock()
 		for _, g := range grants {

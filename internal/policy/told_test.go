@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -32,5 +33,24 @@ func TestADenialNamesNoProcess(t *testing.T) {
 		if d := decide(t, p, q); d.Allow || !strings.Contains(d.Reason, "/proc/self/environ") || strings.Contains(d.Reason, "4711") {
 			t.Errorf("%s with %s: %+v", c.mode, c.rule, d)
 		}
+	}
+}
+
+// What a person wrote into a call themselves is not put to them again; a deny holds for it as for any other.
+func TestAChangedCallIsNotAskedAgain(t *testing.T) {
+	asked := 0
+	p := newPolicy(t, AskFirst, func(_ context.Context, q tool.Question, _ Prompt) (Answer, error) {
+		asked++
+		return Answer{Choice: Once, Change: &tool.Change{Arguments: "{}"}}, nil
+	}, "deny execute(rm **)")
+	need := func(command string) []tool.Need { return []tool.Need{{Permission: tool.Execute, Target: command}} }
+	if d := decide(t, p, tool.Question{Needs: need("make")}); !d.Allow || d.Change == nil || asked != 1 {
+		t.Errorf("%+v after %d questions", d, asked)
+	}
+	if d := decide(t, p, tool.Question{Needs: need("make all"), Amended: true}); !d.Allow || d.Change != nil || asked != 1 {
+		t.Errorf("%+v after %d questions", d, asked)
+	}
+	if d := decide(t, p, tool.Question{Needs: need("rm all"), Amended: true}); d.Allow || asked != 1 {
+		t.Errorf("%+v after %d questions", d, asked)
 	}
 }

@@ -1,0 +1,143 @@
+package tool_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"adze/tool"
+)
+
+// editable is a tool whose text a person may rewrite and whose words are its hunks.
+func editable(c *sayConfig) {
+	c.Editable = "text"
+	c.Without = func(_ context.Context, in sayArgs, refused []int) (sayArgs, error) {
+		words := strings.Fields(in.Text)
+		for _, n := range refused {
+			if n > len(words) {
+				return in, errors.New("no such word")
+			}
+			words[n-1] = ""
+		}
+		in.Text = strings.Join(strings.Fields(strings.Join(words, " ")), " ")
+		return in, nil
+	}
+	c.Needs = func(in sayArgs) []tool.Need { return []tool.Need{{Permission: tool.Write, Target: in.Text}} }
+	c.Permissions = tool.Requires(tool.Write)
+}
+
+// A call that a person rewrote is judged, stored and run as what it has become, and the model is told.
+func TestAChangedCallIsJudgedAgain(t *testing.T) {
+	var j journal
+	r, _ := journaled(&j, func(_ context.Context, q tool.Question) (tool.Decision, error) {
+		if q.Amended {
+			if q.Editing != nil || q.Without != nil {
+				t.Error("a changed call can be changed again")
+			}
+			return tool.Decision{Allow: true}, nil
+		}
+		if q.Editing.Name != "text" || q.Editing.Text != "rm all" {
+			t.Errorf("offered %+v", q.Editing)
+		}
+		change := q.Editing.With("rm one")
+		return tool.Decision{Allow: true, Asked: true, Change: &change}, nil
+	})
+	o := execOne(t, r, say("x", editable), `{"text":"rm all","times":2}`)
+	wantStatus(t, o, tool.Completed, "")
+	want := []string{"gate [{write rm all  }]", "gate [{write rm one  }]", `intent {"times":2} decisions=2 status=""`}
+	if got := strings.Join(j.all(), "\n"); !strings.Contains(got, want[0]) || strings.Index(got, want[1]) < strings.Index(got, want[0]) || strings.Index(got, want[2]) < strings.Index(got, want[1]) {
+		t.Errorf("order:\n%s", got)
+	}
+	if o.Output != "(the person changed text before it ran, to:\nrm one)\n\nrm one" {
+		t.Errorf("the model reads %q", o.Output)
+	}
+	if rec := o.Record; !rec.Changed || len(rec.Needs) != 1 || rec.Needs[0].Target != "rm one" || rec.ArgsHash == "" {
+		t.Errorf("record %+v", rec)
+	}
+}
+
+// Hunks are refused with a reason, which the model reads; what is left is judged.
+func TestACallWithoutSomeOfItsHunks(t *testing.T) {
+	r := &tool.Runner{Gate: tool.GateFunc(func(ctx context.Context, q tool.Question) (tool.Decision, error) {
+		if q.Amended {
+			return tool.Decision{Allow: true}, nil
+		}
+		change, err := q.Without(ctx, []int{2, 3}, " too soon ")
+		if err != nil {
+			t.Error(err)
+		}
+		if _, err := q.Without(ctx, []int{9}, ""); err == nil {
+			t.Error("a hunk that is not there is refused")
+		}
+		return tool.Decision{Allow: true, Asked: true, Change: change}, nil
+	})}
+	o := execOne(t, r, say("x", editable), `{"text":"one two three four"}`)
+	wantStatus(t, o, tool.Completed, "")
+	if o.Output != "(the person rejected hunks 2, 3 of this change; the rest was made. They say: too soon)\n\none four" {
+		t.Errorf("the model reads %q", o.Output)
+	}
+}
+
+// A change never goes round what a call has to pass: the schema, a deny, or a second judgement.
+func TestAChangeGoesRoundNothing(t *testing.T) {
+	ran := false
+	guarded := func(c *sayConfig) {
+		editable(c)
+		c.Run = func(context.Context, tool.Context[sayMeta], sayArgs) (tool.Result[sayMeta], error) {
+			ran = true
+			return tool.Result[sayMeta]{}, nil
+		}
+	}
+	for name, c := range map[string]struct {
+		change tool.Change
+		second tool.Decision
+		status tool.Status
+		says   string
+	}{
+		"a deny":           {tool.Change{Arguments: `{"text":"other"}`}, tool.Decision{Reason: "no rule lets it"}, tool.Denied, "no rule lets it"},
+		"not JSON":         {tool.Change{Arguments: `{"text":`}, tool.Decision{Allow: true}, tool.Failed, "does not fit the tool"},
+		"not its schema":   {tool.Change{Arguments: `{"text":"x","times":99}`}, tool.Decision{Allow: true}, tool.Failed, "/times"},
+		"twice one name":   {tool.Change{Arguments: `{"text":"x","text":"y"}`}, tool.Decision{Allow: true}, tool.Failed, "twice"},
+		"changed for ever": {tool.Change{Arguments: `{"text":"x"}`}, tool.Decision{Allow: true, Change: &tool.Change{Arguments: `{"text":"y"}`}}, tool.Failed, "changed again"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ran = false
+			r := &tool.Runner{Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
+				if q.Amended {
+					return c.second, nil
+				}
+				return tool.Decision{Allow: true, Asked: true, Change: &c.change}, nil
+			})}
+			o := execOne(t, r, say("x", guarded), `{"text":"first"}`)
+			if o.Status != c.status || !strings.Contains(o.Output, c.says) || ran {
+				t.Errorf("%s %q, ran %v", o.Status, o.Output, ran)
+			}
+		})
+	}
+}
+
+// What a tool asks for while it runs is part of the call that was allowed: it is not changed.
+func TestWhatIsAskedWhileRunningIsNotChanged(t *testing.T) {
+	asks := 0
+	r := &tool.Runner{Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
+		if asks++; asks == 2 && (q.Editing != nil || q.Without != nil) {
+			t.Error("it is offered")
+		}
+		return tool.Decision{Allow: true}, nil
+	})}
+	o := execOne(t, r, say("x", editable, running(func(ctx context.Context, c tool.Context[sayMeta], _ sayArgs) (tool.Result[sayMeta], error) {
+		return tool.Result[sayMeta]{}, c.Ask(ctx, tool.Need{Permission: tool.Read, Target: "more"})
+	})), `{"text":"x"}`)
+	if o.Status != tool.Completed || asks != 2 {
+		t.Errorf("%s after %d questions", o.Status, asks)
+	}
+}
+
+func TestOnlyAnArgumentIsEditable(t *testing.T) {
+	var r tool.Registry
+	if err := r.Register(say("x", func(c *sayConfig) { c.Editable = "words" })); err == nil || !strings.Contains(fmt.Sprint(err), `editable "words" is not a property`) {
+		t.Errorf("%v", err)
+	}
+}
