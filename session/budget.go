@@ -145,10 +145,16 @@ func (b *Budget) count(of Start, o tool.Outcome) {
 		if n := len(o.Record.Decisions); n > 0 {
 			last := o.Record.Decisions[n-1]
 			d.Need, d.Rule, d.Reason = last.Need, last.Rule, last.Reason
+			if last.Allow { // the tool itself had nobody to ask
+				d.Reason = shortened(o.Output, deniedText)
+			}
 		}
 		at.denied = append(at.denied, d)
 	}
 }
+
+// deniedText bounds, in bytes, what the list of denials repeats of a call's output.
+const deniedText = 1 << 10
 
 // CallOf names a call of a subagent among those of the session that it works for: ids are unique in one log
 // only.

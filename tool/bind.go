@@ -45,6 +45,7 @@ func prepare[Args, Meta any](d *declaration, h *hooks[Args, Meta], in Init) (*pr
 		kin:        d.kin,
 		output:     d.output,
 		editable:   d.editable,
+		unoffered:  d.unoffered,
 		instantiate: func(given parsed) (bound, error) {
 			var args Args
 			if err := decodeArgs(given, names(), &args); err != nil {

@@ -24,6 +24,7 @@ type declaration struct {
 	output     Bound
 	editable   string
 	redact     Redaction
+	unoffered  bool
 	runs       bool           // it has a Run
 	linked     error          // why the references of its schemas could not be resolved
 	derive     func() derived // what args say, made once for check and definition
@@ -47,7 +48,8 @@ func declare[Args, Meta any](id string, c Config[Args, Meta]) *declaration {
 	}
 	d := &declaration{
 		face: face.Clone(), args: args, argAliases: maps.Clone(c.ArgAliases),
-		idioms: slices.Clone(c.Idioms), verbs: slices.Clone(c.Verbs), kin: slices.Clone(c.Kin), output: c.Output, editable: c.Editable, redact: c.Redact, runs: c.Run != nil,
+		idioms: slices.Clone(c.Idioms), verbs: slices.Clone(c.Verbs), kin: slices.Clone(c.Kin), output: c.Output, editable: c.Editable, redact: c.Redact,
+		unoffered: c.Unoffered, runs: c.Run != nil,
 		derive: deriveOnce(args),
 	}
 	d.link(c.Refs)

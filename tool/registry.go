@@ -183,18 +183,23 @@ func (r *Registry) eagerly(p *prepared) error {
 // Set is an immutable selection of initialised tools, in order. It is safe for concurrent use.
 type Set struct {
 	order  []*prepared
+	silent []*prepared // Unoffered ones
 	byName map[string]*prepared
 	roster roster
 }
 
 // add keeps the first owner of an alias; there is no second one in what Tools makes.
 func (s *Set) add(p *prepared) {
-	s.order = append(s.order, p)
+	if p.unoffered {
+		s.silent = append(s.silent, p)
+	} else {
+		s.order = append(s.order, p)
+	}
 	s.byName[p.def.Name] = p
 	s.roster.add(p)
 }
 
-// Definitions returns copies of all definitions, in order.
+// Definitions returns copies of all definitions that are offered, in order.
 func (s *Set) Definitions() []Definition {
 	out := make([]Definition, len(s.order))
 	for i, p := range s.order {
@@ -203,7 +208,7 @@ func (s *Set) Definitions() []Definition {
 	return out
 }
 
-// Names lists the tools, in order.
+// Names lists the tools that are offered, in order.
 func (s *Set) Names() []string {
 	out := make([]string, len(s.order))
 	for i, p := range s.order {
@@ -212,7 +217,7 @@ func (s *Set) Names() []string {
 	return out
 }
 
-// Get returns a copy of one definition.
+// Get returns a copy of one definition, of an Unoffered tool too.
 func (s *Set) Get(name string) (Definition, bool) {
 	p, ok := s.byName[name]
 	if !ok {
@@ -224,7 +229,7 @@ func (s *Set) Get(name string) (Definition, bool) {
 // Only returns the Set of those tools that keep accepts.
 func (s *Set) Only(keep func(Definition) bool) *Set {
 	out := &Set{byName: map[string]*prepared{}, roster: newRoster()}
-	for _, p := range s.order {
+	for _, p := range slices.Concat(s.order, s.silent) {
 		if keep(p.def.Clone()) {
 			out.add(p)
 		}

@@ -58,7 +58,10 @@ type Config[Args, Meta any] struct {
 	// are written with its name: {"todos/step": "content"}.
 	ArgAliases map[string]string
 	// Idioms read what other assistants say in another way than by another name.
-	Idioms       []Idiom
+	Idioms []Idiom
+	// Unoffered tools are in no list that a model is shown: what they need is not there in this run. A call of one is
+	// accepted all the same, so that Run says so in its own words.
+	Unoffered    bool
 	Safety       Safety
 	Capabilities Capabilities
 	CostClass    string
@@ -161,6 +164,7 @@ type prepared struct {
 	kin         []string
 	output      Bound
 	editable    string
+	unoffered   bool
 }
 
 // bound is one call with typed arguments.

@@ -27,6 +27,7 @@ func harmless() map[string]map[string]any {
 		"todowrite":      {"todos": []any{map[string]any{"content": "x", "status": "pending"}}},
 		"todoread":       {},
 		"webfetch":       {"url": "http://nowhere.example/"},
+		"ask":            {"question": "which?", "choices": []any{"a", "b"}},
 		"task":           {"description": "d", "prompt": "p"},
 		"task_complete":  {"summary": "s"},
 		"git_status":     {},

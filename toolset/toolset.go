@@ -49,6 +49,8 @@ type Deps struct {
 	// Brief offers some tools with a shorter description and only their usual arguments, for models that read
 	// slowly; the others are accepted all the same.
 	Brief bool
+	// Inquire puts the model's questions to the person; nil: nobody is there, and ask is not offered.
+	Inquire Inquire
 	// Finder searches tools that requests do not show; nil: tool_search has nothing to find.
 	Finder Finder
 }
@@ -88,6 +90,7 @@ func New(d Deps) (*tool.Registry, error) {
 		todowrite(d.Todos),
 		todoread(d.Todos),
 		webfetch(d.Web, d.Bounds),
+		ask(d.Inquire),
 		task(d.Tasks),
 		toolSearch(d.Finder),
 		taskComplete(),

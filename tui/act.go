@@ -87,8 +87,7 @@ func (m *model) stop() tea.Cmd {
 		m.turn.stopping = true
 		return nil
 	}
-	if m.dialog.Open() { // a question without a turn: nobody else will answer it
-		m.dialog.Answer(permission.Answer{Choice: permission.Deny})
+	if m.dismiss() { // a question without a turn: nobody else will answer it
 		return m.guardTimer()
 	}
 	m.prompt.Clear()
@@ -103,7 +102,7 @@ func (m *model) escape() tea.Cmd {
 		m.turn.rewind = true
 		m.say("your message comes back once the agent has stopped")
 		return nil
-	case m.turn.running || m.dialog.Open() || !m.prompt.Empty():
+	case m.turn.running || m.asks() || !m.prompt.Empty():
 		return m.stop()
 	case m.stopped || m.armed == stop:
 		return m.rewind()
@@ -184,6 +183,8 @@ func (m *model) editor() (*edit.Editor, int) {
 	switch m.scope() {
 	case inReason:
 		return &m.dialog.Reason, m.w
+	case inInquiry:
+		return &m.inquiry.Own, m.w
 	case inPicker:
 		return &m.picker.Filter, m.w
 	case inHelp:
@@ -197,6 +198,7 @@ func (m *model) editor() (*edit.Editor, int) {
 func answer(c permission.Choice) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		m.dialog.Answer(permission.Answer{Choice: c})
+		m.seen()
 		return m.guardTimer()
 	}
 }
@@ -206,6 +208,7 @@ func (m *model) dropReason() tea.Cmd { m.dialog.Explain(false); return nil }
 
 func (m *model) denyBecause() tea.Cmd {
 	m.dialog.Refuse()
+	m.seen()
 	return m.guardTimer()
 }
 

@@ -179,3 +179,20 @@ func (b *bridge) close() {
 	b.closed, b.pending = true, nil
 	b.barrier()
 }
+
+// ofSubagent reports an event of a call that a subagent made.
+func ofSubagent(e session.Event) bool {
+	switch e := e.(type) {
+	case session.ToolQueued:
+		return e.Parent != ""
+	case session.ToolStart:
+		return e.Parent != ""
+	case session.ToolUpdate:
+		return e.Parent != ""
+	case session.ToolAsk:
+		return e.Parent != ""
+	case session.ToolEnd:
+		return e.Parent != ""
+	}
+	return false
+}

@@ -47,7 +47,7 @@ func tail(rows []draw.Row, n int) []draw.Row { return rows[max(len(rows)-n, 0):]
 func (m *model) title() safeterm.Text {
 	state := ""
 	switch {
-	case m.dialog.Open():
+	case m.asks():
 		state = "? "
 	case m.turn.running:
 		state = "● "
@@ -69,7 +69,7 @@ func (m *model) lower(c *look.Canvas, l Layout, f *screen.Frame) {
 	c.Put(l.Menu, m.prompt.Menu.Render(l.Menu.W, l.Menu.H))
 	at, rows, x, y := l.Dialog, []draw.Row(nil), -1, -1
 	if l.Dialog.H > 0 {
-		rows, x, y = m.dialog.Render(l.Dialog.W, l.Dialog.H)
+		rows, x, y = m.question(l.Dialog)
 	} else {
 		at = l.Prompt
 		rows, x, y = m.prompt.Render(at.W, at.H)

@@ -12,8 +12,8 @@ import (
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	s := m.scope()
 	m.said = ""
-	if m.dialog.Open() && s != inDialog && s != inReason {
-		m.dialog.HoldOff() // still at something else: the dialog waits
+	if m.asks() && s != inDialog && s != inReason && s != inInquiry {
+		m.holdOff() // still at something else: the dialog waits
 	}
 	if s == inPrompt {
 		if h, taken := m.prompt.Press(vim.Stroke{Key: msg.String(), Text: msg.Text}, m.prompt.Inner(m.w)); taken {
@@ -22,7 +22,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	b, reason := m.keys.find(m, s, msg.String())
-	if b != nil && (s == inDialog || s == inReason) && m.small() && b.action != stop && b.action != quit {
+	if b != nil && (s == inDialog || s == inReason || s == inInquiry) && m.small() && b.action != stop && b.action != quit {
 		b, reason = nil, "the window is too small for the question"
 	}
 	if b == nil || b.action != m.armed {
@@ -52,10 +52,10 @@ func (m *model) small() bool { return m.w < minWidth || m.h < minHeight }
 func (m *model) resize(w, h int) tea.Cmd {
 	hidden := m.small()
 	m.w, m.h = w, h
-	if !hidden || m.small() || !m.dialog.Open() {
+	if !hidden || m.small() || !m.asks() {
 		return nil
 	}
-	m.dialog.HoldOff()
+	m.holdOff()
 	return m.guardTimer()
 }
 
@@ -85,6 +85,8 @@ func (m *model) under() scope {
 		return inReason
 	case asks:
 		return inDialog
+	case !m.dialog.Open() && (m.inquiry.Ready() || m.help.Open && m.inquiry.Open()):
+		return inInquiry
 	case m.picker.Open:
 		return inPicker
 	case m.view.Open():
@@ -99,7 +101,7 @@ func (m *model) under() scope {
 
 // guardTimer draws again when the open dialog begins to take keys.
 func (m *model) guardTimer() tea.Cmd {
-	if !m.dialog.Open() || m.dialog.Ready() {
+	if !m.asks() || m.ready() {
 		return nil
 	}
 	return m.after(permission.Guard, redraw{})
@@ -113,7 +115,7 @@ func (m *model) paste(text string) tea.Cmd {
 	if s == inFirst {
 		return nil
 	}
-	if s == inReason || s == inPicker || s == inHelp || s == inKey {
+	if s == inReason || s == inPicker || s == inHelp || s == inKey || s == inInquiry {
 		e, _ := m.editor()
 		e.Insert(text)
 		return m.written(s)

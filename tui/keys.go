@@ -52,6 +52,7 @@ const (
 	openCopy
 	copyPart
 	enterKey
+	sendReply
 )
 
 // scope says which keys act: those of the topmost thing on the screen.
@@ -66,12 +67,13 @@ const (
 	inPicker
 	inFirst
 	inKey
+	inInquiry
 	scopes
 )
 
 // writes reports whether the keys of letters write them.
 func (s scope) writes() bool {
-	return s == inHelp || s == inPrompt || s == inReason || s == inPicker || s == inKey
+	return s == inHelp || s == inPrompt || s == inReason || s == inPicker || s == inKey || s == inInquiry
 }
 
 // part is where help lists a key.
@@ -168,7 +170,7 @@ func (k *keymap) find(m *model, s scope, key string) (b *binding, reason string)
 func bindings() []binding {
 	var all []binding
 	for _, part := range [][]binding{menuKeys(), mainKeys(), paneKeys(), scrollKeys(), rowKeys(inPrompt), editKeys(inPrompt),
-		dialogKeys(), rowKeys(inReason), editKeys(inReason), helpKeys(), editKeys(inHelp), viewKeys(), pickerKeys(), editKeys(inPicker), firstKeys(), keyKeys(), editKeys(inKey)} {
+		dialogKeys(), rowKeys(inReason), editKeys(inReason), inquiryKeys(), editKeys(inInquiry), helpKeys(), editKeys(inHelp), viewKeys(), pickerKeys(), editKeys(inPicker), firstKeys(), keyKeys(), editKeys(inKey)} {
 		all = append(all, part...)
 	}
 	return all

@@ -32,7 +32,7 @@ func (u *UI) RunPlain(ctx context.Context) error {
 		lines = plain.ReadLines(u.options.In)
 	}
 	p := &plain.Interface{
-		Panes: plain.Panes{Transcript: m.transcript, Dialog: m.dialog, List: m.picker, Todos: m.todos, View: m.view},
+		Panes: plain.Panes{Transcript: m.transcript, Dialog: m.dialog, Inquiry: m.inquiry, List: m.picker, Todos: m.todos, View: m.view},
 		Root:  lineRoot{m, u.breaks}, Events: plain.Events{Wake: u.bridge.wake, Take: func() []any { return u.bridge.take() }},
 		Out: u.options.Out, Breaks: u.breaks, Gone: u.gone, Mute: u.options.In == nil,
 	}

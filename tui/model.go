@@ -12,6 +12,7 @@ import (
 	"adze/tui/draw"
 	"adze/tui/firstrun"
 	"adze/tui/input"
+	"adze/tui/inquiry"
 	"adze/tui/look"
 	"adze/tui/pane"
 	"adze/tui/permission"
@@ -35,12 +36,12 @@ type model struct {
 	changes    *pane.Changes
 	ledger     *pane.Ledger
 	prompt     *prompt.Line
-	dialog     *permission.Dialog
-	view       *pane.View
-	picker     *choose.List
-	help       pane.Help
-	first      *firstrun.Screen // nil: a model is there
-	status     *pane.Status
+	questions
+	view   *pane.View
+	picker *choose.List
+	help   pane.Help
+	first  *firstrun.Screen // nil: a model is there
+	status *pane.Status
 
 	colours   colours
 	inline    inline
@@ -190,6 +191,12 @@ func (m *model) take(b batch) tea.Cmd {
 			cmds = append(cmds, m.guardTimer(), m.tell(screen.NoteAsk))
 		case permission.Unasked:
 			m.dialog.Remove(x.Asked)
+			m.seen()
+		case *inquiry.Asked:
+			m.inquiry.Add(x)
+			cmds = append(cmds, m.guardTimer(), m.tell(screen.NoteAsk))
+		case inquiry.Unasked:
+			m.inquiry.Remove(x.Asked)
 		case turnDone:
 			cmds = append(cmds, m.done(x.result))
 		}
@@ -223,21 +230,6 @@ func (m *model) apply(e session.Event) tea.Cmd {
 	return nil
 }
 
-// ofSubagent reports an event of a call that a subagent made.
-func ofSubagent(e session.Event) bool {
-	switch e := e.(type) {
-	case session.ToolStart:
-		return e.Parent != ""
-	case session.ToolUpdate:
-		return e.Parent != ""
-	case session.ToolAsk:
-		return e.Parent != ""
-	case session.ToolEnd:
-		return e.Parent != ""
-	}
-	return false
-}
-
 // wants asks the panes how many rows they would like; those of the status line are drawn already.
 func (m *model) wants() (Wants, []draw.Row) {
 	side := sideWidth(m.w)
@@ -245,7 +237,7 @@ func (m *model) wants() (Wants, []draw.Row) {
 	return Wants{
 		Status:   len(status),
 		Activity: m.activity.Want(side), Todos: m.todos.Want(),
-		Dialog: m.dialog.Want(m.w), Prompt: m.prompt.Want(m.w), Menu: m.prompt.Menu.Want(m.w),
+		Dialog: m.want(m.w), Prompt: m.prompt.Want(m.w), Menu: m.prompt.Menu.Want(m.w),
 		Over: m.picker.Open || m.view.Open(),
 	}, status
 }
@@ -272,7 +264,7 @@ func newModel(o Options) *model {
 	m.prompt = prompt.New(d.Theme, o.Vim, func(start string) []choose.Choice { return commandChoices(m, start) })
 	m.picker = choose.New(d.Theme)
 	m.view = pane.NewView(d.Theme, m.keys.label(closePane))
-	m.dialog = permission.New(d.Theme, clock, m.keys.ofDialog(), o.Info.Cwd)
+	m.questions = newQuestions(d.Theme, clock, m.keys, o.Info.Cwd)
 	m.status = pane.NewStatus(d.Theme, pane.Facts{Mode: o.Info.Mode, Model: o.Info.Model, Effort: o.Info.Effort, Session: o.Info.Session, Sandbox: o.Info.Sandbox})
 	m.first = firstrun.New(o.First, d.Theme)
 	for _, e := range o.History {

@@ -17,6 +17,7 @@ import (
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tool"
+	"adze/tui/inquiry"
 	"adze/tui/permission"
 	"adze/tui/port"
 	"adze/tui/screen"
@@ -46,16 +47,17 @@ func TestScreens(t *testing.T) {
 
 // player drives a model with a clock of its own.
 type player struct {
-	t      testing.TB
-	c      *golden.Case
-	m      *model
-	clock  time.Time
-	timers []timer
-	log    []string
-	open   []*permission.Asked
-	jobs   []port.Job
-	styles bool
-	seen   *inlined // nil: the interface has the whole screen
+	t         testing.TB
+	c         *golden.Case
+	m         *model
+	clock     time.Time
+	timers    []timer
+	log       []string
+	open      []*permission.Asked
+	inquiries []*inquiry.Asked
+	jobs      []port.Job
+	styles    bool
+	seen      *inlined // nil: the interface has the whole screen
 }
 
 type timer struct {
@@ -122,6 +124,7 @@ func (p *player) send(msg tea.Msg) {
 		default:
 		}
 	}
+	p.replied()
 	p.m.View() // as in the program: a frame after every message
 }
 
@@ -310,6 +313,8 @@ func (p *player) calls(verb, rest string) bool {
 		p.event(session.ToolEnd{Outcome: decode[tool.Outcome](p.t, rest), Parent: of.Parent})
 	case "permission":
 		p.permission(rest)
+	case "asks":
+		p.inquire(rest)
 	case "withdraw":
 		p.send(batch{permission.Unasked{Asked: p.open[0]}})
 		p.open = p.open[1:]

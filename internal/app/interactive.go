@@ -141,7 +141,7 @@ type sitting struct {
 }
 
 func (s *sitting) open(ctx context.Context, words string) (err error) {
-	s.w, err = s.app.wire(ctx, s.o, func(e session.Event) { s.ui.Observe(e) }, s.ask)
+	s.w, err = s.app.wire(ctx, s.o, func(e session.Event) { s.ui.Observe(e) }, person{s.ask, s.inquire})
 	if err != nil {
 		return err
 	}

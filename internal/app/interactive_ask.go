@@ -9,8 +9,16 @@ import (
 	"adze/internal/policy"
 	"adze/session"
 	"adze/tool"
+	"adze/toolset"
+	"adze/tui/inquiry"
 	"adze/tui/permission"
 )
+
+// person is who can be asked while a run works; without one the fields are nil.
+type person struct {
+	ask     policy.Asker    // about what may be done
+	inquire toolset.Inquire // what the model wants to know
+}
 
 // askPerson shows the gate's question, and saves the rule where the person wants it for ever.
 func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
@@ -39,7 +47,15 @@ func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Promp
 	case permission.ForSession:
 		return policy.Answer{Choice: policy.Session}, nil
 	}
+	if answer.Absent {
+		return policy.Answer{}, permission.ErrClosed
+	}
 	return policy.Answer{Choice: policy.No, Reason: answer.Reason}, nil
+}
+
+// inquire puts a question of the model to the person.
+func (s *sitting) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
+	return s.ui.Inquire(ctx, inquiry.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
 }
 
 // resolved says what a path or an address really is, where it is written in another way. The programs of a

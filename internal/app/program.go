@@ -174,7 +174,7 @@ func (a *app) Call(call command.Call, use func(command.Called)) error {
 		if e, ok := e.(session.ToolEnd); ok && e.Parent == "" {
 			end = &e
 		}
-	}, nil)
+	}, person{})
 	if err != nil {
 		return err
 	}

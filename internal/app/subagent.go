@@ -55,6 +55,7 @@ func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
 		return nil, err
 	}
 	f.deps = f.settings.deps(w)
+	f.deps.Inquire = w.person.inquire
 	f.deps.Finder, f.deps.Brief, f.deps.Tasks = offer, profile.Budget > 0, f.tasks()
 	set, err := toolsFor(ctx, f.options, f.deps, dir, profile)
 	if err != nil {

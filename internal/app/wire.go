@@ -16,7 +16,6 @@ import (
 	"adze/internal/keys"
 	"adze/internal/models"
 	"adze/internal/place"
-	"adze/internal/policy"
 	"adze/internal/print"
 	"adze/internal/proc"
 	"adze/internal/resume"
@@ -44,6 +43,7 @@ type wired struct {
 	ledger  *proc.Ledger
 	cage    *sandbox.Cage
 	agents  *agent.Agents
+	person  person
 	seat
 }
 
@@ -57,8 +57,8 @@ func (w *wired) close() {
 
 // wire connects a run: configuration, folder, store, model, tools, gate, session. On an error everything
 // that was opened is closed again.
-func (a *app) wire(ctx context.Context, o *options, observe func(session.Event), asker policy.Asker) (w *wired, err error) {
-	w = &wired{}
+func (a *app) wire(ctx context.Context, o *options, observe func(session.Event), who person) (w *wired, err error) {
+	w = &wired{person: who}
 	defer func() {
 		if err != nil {
 			w.close()
@@ -99,7 +99,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	outputs := spill.Into(filepath.Join(s.at.Spill, string(id)))
 	outputs.Mask = a.keys.Mask
 	staff.deps.Shell.Spill, staff.spill = outputs.Open, outputs.Open
-	policy, err := gate.New(s.config, o.Flags, s.ground(outputs.Dir), asker)
+	policy, err := gate.New(s.config, o.Flags, s.ground(outputs.Dir), who.ask)
 	if err != nil {
 		return w, err
 	}

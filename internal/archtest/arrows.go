@@ -47,10 +47,12 @@ func Table() []Row {
 			Why: "a pane takes events and draws itself"},
 		{Package: "tui/permission", Room: true, May: []string{"tool", "internal/safeterm", "tui/draw", "tui/look", "tui/edit"}, Never: outside(),
 			Why: "the dialog shows a question and keeps the answer; it decides nothing"},
+		{Package: "tui/inquiry", Room: true, May: []string{"internal/safeterm", "tui/draw", "tui/look", "tui/edit"}, Never: outside(),
+			Why: "the dialog shows a question of the model and keeps the answer; it knows no tool"},
 		{Package: "tui/choose", Room: true, May: []string{"internal/safeterm", "tui/draw", "tui/look", "tui/edit"}, Why: "a list knows rows, not what they stand for"},
 		{Package: "tui/firstrun", Room: true, May: []string{"internal/safeterm", "tui/draw", "tui/edit", "tui/look", "tui/port"}, Why: "a screen that tells and marks"},
 		{Package: "tui/port", Room: true, May: []string{"session", "tool"}, Never: outside(), Why: "functions and plain values"},
-		{Package: "tui/plain", Room: true, May: []string{"session", "internal/safeterm", "tui/draw", "tui/choose", "tui/pane", "tui/permission", "tui/transcript"},
+		{Package: "tui/plain", Room: true, May: []string{"session", "internal/safeterm", "tui/draw", "tui/choose", "tui/pane", "tui/permission", "tui/inquiry", "tui/transcript"},
 			Why: "the same panes by lines; the root only through its port"},
 		{Package: "internal/print", May: []string{"internal/jsontext", "session", "tool", "internal/safeterm", "internal/secret"}, Why: "an observer of one event stream"},
 

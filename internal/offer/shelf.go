@@ -23,7 +23,7 @@ import (
 // Numbers of pre-selection. Recall and precision were measured on the dev half of testdata/pick.
 const (
 	// offerAbove is how many tools are all offered; the configuration may say otherwise.
-	offerAbove = 20
+	offerAbove = 22
 	// firstPicks are offered beside the core from the first prompt on: of ten picks three in four hold the
 	// right tool, of three not quite two in three.
 	firstPicks = 10

@@ -42,6 +42,8 @@ type Answer struct {
 	Choice Choice
 	// Reason goes to the model with a denial; it may be empty.
 	Reason string
+	// Absent says that nobody answered: the reason is nobody's word.
+	Absent bool
 }
 
 // ErrClosed is returned by Ask when the interface is gone.

@@ -18,6 +18,7 @@ import (
 
 	"adze/session"
 	"adze/tui/choose"
+	"adze/tui/inquiry"
 	"adze/tui/pane"
 	"adze/tui/permission"
 	"adze/tui/transcript"
@@ -57,6 +58,7 @@ type Root interface {
 type Panes struct {
 	Transcript *transcript.Pane
 	Dialog     *permission.Dialog
+	Inquiry    *inquiry.Dialog
 	List       *choose.List
 	Todos      *pane.Todos
 	View       *pane.View
@@ -145,7 +147,21 @@ func (p *Interface) take(x any) {
 		if p.Dialog.First() == x.Asked {
 			p.say("The question is withdrawn.")
 		}
+		first := p.Dialog.First() == x.Asked
 		p.Dialog.Remove(x.Asked)
+		if first && !p.Dialog.Open() {
+			p.next() // of the model, which waited behind it
+		}
+	case *inquiry.Asked:
+		p.Inquiry.Add(x)
+		if p.Inquiry.First() == x && !p.Dialog.Open() {
+			p.inquire()
+		}
+	case inquiry.Unasked:
+		if p.Inquiry.First() == x.Asked {
+			p.say("The question is withdrawn.")
+		}
+		p.Inquiry.Remove(x.Asked)
 	default:
 		if cmd, ended := p.Root.Apply(x); ended {
 			p.done(cmd)

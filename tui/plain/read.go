@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/tui/inquiry"
 	"adze/tui/permission"
 )
 
@@ -40,6 +41,8 @@ func (p *Interface) line(text string) {
 	switch steer, ok := strings.CutPrefix(text, ">"); {
 	case p.Dialog.Open():
 		p.answer(text)
+	case p.Inquiry.Open():
+		p.reply(text)
 	case p.List.Open:
 		p.pick(text)
 	case text == "":
@@ -129,14 +132,39 @@ func (p *Interface) answer(text string) {
 		a.Reason = text
 	}
 	p.Dialog.Answer(a)
-	if p.Dialog.Open() {
+	p.next()
+}
+
+// reply takes a line as the answer to the model: the number of a choice, or other words.
+func (p *Interface) reply(text string) {
+	if time.Since(p.asked) < permission.Guard {
+		p.asked = time.Now()
+		p.say("This came too soon to be an answer. Answer now:")
+		return
+	}
+	if text == "" {
+		return
+	}
+	p.Inquiry.Reply(inquiry.Reply{Text: p.Inquiry.Means(text)})
+	p.next()
+}
+
+// next prints the question that waits now, if any does.
+func (p *Interface) next() {
+	switch {
+	case p.Dialog.Open():
 		p.ask()
+	case p.Inquiry.Open():
+		p.inquire()
 	}
 }
 
 func (p *Interface) refuseAll() {
 	for p.Dialog.Open() {
-		p.Dialog.Answer(permission.Answer{Choice: permission.Deny, Reason: "nobody is there to answer"})
+		p.Dialog.Answer(permission.Answer{Choice: permission.Deny, Reason: "nobody is there to answer", Absent: true})
+	}
+	for p.Inquiry.Open() {
+		p.Inquiry.Reply(inquiry.Reply{Refused: true})
 	}
 }
 

@@ -73,6 +73,32 @@ func (p *Interface) ask() {
 	p.asked = time.Now()
 }
 
+// inquire prints the first question of the model.
+func (p *Interface) inquire() {
+	if p.Mute || p.leave {
+		p.refuseAll()
+		return
+	}
+	q := p.Inquiry.First()
+	who := "The model"
+	if q.Agent != "" {
+		who = "The subagent " + q.Agent
+	}
+	p.say(who + " asks:")
+	for _, line := range safeterm.Reveal(strings.TrimSpace(q.Text)).Lines() {
+		fmt.Fprintln(p.Out, line.String())
+	}
+	for n, choice := range q.Choices {
+		p.say(fmt.Sprintf("%d: %s", n+1, safeterm.Name(choice).String()))
+	}
+	if len(q.Choices) > 0 {
+		p.say("Write a number, or an answer in your own words:")
+	} else {
+		p.say("Write your answer:")
+	}
+	p.asked = time.Now()
+}
+
 // offer lists what can be chosen.
 func (p *Interface) offer() {
 	k := p.List

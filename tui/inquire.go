@@ -1,0 +1,133 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/tui/draw"
+	"adze/tui/inquiry"
+	"adze/tui/look"
+	"adze/tui/permission"
+)
+
+// Inquire shows a question of the model and waits for the person, for ctx, or for the end of the interface.
+func (u *UI) Inquire(ctx context.Context, q inquiry.Question) (string, error) {
+	asked := &inquiry.Asked{Question: q, Reply: make(chan inquiry.Reply, 1)}
+	u.bridge.push(asked)
+	select {
+	case r := <-asked.Reply:
+		if r.Refused {
+			return "", permission.ErrClosed
+		}
+		return r.Text, nil
+	case <-ctx.Done():
+		u.bridge.push(inquiry.Unasked{Asked: asked})
+		return "", ctx.Err()
+	case <-u.gone:
+		return "", permission.ErrClosed
+	}
+}
+
+// questions are what the person is asked: by the gate, and by the model.
+type questions struct {
+	dialog  *permission.Dialog
+	inquiry *inquiry.Dialog
+}
+
+func newQuestions(t *draw.Theme, now func() time.Time, k *keymap, cwd string) questions {
+	labels := inquiry.Labels{Send: k.label(sendReply), Stop: k.label(stop), Down: k.label(pageDown), Up: k.label(pageUp)}
+	return questions{permission.New(t, now, k.ofDialog(), cwd), inquiry.New(t, now, permission.Guard, labels)}
+}
+
+// asks reports whether somebody waits for the person.
+func (q questions) asks() bool { return q.dialog.Open() || q.inquiry.Open() }
+
+// ready reports whether keys answer the question that is seen.
+func (q questions) ready() bool {
+	if q.dialog.Open() {
+		return q.dialog.Ready()
+	}
+	return q.inquiry.Ready()
+}
+
+// holdOff lets no key answer for a moment.
+func (q questions) holdOff() {
+	if q.dialog.Open() {
+		q.dialog.HoldOff()
+	}
+	if q.inquiry.Open() {
+		q.inquiry.HoldOff()
+	}
+}
+
+// seen has a question of the model's be looked at before keys answer it: one of the gate's stood before it.
+func (q questions) seen() {
+	if !q.dialog.Open() && q.inquiry.Open() {
+		q.inquiry.HoldOff()
+	}
+}
+
+// question draws the first that waits: the gate's go before the model's.
+func (q questions) question(r look.Rect) (rows []draw.Row, x, y int) {
+	if q.dialog.Open() {
+		return q.dialog.Render(r.W, r.H)
+	}
+	return q.inquiry.Render(r.W, r.H)
+}
+
+// want is how many rows the question would like; 0: none waits.
+func (q questions) want(w int) int {
+	if q.dialog.Open() {
+		return q.dialog.Want(w)
+	}
+	return q.inquiry.Want(w)
+}
+
+// dismiss answers the question that is seen with a no, where no turn ends with it; false: there is none.
+func (q questions) dismiss() bool {
+	switch {
+	case q.dialog.Open():
+		q.dialog.Answer(permission.Answer{Choice: permission.Deny})
+		q.seen()
+	case q.inquiry.Open():
+		q.inquiry.Reply(inquiry.Reply{Refused: true})
+	default:
+		return false
+	}
+	return true
+}
+
+func canReply(m *model) string {
+	if m.inquiry.Answer() == "" {
+		return "write an answer first; " + m.keys.label(stop) + " stops the agent"
+	}
+	return ""
+}
+
+func reply(m *model) tea.Cmd {
+	m.inquiry.Reply(inquiry.Reply{Text: m.inquiry.Answer()})
+	return m.guardTimer()
+}
+
+func moveInquiry(by int) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { m.inquiry.Move(by); return nil }
+}
+
+func scrollInquiry(by int) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { m.inquiry.Scroll(by); return nil }
+}
+
+func inquiryKeys() []binding {
+	return []binding{
+		{action: sendReply, scope: inInquiry, Binding: look.Key("answer with your words, else with the marked choice", "enter"), can: canReply, do: reply},
+		{action: stop, scope: inInquiry, Binding: look.Key("do not answer and stop the agent", "esc"), do: (*model).stop},
+		{action: quit, scope: inInquiry, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{action: showHelp, scope: inInquiry, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
+		{action: lineUp, scope: inInquiry, Binding: look.Key("the choice above", "up"), do: moveInquiry(-1)},
+		{action: lineDown, scope: inInquiry, Binding: look.Key("the choice below", "down"), do: moveInquiry(1)},
+		{action: pageUp, scope: inInquiry, Binding: look.KeyNamed("PgUp", "see more of the question", "pgup"), do: scrollInquiry(-5)},
+		{action: pageDown, scope: inInquiry, Binding: look.KeyNamed("PgDn", "see more of the question", "pgdown"), do: scrollInquiry(5)},
+	}
+}

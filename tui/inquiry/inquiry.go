@@ -1,0 +1,226 @@
+// Package inquiry is the dialog in which the model asks the person one question: choices to mark, and a line for an
+// answer in other words.
+//
+// The one rule: nothing of a question is hidden without saying so, and no key that was meant for something else
+// answers it.
+//
+// Start reading at Question, then Dialog.Render. Known limits: questions are answered one by one, in their order.
+package inquiry
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw"
+	"adze/tui/edit"
+	"adze/tui/look"
+)
+
+// Question is what the model asks.
+type Question struct {
+	Agent   string // the subagent that asks; empty: the main conversation
+	Text    string
+	Choices []string
+}
+
+// Asked is a question that waits for its answer.
+type Asked struct {
+	Question
+	Reply chan Reply // holds one
+}
+
+// Reply is what came of a question.
+type Reply struct {
+	Text    string
+	Refused bool // the person does not answer
+}
+
+// Unasked takes back a question whose call has ended.
+type Unasked struct{ *Asked }
+
+// Labels name the keys, as people read them.
+type Labels struct{ Send, Stop, Down, Up string }
+
+// Dialog is the dialog of the first question that waits.
+type Dialog struct {
+	theme *draw.Theme
+	now   func() time.Time
+	guard time.Duration
+	keys  Labels
+	queue []*Asked
+	armed time.Time // from when on keys answer
+	// Own is the answer in the person's own words.
+	Own      edit.Editor
+	at       int // the choice that is marked
+	scrolled int
+	hidden   int // rows below the window, as last drawn
+}
+
+// New makes a dialog without questions. Keys answer once it was seen for guard.
+func New(t *draw.Theme, now func() time.Time, guard time.Duration, k Labels) *Dialog {
+	return &Dialog{theme: t, now: now, guard: guard, keys: k}
+}
+
+// Open reports whether a question waits.
+func (d *Dialog) Open() bool { return len(d.queue) > 0 }
+
+// First is the question that is shown; nil: none is open.
+func (d *Dialog) First() *Asked {
+	if !d.Open() {
+		return nil
+	}
+	return d.queue[0]
+}
+
+// Ready reports whether keys answer.
+func (d *Dialog) Ready() bool { return d.Open() && !d.now().Before(d.armed) }
+
+// HoldOff starts the guard again: the person is still at something else.
+func (d *Dialog) HoldOff() { d.armed = d.now().Add(d.guard) }
+
+// Add has a question wait behind those that do already.
+func (d *Dialog) Add(a *Asked) {
+	d.queue = append(d.queue, a)
+	if len(d.queue) == 1 {
+		d.begin()
+	}
+}
+
+func (d *Dialog) begin() {
+	d.Own, d.at, d.scrolled = edit.Editor{}, 0, 0
+	d.HoldOff()
+}
+
+// Remove takes back a question whose call has ended.
+func (d *Dialog) Remove(a *Asked) {
+	first := d.First() == a
+	d.queue = slices.DeleteFunc(d.queue, func(b *Asked) bool { return a == b })
+	if first {
+		d.begin()
+	}
+}
+
+// Answer is what would be sent now: what was written, where that is no number of a choice; else the marked choice.
+// Empty: there is none yet.
+func (d *Dialog) Answer() string { return d.Means(d.Own.Text) }
+
+// Means is the answer that a line stands for: the number of a choice, words of one's own, or nothing, which is the
+// marked choice.
+func (d *Dialog) Means(line string) string {
+	line = strings.TrimSpace(line)
+	choices := d.queue[0].Choices
+	switch n, err := strconv.Atoi(line); {
+	case err == nil && n >= 1 && n <= len(choices):
+		return choices[n-1]
+	case line == "" && len(choices) > 0:
+		return choices[d.at]
+	}
+	return line
+}
+
+// Reply answers the first question.
+func (d *Dialog) Reply(r Reply) {
+	d.queue[0].Reply <- r
+	d.queue = d.queue[1:]
+	d.begin()
+}
+
+// Move marks another choice; without choices it scrolls.
+func (d *Dialog) Move(by int) {
+	if n := len(d.queue[0].Choices); n > 0 {
+		d.Own = edit.Editor{}
+		d.at = max(min(d.at+by, n-1), 0)
+		return
+	}
+	d.Scroll(by)
+}
+
+// Scroll moves the question.
+func (d *Dialog) Scroll(by int) { d.scrolled = max(d.scrolled+min(by, d.hidden), 0) }
+
+// foot is how many rows stand below the question and its choices: the person's own words, and the keys.
+const foot = 2
+
+// Want is how many rows the dialog would like.
+func (d *Dialog) Want(w int) int {
+	if !d.Open() {
+		return 0
+	}
+	return 1 + len(d.Body(w)) + foot
+}
+
+// Body is the question with its choices; nothing in it is cut, and hidden characters are written out.
+func (d *Dialog) Body(w int) look.Laid {
+	q := d.queue[0]
+	var rows look.Laid
+	for _, line := range safeterm.Reveal(strings.TrimSpace(q.Text)).Lines() {
+		rows = d.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Plain, Text: line})
+	}
+	if len(q.Choices) > 0 {
+		rows = append(rows, draw.Row{})
+	}
+	marked := d.marked()
+	for i, choice := range q.Choices {
+		mark, style := "  ", draw.Plain
+		if i == marked {
+			mark, style = "▸ ", draw.Bold
+		}
+		first := d.theme.Pen().Fixed(draw.Accent, mark).Put(draw.Key, safeterm.Name(strconv.Itoa(i+1)+" ")).Done()
+		rest := d.theme.Pen().Pad(first.Width()).Done()
+		rows = d.theme.Wrap(rows, w, draw.Margins{First: first, Rest: rest}, draw.Span{Style: style, Text: safeterm.Name(choice)})
+	}
+	return rows
+}
+
+// marked is the choice that would be sent; -1: none of them.
+func (d *Dialog) marked() int {
+	return slices.Index(d.queue[0].Choices, d.Answer())
+}
+
+// Render draws the first question, and says where the cursor is.
+func (d *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
+	rows = append(rows, d.title(w))
+	body := d.Body(w)
+	room := max(h-1-foot, 1)
+	d.scrolled = min(d.scrolled, max(len(body)-room, 0))
+	d.hidden = max(len(body)-room-d.scrolled, 0)
+	rows = append(rows, body[d.scrolled:min(d.scrolled+room, len(body))]...)
+	lead := d.theme.Pen().Fixed(draw.Key, "or in your words: ").Done()
+	if len(d.queue[0].Choices) == 0 {
+		lead = d.theme.Pen().Fixed(draw.Key, "your answer: ").Done()
+	}
+	own, x, line := d.Own.Rows(d.theme, max(w-lead.Width(), 1))
+	rows = append(rows, d.theme.Pen().Row(lead).Row(own[line]).Done())
+	return append(rows, d.help(w, len(body))), x + lead.Width(), len(rows) - 1
+}
+
+func (d *Dialog) title(w int) draw.Row {
+	text := "the model asks"
+	if agent := d.queue[0].Agent; agent != "" {
+		text = "the subagent " + agent + " asks"
+	}
+	if n := len(d.queue) - 1; n > 0 {
+		text += " · " + look.Count(n, "more question")
+	}
+	return d.theme.Pen().Fixed(draw.Accent, "━━ ").Put(draw.Bold, safeterm.Name(text)).Fixed(draw.Plain, " ").Rule(draw.Accent, w).Done().Fit(w)
+}
+
+// help is the row of keys, or what to know before they act.
+func (d *Dialog) help(w, total int) draw.Row {
+	switch {
+	case !d.Ready():
+		return d.theme.Line(draw.Dim, safeterm.Fixed("keys act in a moment…")).Fit(w)
+	case d.hidden > 0 || d.scrolled > 0:
+		text := look.RowsOf(d.scrolled, total-d.hidden, total) + fmt.Sprintf(" · %s and %s show the rest · %s answers", d.keys.Up, d.keys.Down, d.keys.Send)
+		return d.theme.Line(draw.Warn, safeterm.Name(text)).Fit(w)
+	}
+	pen := d.theme.Pen().Put(draw.Key, safeterm.Name(d.keys.Send)).Fixed(draw.Plain, " answers")
+	if len(d.queue[0].Choices) > 0 {
+		pen.Fixed(draw.Plain, "   ").Fixed(draw.Key, "↑ ↓ or a number").Fixed(draw.Plain, " marks")
+	}
+	return pen.Fixed(draw.Plain, "   ").Put(draw.Key, safeterm.Name(d.keys.Stop)).Fixed(draw.Plain, " stops the agent").Done().Fit(w)
+}
