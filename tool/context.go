@@ -18,6 +18,8 @@ type Context[Meta any] struct {
 	ByRule bool
 	// Approved says that a person has said yes to what Needs named; a yes that Ask brings is not in it.
 	Approved bool
+	// Judged is how the gate has read the command that the call needs; nil: nothing was judged, and it runs as written.
+	Judged *Judged
 
 	metadata func(title string, encode func() (json.RawMessage, error))
 	ask      func(context.Context, Need) error
@@ -78,6 +80,7 @@ type base struct {
 	session, message, agent string
 	call                    CallID
 	byRule, approved        bool
+	judged                  *Judged
 	metadata                func(string, func() (json.RawMessage, error))
 	ask                     func(context.Context, Need) error
 	wait                    func() func()
@@ -86,7 +89,7 @@ type base struct {
 // base is what a call may do, made for it.
 func (x *execution) base() base {
 	return base{
-		session: x.runner.Session, message: x.record.Message, agent: x.runner.Agent, call: x.h.Call, byRule: x.byRule, approved: x.reviewed(),
+		session: x.runner.Session, message: x.record.Message, agent: x.runner.Agent, call: x.h.Call, byRule: x.byRule, judged: x.judged, approved: x.reviewed(),
 		metadata: x.live.update, wait: x.wait,
 		ask: func(ctx context.Context, n Need) error {
 			if _, err := x.ask(ctx, Permissions{}.cover([]Need{n}), nil); err != nil {
@@ -99,7 +102,7 @@ func (x *execution) base() base {
 
 func newContext[Meta any](b base, in Init) Context[Meta] {
 	return Context[Meta]{
-		SessionID: b.session, MessageID: b.message, Agent: b.agent, CallID: b.call, ByRule: b.byRule, Approved: b.approved,
+		SessionID: b.session, MessageID: b.message, Agent: b.agent, CallID: b.call, ByRule: b.byRule, Judged: b.judged, Approved: b.approved,
 		Init: in, metadata: b.metadata, ask: b.ask, wait: b.wait,
 	}
 }

@@ -39,6 +39,9 @@ type Safety struct {
 	RequiresApproval bool   `json:"requires_approval,omitempty"`
 }
 
+// Declared is the tag of a tool that a person declared in a file.
+const Declared = "declared"
+
 // Capabilities is what the tool can do beside returning a result.
 type Capabilities struct {
 	Streaming   bool `json:"streaming,omitempty"`

@@ -151,6 +151,18 @@ type Decision struct {
 	// ByRule is true when a rule allowed a command that no person has seen: it then runs with the workspace's own
 	// programs out of its way.
 	ByRule bool `json:"-"`
+	// Judged is how an allowed command runs, so that nothing runs but what was read; nil: as it is written.
+	Judged *Judged `json:"-"`
+}
+
+// Judged is a command as its gate has read it: one program without a shell, or a script that can be read in one way.
+type Judged struct {
+	Env    []string // set for Argv, NAME=value
+	Argv   []string // one program; nil: Script is for bash
+	Script string
+	// Git says that a git is among the programs that only look, and Looks that there are no others: the repository then
+	// has no say in what runs.
+	Git, Looks bool
 }
 
 // Gate is the choke point that every call of every agent passes. Contract:

@@ -94,6 +94,7 @@ type execution struct {
 	waits  waits
 	// changed is what the model is told of a call that a person changed; empty: it is as it was made.
 	changed string
+	judged  *Judged
 }
 
 // note changes the record, and reports whether the call still runs.
@@ -176,7 +177,7 @@ func (x *execution) ask(ctx context.Context, needs []Need, more func(*Question))
 	if err != nil {
 		d = Decision{Reason: "the permission check failed: " + err.Error(), Layer: "gate"}
 	}
-	x.note(func(r *Record) { r.Decisions, x.byRule = append(r.Decisions, d), d.ByRule })
+	x.note(func(r *Record) { r.Decisions, x.byRule, x.judged = append(r.Decisions, d), d.ByRule, d.Judged })
 	if d.Asked || !d.Allow {
 		x.runner.emit(Event{Kind: Asked, Call: x.h.Call, Tool: x.h.Tool, Needs: needs, Decision: &d})
 	}
@@ -192,7 +193,7 @@ func (x *execution) ask(ctx context.Context, needs []Need, more func(*Question))
 // refuse concludes what no gate may allow.
 func (x *execution) refuse(needs []Need, why string) error {
 	d := Decision{Layer: "built in", Reason: why}
-	x.note(func(r *Record) { r.Decisions, x.byRule = append(r.Decisions, d), d.ByRule })
+	x.note(func(r *Record) { r.Decisions, x.byRule, x.judged = append(r.Decisions, d), d.ByRule, d.Judged })
 	x.runner.emit(Event{Kind: Asked, Call: x.h.Call, Tool: x.h.Tool, Needs: needs, Decision: &d})
 	return &denial{d}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -99,10 +100,13 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 	if err != nil {
 		return result, err
 	}
-	argv, plain := b.shell.argv(in.Command, b.root.Dir())
+	argv, plain := b.shell.argv(judgedText(in.Command, c.Judged), b.root.Dir())
 	env, guarded := b.shell.Env, false
 	if c.ByRule {
-		env, guarded = b.guard(ctx, in.Command, dir)
+		env, guarded = b.guard(ctx, in.Command, dir, c.Judged)
+	}
+	if c.Judged != nil && c.Judged.Argv != nil {
+		argv, plain, env = c.Judged.Argv, false, slices.Concat(env, c.Judged.Env)
 	}
 	cmd := proc.Command{
 		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,

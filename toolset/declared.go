@@ -108,9 +108,9 @@ func (d *declared) tool(root *workspace.Root, shell *Shell) tool.Tool {
 // tags tell whose tool it is.
 func (d *declared) tags() []string {
 	if d.holds != nil {
-		return []string{"declared", "project"}
+		return []string{tool.Declared, "project"}
 	}
-	return []string{"declared", "user"}
+	return []string{tool.Declared, "user"}
 }
 
 func (d *declared) permissions() tool.Permissions {
@@ -187,7 +187,7 @@ func (r declaredRun) run(ctx context.Context, c tool.Context[bashMeta], in json.
 	}
 	env, guarded := r.basher.shell.Env, false
 	if c.ByRule {
-		env, guarded = r.basher.guard(ctx, command, dir)
+		env, guarded = r.basher.guard(ctx, command, dir, nil)
 	}
 	cmd := proc.Command{
 		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,

@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/git"
 	"adze/internal/proc"
+	"adze/tool"
 )
 
 // maxGuarded bounds the repositories that one command line may name.
@@ -16,14 +17,31 @@ const maxGuarded = 8
 // guard is the environment of a command that a rule allowed and no person has seen: no program is found in the
 // workspace, and git runs none that a repository names. Named says that one of the repositories has hooks or names
 // programs.
-func (b basher) guard(ctx context.Context, command, dir string) (env []string, named bool) {
+//
+// Where all programs of a command only look, git also asks no server, checks no signature and takes no lock.
+func (b basher) guard(ctx context.Context, command, dir string, judged *tool.Judged) (env []string, named bool) {
 	env = proc.Outside(b.shell.Env, b.root.Dir())
-	if !strings.Contains(command, "git") {
+	looks := judged != nil && judged.Looks
+	if !strings.Contains(command, "git") && !looks {
 		return env, false
 	}
 	g := git.Git{Supervisor: b.shell.Supervisor, Env: env}
-	settings, named := g.Guard(ctx, repositories(command, dir)...)
-	return append(env, settings...), named
+	if looks {
+		env = git.Quiet(env)
+	}
+	if looks && !judged.Git && !strings.Contains(command, "go") {
+		return env, false
+	}
+	settings, named := g.Guard(ctx, looks, repositories(command, dir)...)
+	return append(env, settings...), named && !looks
+}
+
+// judgedText is the script that a gate has read, or the command as it is written.
+func judgedText(command string, judged *tool.Judged) string {
+	if judged != nil && judged.Script != "" {
+		return judged.Script
+	}
+	return command
 }
 
 // repositories are the folders that a git of the command may work in: its own, and every one that a word names.

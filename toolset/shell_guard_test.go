@@ -68,3 +68,25 @@ func TestGitThatARuleAllowedRunsNoProgramOfTheRepository(t *testing.T) {
 		}
 	}
 }
+
+// What runs is what the gate has read: one program without a shell, or the script that it wrote.
+func TestAJudgedCommandRunsAsItWasRead(t *testing.T) {
+	needBash(t)
+	b := newShellBench(t, nil)
+	plant(t, filepath.Join(b.dir, "a b"), "")
+	for _, c := range []struct {
+		judged tool.Judged
+		want   string
+	}{
+		{tool.Judged{Argv: []string{"ls", "-d", "*", "$HOME"}, Looks: true}, "'*'"},
+		{tool.Judged{Argv: []string{"printenv", "LC_ALL"}, Env: []string{"LC_ALL=C"}}, "C\n"},
+		{tool.Judged{Script: "'ls' '-d' 'a b'", Looks: true}, "a b\n"},
+	} {
+		b.runner.Gate = tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) {
+			return tool.Decision{Allow: true, ByRule: true, Judged: &c.judged}, nil
+		})
+		if o := b.bash(t.Context(), "echo as it was written"); !strings.Contains(o.Output, c.want) || strings.Contains(o.Output, "as it was written") {
+			t.Errorf("%+v ran as %q", c.judged, o.Output)
+		}
+	}
+}

@@ -250,13 +250,13 @@ func TestDenialsWithNobodyToAsk(t *testing.T) {
 }
 
 func TestRulesOfTheCommandLine(t *testing.T) {
-	steps := "-- 1 --\ncall bash: {\"command\":\"echo one\"}\ncall bash: {\"command\":\"echo two\"}\n-- 2 --\ntext: end\n"
+	steps := "-- 1 --\ncall bash: {\"command\":\"printenv PATH\"}\ncall bash: {\"command\":\"printenv HOME\"}\n-- 2 --\ntext: end\n"
 	u := newUser(t)
-	r := u.run("-p", "--output-format", "stream-json", "--allow", "execute(echo one)", u.script(steps), "hi").wants(0)
+	r := u.run("-p", "--output-format", "stream-json", "--allow", "execute(printenv PATH)", u.script(steps), "hi").wants(0)
 	if got, want := r.ends(), []string{"bash completed", "bash denied denied"}; !slices.Equal(got, want) {
 		t.Errorf("outcomes = %q, want %q", got, want)
 	}
-	r = u.run("-p", "--output-format", "stream-json", "--permission-mode", "yolo", "--deny", "execute(echo two)", u.script(steps), "hi").wants(0)
+	r = u.run("-p", "--output-format", "stream-json", "--permission-mode", "yolo", "--deny", "execute(printenv HOME)", u.script(steps), "hi").wants(0)
 	if got, want := r.ends(), []string{"bash completed", "bash denied denied"}; !slices.Equal(got, want) {
 		t.Errorf("yolo with a deny: outcomes = %q, want %q", got, want)
 	}

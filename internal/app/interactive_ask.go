@@ -22,13 +22,18 @@ type person struct {
 
 // askPerson shows the gate's question, and saves the rule where the person wants it for ever.
 func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	a := permission.Ask{Question: q, Rule: strings.Join(p.Rules, "\n"), Why: reasons(p), Resolved: resolved(p, s.w.settings.root.Dir()), Waiting: s.w.gate.Waiting}
-	a.Covers, a.Spares = meaningOf(p.Rules)
+	a := permission.Ask{Question: q, Why: reasons(p), Resolved: resolved(p, s.w.settings.root.Dir()), Waiting: s.w.gate.Waiting}
+	var offer policy.Offer
+	at := policy.Usual(p.Offers)
+	if at >= 0 {
+		offer = p.Offers[at]
+	}
+	a.Rule, a.Covers, a.Spares = strings.Join(offer.Rules, "\n"), offer.Covers, offer.Spares
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
 	}
 	file := config.File(s.app.Getenv, s.w.settings.at.Config)
-	rules, savable := savedRules(p.Rules)
+	rules, savable := savedRules(offer.Rules)
 	if savable {
 		a.Save = file
 	}
@@ -43,9 +48,9 @@ func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Promp
 		if _, err := config.AddRules(file, string(policy.Allow), rules...); err != nil {
 			s.ui.Observe(session.Notice{Text: fmt.Sprintf("the rule holds for this session only; it could not be saved: %v", err)})
 		}
-		return policy.Answer{Choice: policy.Session}, nil
+		return policy.Answer{Choice: policy.Session, Offer: at}, nil
 	case permission.ForSession:
-		return policy.Answer{Choice: policy.Session}, nil
+		return policy.Answer{Choice: policy.Session, Offer: at}, nil
 	}
 	if answer.Absent {
 		return policy.Answer{}, permission.ErrClosed
@@ -79,32 +84,6 @@ func reasons(p policy.Prompt) string {
 		out = append(out, item.Reason)
 	}
 	return strings.Join(out, "; ")
-}
-
-// meaningOf says what the rules of a session cover and what not. A grant is for exactly what was asked: the
-// words of a command in its folder, one file, one address.
-func meaningOf(rules []string) (covers, spares string) {
-	var yes, no []string
-	seen := map[string]bool{}
-	for _, r := range rules {
-		kind, _, _ := strings.Cut(strings.TrimPrefix(r, "allow "), "(")
-		if seen[kind] {
-			continue
-		}
-		seen[kind] = true
-		switch tool.Permission(kind) {
-		case tool.Execute:
-			yes = append(yes, "the same words again, in the same folder")
-			no = append(no, "other arguments, other folders, or the words behind sudo, env or sh -c")
-		case tool.Read, tool.Write:
-			yes = append(yes, "a "+kind+" of this one file, however often")
-			no = append(no, "other files, or another kind of access to it")
-		case tool.Network:
-			yes = append(yes, "every page at this address")
-			no = append(no, "other hosts, other ports")
-		}
-	}
-	return strings.Join(yes, "; "), strings.Join(no, "; ")
 }
 
 // savedRules are the rules as the configuration holds them. What is not a rule of its language, or would not

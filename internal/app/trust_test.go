@@ -49,7 +49,7 @@ func TestAProjectsToolRunsOnlyAsItWasAllowed(t *testing.T) {
 	}
 	u.run("trust", "allow", "lint").wants(0)
 	// The model itself changes the script while the session runs.
-	model := u.script("-- 1 --\ncall bash: {\"command\": \"echo 'touch ran' > .adze/tools/lint.sh\"}\n-- 2 --\ncall lint: {}\n-- 3 --\nexpect lint denied: .adze/tools/lint.sh changed\ntext: done\n")
+	model := u.script("-- 1 --\ncall bash: {\"command\": \"sh -c 'echo touch ran > .adze/tools/lint.sh'\"}\n-- 2 --\ncall lint: {}\n-- 3 --\nexpect lint denied: .adze/tools/lint.sh changed\ntext: done\n")
 	if u.run("-p", model, "--permission-mode", "yolo", "hi").wants(0); ran() {
 		t.Error("a script that changed after consent ran")
 	}

@@ -69,6 +69,8 @@ func Table() []Row {
 		{Package: "internal/spill", May: []string{"tool", "internal/secret"}, Why: "a whole output has the name of its call"},
 
 		{Package: "internal/policy", May: []string{"tool", "internal/secret", "internal/workspace"}, Why: "the gate judges resolved paths"},
+		{Package: "internal/policy/harmless", Room: true, Never: effects(), Why: "a table of programs; it knows words, and neither files nor rules"},
+		{Package: "internal/policy/script", Room: true, Never: effects(), Why: "it reads and writes shell text; which programs may run, it does not know"},
 		{Package: "internal/trust", May: []string{"tool", "internal/workspace"}, Why: "consent is about files in the workspace"},
 		{Package: "internal/sandbox", May: []string{"tool", "internal/workspace", "internal/proc"}, Why: "a sandbox wraps processes"},
 

@@ -79,7 +79,7 @@ func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.
 	own := slices.DeleteFunc([]string{g.At.Config, g.At.State, g.File}, func(name string) bool { return name == "" })
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment})
 	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root}, Home: home, Own: own, Ask: asker,
-		Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
+		Files: folders{}, Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
 }
 
 // modeOf reads the mode that a person wants, and which there are where the machine's owner lets only some be chosen: the

@@ -16,7 +16,10 @@ import (
 // repositories name. What the person has configured, for all repositories or the machine, stays: only settings of a
 // repository itself are overridden, with the person's value where there is one. Found tells whether there were any,
 // or hooks.
-func (g Git) Guard(ctx context.Context, dirs ...string) (env []string, found bool) {
+//
+// Looks says that git only looks there, so that it needs no server, no signature and no hook: then what safeOptions
+// names is switched off whoever has set it, and the person's own hooks are too.
+func (g Git) Guard(ctx context.Context, looks bool, dirs ...string) (env []string, found bool) {
 	mine, theirs := map[string][]string{}, map[string]bool{}
 	for i, dir := range dirs {
 		r := &Repo{git: g, dir: dir}
@@ -36,6 +39,9 @@ func (g Git) Guard(ctx context.Context, dirs ...string) (env []string, found boo
 		if len(mine[kv[0]]) == 0 {
 			settings = append(settings, kv)
 		}
+	}
+	if looks {
+		settings = append(settings, quietSettings()...)
 	}
 	for _, key := range slices.Sorted(maps.Keys(theirs)) {
 		if value, runs := harmless(key); runs {

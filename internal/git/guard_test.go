@@ -14,7 +14,7 @@ func (d *desk) guarded(dir string, args ...string) (string, bool) {
 	d.Helper()
 	env := proc.Outside(d.environ(), d.work)
 	g := Git{Env: env}
-	settings, found := g.Guard(d.Context(), filepath.Join(d.work, dir), d.work)
+	settings, found := g.Guard(d.Context(), false, filepath.Join(d.work, dir), d.work)
 	git, err := exec.LookPath("git")
 	if err != nil {
 		d.Fatal(err)

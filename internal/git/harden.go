@@ -26,6 +26,31 @@ func safeOptions() []string {
 	return options
 }
 
+// quietSettings are those of safeOptions, as names and values.
+func quietSettings() (settings [][2]string) {
+	for _, option := range safeOptions() {
+		if key, value, ok := strings.Cut(option, "="); ok {
+			settings = append(settings, [2]string{key, value})
+		}
+	}
+	return append(settings, [2]string{"status.submoduleSummary", "false"}, [2]string{"diff.ignoreSubmodules", "dirty"})
+}
+
+// Quiet is an environment in which git only looks: of what a person has set for git nothing counts that names a program
+// or a place, and nothing is fetched, locked or asked.
+func Quiet(env []string) []string {
+	var out []string
+	for _, kv := range env {
+		name, _, _ := strings.Cut(kv, "=")
+		if strings.HasPrefix(name, "GIT_") && name != "GIT_CEILING_DIRECTORIES" || name == "POSIXLY_CORRECT" {
+			continue
+		}
+		out = append(out, kv)
+	}
+	return append(out, "GIT_OPTIONAL_LOCKS=0", "GIT_ALLOW_PROTOCOL=", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat",
+		"GIT_EDITOR=false", "GIT_ASKPASS=false", "GIT_SSH_COMMAND=false")
+}
+
 // withoutFilters overrides all that a driver can run. A filter whose commands are empty changes nothing,
 // and one that is not required may.
 func withoutFilters(drivers []string) (options []string) {

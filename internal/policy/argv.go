@@ -113,19 +113,6 @@ const (
 	sure
 )
 
-// allows matches a command whose words are all known, exactly.
-func (m argvMatcher) allows(s simple) bool {
-	if len(s.words) < len(m.tokens) || len(s.words) > len(m.tokens) && !m.rest {
-		return false
-	}
-	for i, w := range s.words {
-		if !w.known || i < len(m.tokens) && !m.tokens[i].takes(w.text) {
-			return false
-		}
-	}
-	return true
-}
-
 // forbids matches for deny and ask, where doubt counts: a program is also known by the last part of its path, options
 // may stand before a subcommand, and a word that is not known may be anything.
 func (m argvMatcher) forbids(s simple) certainty {

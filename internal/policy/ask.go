@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"strings"
 
 	"adze/tool"
 )
@@ -15,8 +16,8 @@ type Asker func(ctx context.Context, q tool.Question, p Prompt) (Answer, error)
 // Prompt is what a person is asked: everything a call needs that neither rules nor the mode decide.
 type Prompt struct {
 	Items []Item
-	// Rules are what Session would grant, exactly; none: Session is not offered.
-	Rules []string
+	// Offers are what Session may grant, the narrowest first; none: Session is not offered.
+	Offers []Offer
 }
 
 // Item is one need in a Prompt.
@@ -32,16 +33,17 @@ type Choice string
 // Choices.
 const (
 	Once    Choice = "once"
-	Session Choice = "session" // the rules of the Prompt hold until the process ends
+	Session Choice = "session" // the rules of an offer hold until the process ends
 	No      Choice = "no"
 )
 
 // Answer is a person's answer; Reason goes to the model with a No. Change, with Once, is the call as they want it
-// instead.
+// instead; Offer, with Session, says which of the Prompt's is taken.
 type Answer struct {
 	Choice Choice
 	Reason string
 	Change *tool.Change
+	Offer  int
 }
 
 // askPerson waits for its turn and judges again: the answer before this one may have settled it.
@@ -69,7 +71,7 @@ func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision,
 	if d, no := p.futile(ctx, q); no {
 		return d, nil
 	}
-	prompt, grants := promptFor(open)
+	prompt := promptFor(open)
 	answer, err := p.ask(ctx, q, prompt)
 	if ctx.Err() != nil {
 		return tool.Decision{}, ctx.Err()
@@ -77,7 +79,7 @@ func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision,
 	if err != nil {
 		return tool.Decision{}, err
 	}
-	return p.take(answer, open, prompt, grants)
+	return p.take(answer, open, prompt)
 }
 
 // futile concludes a call that cannot work: nobody is asked about it. What it cannot work for is looked at only where
@@ -98,36 +100,26 @@ func (p *Policy) futile(ctx context.Context, q tool.Question) (tool.Decision, bo
 func (p *Policy) Waiting() int { return int(p.wait.Load()) }
 
 // promptFor gathers the open needs. Session is offered only when it would answer all of them.
-func promptFor(open []verdict) (Prompt, []grant) {
+func promptFor(open []verdict) Prompt {
 	var prompt Prompt
-	var grants []grant
-	lasting := true
 	for _, v := range open {
 		prompt.Items = append(prompt.Items, Item{v.need, v.target, v.reason})
-		lasting = lasting && len(v.offers) > 0 && v.rule == ""
-		grants = append(grants, v.offers...)
 	}
-	if !lasting {
-		return prompt, nil
-	}
-	for _, g := range grants {
-		prompt.Rules = append(prompt.Rules, g.rule)
-	}
-	return prompt, grants
+	prompt.Offers = offersFor(open)
+	return prompt
 }
 
-func (p *Policy) take(a Answer, open []verdict, prompt Prompt, grants []grant) (tool.Decision, error) {
+func (p *Policy) take(a Answer, open []verdict, prompt Prompt) (tool.Decision, error) {
 	d := tool.Decision{Asked: true, Layer: string(person)}
 	switch {
-	case a.Choice == Once, a.Choice == Session && len(grants) == 0:
-		d.Allow, d.Change = true, a.Change
-	case a.Choice == Session:
-		p.mu.Lock()
-		for _, g := range grants {
-			p.grants[g.key] = true
+	case a.Choice == Session && a.Offer >= 0 && a.Offer < len(prompt.Offers):
+		offer := prompt.Offers[a.Offer]
+		if err := p.grant(offer); err != nil {
+			return tool.Decision{}, err
 		}
-		p.mu.Unlock()
-		d.Allow, d.Rule, d.Layer = true, prompt.Rules[0], string(granted)
+		d.Allow, d.Rule, d.Layer = true, offer.Rules[0], string(granted)
+	case a.Choice == Once, a.Choice == Session:
+		d.Allow, d.Change = true, a.Change
 	case a.Choice == No:
 		need := open[0].need
 		d.Need, d.Reason, d.Said = &need, "the person said no", a.Reason
@@ -138,4 +130,28 @@ func (p *Policy) take(a Answer, open []verdict, prompt Prompt, grants []grant) (
 		return tool.Decision{}, errAnswer
 	}
 	return d, nil
+}
+
+// grant keeps an offer for the session: what has a key as that very thing, the rest as rules.
+func (p *Policy) grant(o Offer) error {
+	var rules []Rule
+	for _, g := range o.grants {
+		if g.key != "" {
+			continue
+		}
+		r, err := ParseRule(Allow, granted, strings.TrimPrefix(g.rule, "allow "))
+		if err != nil {
+			return err
+		}
+		rules = append(rules, r)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, g := range o.grants {
+		if g.key != "" {
+			p.grants[g.key] = true
+		}
+	}
+	p.lasts = append(p.lasts, rules...)
+	return nil
 }

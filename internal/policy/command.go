@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/policy/script"
 	"adze/tool"
 )
 
@@ -31,27 +32,43 @@ func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 		v.reason = doing + " is asked for by a rule"
 		return v.by(r)
 	}
-	shadow := ""
-	if r, ok := p.allowedByRules(rules, c); ok && certain == no {
-		if shadow = p.shadowed(c); shadow == "" {
-			return v.by(r)
+	read, err := p.script(c, v.need.Target, p.dirOf(v.need.Dir))
+	if err == nil && read.Empty() {
+		err = errEmpty
+	}
+	switch {
+	case err != nil:
+		v.effect, v.layer, v.reason = mode.byDefault(tool.Execute, false), layerOf(mode), doing+" needs approval, and no rule can allow it: "+err.Error()
+		return v
+	case certain == possible:
+		v.effect, v.layer, v.reason = Ask, layerOf(mode), fmt.Sprintf("%s needs approval, since the rule %q may forbid it", doing, r)
+		return v
+	}
+	judged := p.judgeScript(mode, rules, v, read)
+	if judged.effect == Allow {
+		if shadow := p.shadowed(c); shadow != "" {
+			v.effect, v.layer, v.reason = mode.byDefault(tool.Execute, false), layerOf(mode), doing+" needs approval: "+shadow
+			return v
 		}
 	}
-	v.effect, v.layer, v.reason = mode.byDefault(tool.Execute, false), layerOf(mode), doing+" needs approval"
-	if c.opaque != "" {
-		v.reason += ", and no rule can allow it: " + c.opaque
-		return v
+	return judged
+}
+
+// dirOf is the folder that a command runs in, free of links.
+func (p *Policy) dirOf(dir string) string {
+	if place, err := p.place(orDot(dir)); err == nil {
+		return place.Abs
 	}
-	if certain == possible {
-		v.reason += fmt.Sprintf(", since the rule %q may forbid it", r)
-		return v
+	return orDot(dir)
+}
+
+// onlyLooks judges a command where the mode forbids commands: one whose every program only looks is none of those.
+func (p *Policy) onlyLooks(mode Mode, v verdict) (verdict, bool) {
+	if v.need.Permission != tool.Execute || v.need.Reach != "" {
+		return v, false
 	}
-	if shadow != "" {
-		v.reason += ": " + shadow
-		return v
-	}
-	v.offers = p.commandGrants(rules, c, v.need.Dir)
-	return v
+	v = p.judgeExecute(mode, v)
+	return p.settle(mode, v), v.looks && v.effect != Deny
 }
 
 // shadowed says which program of an allowed command PATH would find in the workspace: the rule did not mean that one.
@@ -119,92 +136,9 @@ func asked(rules []Rule, c command) (Rule, bool) {
 	})
 }
 
-// allowedByRules wants a rule for every command; the rule of the first one is named.
-func (p *Policy) allowedByRules(rules []Rule, c command) (first Rule, ok bool) {
-	if c.opaque != "" {
-		return Rule{}, false
-	}
-	for _, s := range c.simples {
-		if s.inner {
-			continue // its wrapper is judged
-		}
-		r, found := allowing(rules, s)
-		if !found {
-			return Rule{}, false
-		}
-		if !ok {
-			first, ok = r, true
-		}
-	}
-	return first, ok
-}
-
-// allowing finds the rule that allows one command. A wrapper or a shell is allowed by a rule that names it:
-// with * or ** somebody thought of programs, not of programs that start programs.
-func allowing(rules []Rule, s simple) (Rule, bool) {
-	runner := startsPrograms(s)
-	if inner, ok := throughPlainWrapper(s); ok {
-		if r, found := allowing(rules, inner); found {
-			return r, true
-		}
-	}
-	return strongest(rules, func(r Rule) bool {
-		if r.Effect != Allow || !r.argv.allows(s) {
-			return false
-		}
-		return !runner || len(r.argv.tokens) > 0 && !r.argv.tokens[0].any
-	})
-}
-
 func startsPrograms(s simple) bool {
 	_, wraps := wrapper(base(s.name()))
 	return wraps || isShell(base(s.name())) || oneOf(base(s.name()), "find fd su watch parallel")
-}
-
-// throughPlainWrapper looks through the forms of wrappers that cannot be misread: nohup CMD, nice CMD,
-// nice -n N CMD, timeout N CMD.
-func throughPlainWrapper(s simple) (simple, bool) {
-	skip := 0
-	plainNumber := func(i int) bool {
-		return len(s.words) > i && strings.Trim(s.words[i].text, "0123456789.smhd") == "" && s.words[i].text != ""
-	}
-	switch {
-	case s.name() == "nohup":
-		skip = 1
-	case s.name() == "nice" && len(s.words) > 1 && s.words[1].text == "-n" && plainNumber(2):
-		skip = 3
-	case s.name() == "nice":
-		skip = 1
-	case s.name() == "timeout" && plainNumber(1):
-		skip = 2
-	}
-	if skip == 0 || len(s.words) <= skip || strings.HasPrefix(s.words[skip].text, "-") {
-		return simple{}, false
-	}
-	return simple{words: s.words[skip:]}, true
-}
-
-// commandGrants are the commands that no rule allows yet; none when one of them may not be granted for
-// longer.
-func (p *Policy) commandGrants(rules []Rule, c command, dir string) []grant {
-	if place, err := p.place(orDot(dir)); err == nil {
-		dir = place.Abs
-	}
-	var out []grant
-	for _, s := range c.simples {
-		if _, ok := allowing(rules, s); ok {
-			continue
-		}
-		if s.inner || !lasting(s) {
-			return nil
-		}
-		key := []string{string(tool.Execute), dir}
-		for _, w := range s.words {
-			key = append(key, w.text)
-		}
-		out = append(out, grant{key: strings.Join(key, "\x00"), rule: fmt.Sprintf("allow execute(%s)", s)})
-	}
-	return out
 }
 
 func orDot(dir string) string {
@@ -223,4 +157,62 @@ func (c command) text() string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// script reads a command as it can be judged. Its error says why it cannot.
+func (p *Policy) script(c command, text, dir string) (script.Script, error) {
+	switch {
+	case c.file == nil && c.broken != nil:
+		return script.Script{}, fmt.Errorf("it does not parse: %w", c.broken)
+	case c.file == nil:
+		return script.Script{}, errTwoWays
+	}
+	if inTwoWays(text, c.simples) {
+		return script.Script{}, errTwoWays
+	}
+	start := script.Start{Dir: dir, Home: p.home, Quiet: quiet, Folder: func(dir, name string) (string, error) {
+		place, err := p.place(below(dir, name, p.home))
+		return place.Abs, err
+	}}
+	if p.files != nil {
+		start.Names = p.names
+	}
+	return script.Read(c.file, text, start)
+}
+
+// names lists a folder for a pattern. Which names lie there outside of the workspace is nothing that is looked up
+// unasked.
+func (p *Policy) names(dir string) ([]string, error) {
+	place, err := p.place(dir)
+	if err != nil {
+		return nil, err
+	}
+	if place.Outside {
+		return nil, errOutside
+	}
+	return p.files.Names(place.Abs)
+}
+
+// judgeScript judges each program and each file of a text, and adds how it runs where all of it is allowed.
+func (p *Policy) judgeScript(mode Mode, rules []Rule, v verdict, s script.Script) verdict {
+	j := &judging{Policy: p, mode: mode, rules: rules, doing: "the command " + quote(v.need.Target), dir: s.Dir()}
+	for _, step := range s.Steps {
+		j.step(step)
+	}
+	v.looks = !j.unlooked
+	switch {
+	case j.deny != nil:
+		v.effect, v.rule, v.layer, v.reason = Deny, j.deny.rule, j.deny.layer, j.doing+": "+j.deny.reason
+	case len(j.open) > 0:
+		v.effect, v.layer, v.reason = Ask, layerOf(mode), j.reason()
+		v.rule = ruleOf(j.open)
+		v.inner = j.open
+	case j.by != nil:
+		v.effect, v.rule, v.layer = Allow, j.by.rule, j.by.layer
+		v.run, v.unseen = j.plan(s), j.unseen || !j.unlooked
+	default:
+		v.effect, v.layer = Allow, looking
+		v.run, v.unseen = j.plan(s), true
+	}
+	return v
 }

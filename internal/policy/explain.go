@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/policy/harmless"
 	"adze/tool"
 )
 
@@ -15,8 +16,10 @@ type Explanation struct {
 	Reason   string
 	Opaque   string   // why no rule can allow it; empty: it is plain
 	Commands []string // each program found, with ? for words known only when it runs; those behind others are indented
-	Session  []string // rules that "for this session" would grant
-	Parts    []Part   // each program found, judged alone
+	Session  []string // rules of the first offer
+	Offers   []Offer  // what a person could allow for longer
+	Run      *tool.Judged
+	Parts    []Part // each program found, judged alone
 }
 
 // Part is one program of a command, and what would be said about it if it stood alone.
@@ -35,7 +38,9 @@ func (p *Policy) Explain(text, dir string) Explanation {
 	e := Explanation{Effect: v.effect, Rule: v.rule, Layer: v.layer, Reason: v.reason}
 	c, err := read(text)
 	if err == nil {
-		e.Opaque = c.opaque
+		if _, err := p.script(c, text, p.dirOf(dir)); err != nil {
+			e.Opaque = err.Error()
+		}
 	}
 	for _, s := range c.simples {
 		if s.maybe {
@@ -48,9 +53,13 @@ func (p *Policy) Explain(text, dir string) Explanation {
 		e.Commands = append(e.Commands, line)
 		e.Parts = append(e.Parts, p.part(p.Mode(), s))
 	}
-	for _, g := range v.offers {
-		e.Session = append(e.Session, g.rule)
+	if e.Effect == Ask {
+		e.Offers = offersFor([]verdict{v})
 	}
+	if len(e.Offers) > 0 {
+		e.Session = e.Offers[0].Rules
+	}
+	e.Run = v.run
 	return e
 }
 
@@ -75,8 +84,12 @@ func (p *Policy) part(mode Mode, s simple) Part {
 	if r, found := asked(rules, alone); found {
 		return by(r, "the ask rule matches, or may match")
 	}
-	if r, found := allowing(rules, s); found {
+	if r, found := (&judging{Policy: p, rules: rules}).ruled(s.judged()); found {
 		return by(r, "the allow rule matches every word")
+	}
+	if why := looksAlone(s); why != "" {
+		out.Effect, out.Layer, out.Why = Allow, looking, why
+		return out
 	}
 	out.Effect, out.Layer, out.Why = mode.byDefault(tool.Execute, false), layerOf(mode), "no rule matches"
 	switch {
@@ -89,6 +102,27 @@ func (p *Policy) part(mode Mode, s simple) Part {
 		out.Effect, out.Why = Deny, why
 	}
 	return out
+}
+
+// looksAlone says that a program only looks; what it looks at is judged with the whole.
+func looksAlone(s simple) string {
+	var words []harmless.Word
+	for _, w := range s.words {
+		if !w.known && !w.whole {
+			return ""
+		}
+		words = append(words, harmless.Word{Text: w.text, Known: w.known})
+	}
+	use, ok := harmless.Judge(words)
+	switch {
+	case !ok || s.inner:
+		return ""
+	case writes([]harmless.Use{use}):
+		return "it writes no more than the files it names"
+	case len(use.Accesses) > 0:
+		return "it only looks, at files that are judged for themselves"
+	}
+	return "it only looks"
 }
 
 // String is the explanation as a person reads it.

@@ -24,7 +24,7 @@ func TestNobodyIsAskedAboutWhatCannotWork(t *testing.T) {
 		{"the mode first", Plan, "", true, 0, "", "mode plan"},
 		{"nobody there", AskFirst, "", false, 0, "", "mode ask"},
 	} {
-		s := &script{}
+		s := &answers{}
 		ask := s.ask
 		if !c.person {
 			ask = nil
@@ -60,7 +60,7 @@ func TestAllowedCallsAreNotChecked(t *testing.T) {
 
 // TestAChecksLooksAreJudged: it sees what the call could read without a question, and nothing else.
 func TestAChecksLooksAreJudged(t *testing.T) {
-	s := &script{answers: []Answer{{Choice: Once}}}
+	s := &answers{answers: []Answer{{Choice: Once}}}
 	p := newPolicy(t, AskFirst, s.ask, "deny read(b)", "ask read(c)")
 	d := decide(t, p, tool.Question{
 		Needs: []tool.Need{{Permission: tool.Write, Target: "a"}},
@@ -84,7 +84,7 @@ func TestAChecksLooksAreJudged(t *testing.T) {
 // TestThePersonsTimeIsTold: the wait for another question counts as one for a person, too.
 func TestThePersonsTimeIsTold(t *testing.T) {
 	began, ended := 0, 0
-	s := &script{answers: []Answer{{Choice: No, Reason: "use make"}}}
+	s := &answers{answers: []Answer{{Choice: No, Reason: "use make"}}}
 	d := decide(t, newPolicy(t, AskFirst, s.ask), tool.Question{
 		Needs: run("go build").Needs,
 		Waits: func() func() { began++; return func() { ended++ } },

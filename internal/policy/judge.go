@@ -5,19 +5,29 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/policy/script"
 	"adze/tool"
 )
 
 // verdict is what rules and mode say about one need.
 type verdict struct {
-	need   tool.Need
-	effect Effect
-	rule   string
-	layer  Layer
-	reason string  // for the model, and for the person who is asked
-	code   string  // of a mistake that left nothing to judge
-	target string  // the need resolved: an absolute path, argument vectors, an address
-	offers []grant // what "for this session" would grant; none: it is not offered
+	need    tool.Need
+	effect  Effect
+	rule    string
+	layer   Layer
+	reason  string        // for the model, and for the person who is asked
+	code    string        // of a mistake that left nothing to judge
+	target  string        // the need resolved: an absolute path, argument vectors, an address
+	offers  []grant       // what "for this session" would grant; none: it is not offered
+	inner   []verdict     // what is asked for of a command, part by part
+	words   []script.Word // of a program that is asked for
+	dir     string        // that the program runs in
+	place   Place         // of the file
+	folder  bool          // the file is looked through as a folder
+	careful bool          // the file is asked for by what it is
+	looks   bool          // every program of the command only looks
+	run     *tool.Judged
+	unseen  bool // a rule or the table allowed it, and no person has seen these words
 }
 
 // grant is one thing a person may allow for the session: the exact need, and the rule that says the same.
@@ -51,6 +61,9 @@ func (v verdict) by(r Rule) verdict {
 func (p *Policy) judge(mode Mode, n tool.Need) verdict {
 	v := verdict{need: n, target: n.Target, layer: builtIn}
 	if why := mode.forbids(n.Permission); why != "" {
+		if looked, only := p.onlyLooks(mode, v); only {
+			return looked
+		}
 		v.effect, v.reason, v.layer = Deny, why, layerOf(mode)
 		return v
 	}
@@ -92,10 +105,8 @@ func (p *Policy) settle(mode Mode, v verdict) verdict {
 	if len(v.offers) == 0 || v.rule != "" { // an ask rule wants to be asked each time
 		return v
 	}
-	p.mu.RLock()
-	defer p.mu.RUnlock()
 	for _, g := range v.offers {
-		if !p.grants[g.key] {
+		if !p.grantedKey(g.key) {
 			return v
 		}
 	}
@@ -103,13 +114,24 @@ func (p *Policy) settle(mode Mode, v verdict) verdict {
 	return v
 }
 
+// grantedKey reports that a person has said yes to this very thing for the session.
+func (p *Policy) grantedKey(key string) bool {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.grants[key]
+}
+
 func layerOf(m Mode) Layer { return Layer("mode " + string(m)) }
 
 func (p *Policy) rulesFor(kind tool.Permission) []Rule {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
 	var out []Rule
-	for _, r := range p.rules {
-		if r.Permission == kind {
-			out = append(out, r)
+	for _, rules := range [][]Rule{p.rules, p.lasts} {
+		for _, r := range rules {
+			if r.Permission == kind {
+				out = append(out, r)
+			}
 		}
 	}
 	return out

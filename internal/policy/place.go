@@ -51,7 +51,7 @@ func (p *Policy) judgeFile(mode Mode, v verdict) verdict {
 	if err != nil {
 		return v.mistaken(err)
 	}
-	v.target = place.Abs
+	v.target, v.place = place.Abs, place
 	doing := map[tool.Permission]string{tool.Read: "reading ", tool.Write: "writing "}[v.need.Permission] + quote(v.need.Target)
 	if place.Protected && v.need.Permission == tool.Write {
 		v.effect = Deny
@@ -64,6 +64,7 @@ func (p *Policy) judgeFile(mode Mode, v verdict) verdict {
 		return v
 	}
 	why, part := p.careful(v.need.Permission, place, kept)
+	v.careful = why != ""
 	v.offers = []grant{p.fileGrant(v.need.Permission, place)}
 	r, found := strongest(p.rulesFor(v.need.Permission), func(r Rule) bool { return r.counts(place, p.home, why, part) })
 	switch {

@@ -27,13 +27,27 @@ type scanner struct {
 
 // agree says why bash might read a text in another way than as these commands; "" when it cannot.
 func agree(text string, simples []simple) string {
+	odd, same := readAgain(text, simples)
+	if odd == "" && !same {
+		return errTwoWays.Error()
+	}
+	return odd
+}
+
+// inTwoWays reports a text of plain words alone that is another one to the second reader.
+func inTwoWays(text string, simples []simple) bool {
+	odd, same := readAgain(text, simples)
+	return odd == "" && !same
+}
+
+func readAgain(text string, simples []simple) (odd string, same bool) {
 	s := scanner{text: text, first: true}
 	for s.odd == "" && s.at < len(s.text) {
 		s.step()
 	}
 	s.end(true)
 	if s.odd != "" {
-		return s.odd
+		return s.odd, false
 	}
 	var read [][]string
 	for _, one := range simples {
@@ -41,10 +55,7 @@ func agree(text string, simples []simple) string {
 			read = append(read, texts(one.words))
 		}
 	}
-	if !slices.EqualFunc(read, s.commands, slices.Equal) {
-		return "it can be read in two ways; write it plainly"
-	}
-	return ""
+	return "", slices.EqualFunc(read, s.commands, slices.Equal)
 }
 
 func texts(words []word) []string {
@@ -178,7 +189,7 @@ func (s *scanner) head(raw, text string) {
 	case oneOf(raw, "! time") && s.first:
 		s.first = false // once only; what follows must be a command
 		s.joined = true
-	case oneOf(raw, "! time if then else elif fi for while until do done case esac in select function coproc [[ ]]"),
+	case oneOf(raw, "! time if then else elif fi for while until do done case esac in select function coproc [[ ]] declare typeset local export readonly let"),
 		strings.HasPrefix(raw, "-"), text == "":
 		s.refuse("it has %s where a program is expected", quote(raw))
 	default:

@@ -6,11 +6,15 @@
 //
 // Start reading at Policy.Decide, then judge.go for one need. rule.go is the language of rules, mode.go the
 // defaults, place.go and delicate.go files, sieve.go the many files of one search, widest.go needs that name nothing,
-// shell.go and unwrap.go commands, host.go addresses, ask.go the questions to a person and what they granted;
-// explain.go says what a command would meet. Commands have more files than the rest: bytes.go, parse.go, shell.go and
-// word.go find the programs that a text starts, plain.go reads it a second time as bash does, unwrap.go, wrappers.go,
-// evaluate.go and guess.go find programs behind programs, command.go, argv.go and subcommand.go judge them, and
-// spare.go keeps them from adze's own files.
+// host.go addresses, ask.go and offers.go the questions to a person and what they granted; explain.go says what a
+// command would meet.
+//
+// A command is read twice. For denies, which look everywhere: bytes.go, parse.go, shell.go and word.go find the programs
+// that a text starts, plain.go reads plain ones a second time as bash does, unwrap.go, wrappers.go, evaluate.go and
+// guess.go find programs behind programs, argv.go and subcommand.go match them, spare.go keeps them from adze's own
+// files. What may run unasked is read by the room script, which writes down what bash then gets; command.go and judged.go
+// judge that part by part, by rules (covers.go) and by the table of programs that only look, in the room harmless
+// (looks.go).
 //
 // Known limits:
 //   - A deny on a program holds for commands that spell it out, also inside substitutions, behind wrappers and in
@@ -47,6 +51,8 @@ type Options struct {
 	Ask Asker // nil: nobody is there, and every question is answered with no
 	// Local is the path of a program that would be found in the workspace, "" for any other; nil: none ever is.
 	Local func(program string) string
+	// Files lists folders, for patterns and trees that a command reads; nil: such commands are asked for.
+	Files Files
 }
 
 // Policy implements tool.Gate. It is safe for concurrent use.
@@ -58,12 +64,14 @@ type Policy struct {
 	own   []string
 	ask   Asker
 	local func(program string) string
+	files Files
 	turn  chan struct{} // holds a token while a person is asked: one question at a time
 	wait  atomic.Int64  // how many wait for the token
 
 	mu     sync.RWMutex
 	mode   Mode
 	grants map[string]bool // for the rest of this process
+	lasts  []Rule          // the same, wider ones
 }
 
 var _ tool.Gate = (*Policy)(nil)
@@ -79,7 +87,7 @@ func New(o Options) (*Policy, error) {
 		}
 	}
 	return &Policy{
-		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, mode: o.Mode,
+		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, files: o.Files, mode: o.Mode,
 		turn: make(chan struct{}, 1), grants: map[string]bool{},
 	}, nil
 }
@@ -133,7 +141,13 @@ func (p *Policy) judgeAll(q tool.Question) []verdict {
 	mode := p.Mode()
 	var out []verdict
 	for _, n := range q.Needs {
-		out = append(out, p.judge(mode, n))
+		v := p.judge(mode, n)
+		if v.layer == looking && slices.Contains(q.Tool.Tags, tool.Declared) {
+			// It runs its words as they stand there, without what keeps such a program to looking.
+			v.effect, v.layer, v.run, v.reason = mode.byDefault(n.Permission, false), layerOf(mode), nil, "the command "+quote(n.Target)+" needs approval"
+			v = p.settle(mode, v)
+		}
+		out = append(out, v)
 	}
 	if why := q.Tool.Breach(q.Needs); why != "" {
 		out = append(out, verdict{need: firstNeed(q), effect: Deny, layer: builtIn, reason: why})
@@ -197,7 +211,10 @@ func allowed(verdicts []verdict) tool.Decision {
 		if d.Rule == "" {
 			d.Rule, d.Layer = v.rule, string(v.layer)
 		}
-		d.ByRule = d.ByRule || v.need.Permission == tool.Execute && v.rule != "" && v.layer != granted
+		if v.need.Permission == tool.Execute {
+			d.ByRule = d.ByRule || v.unseen
+			d.Judged = v.run
+		}
 	}
 	return d
 }

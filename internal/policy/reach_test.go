@@ -70,7 +70,7 @@ func TestRedirectsFollowRules(t *testing.T) {
 func TestAGrantNamesItsAddress(t *testing.T) {
 	at := netip.MustParseAddrPort("127.0.0.1:8080")
 	for answer, want := range map[Answer]bool{{Choice: Once}: false, {Choice: Session}: true} {
-		s := &script{answers: []Answer{answer}}
+		s := &answers{answers: []Answer{answer}}
 		p := newPolicy(t, AskFirst, s.ask)
 		decide(t, p, tool.Question{Needs: []tool.Need{{Permission: tool.Network, Target: "http://127.0.0.1:8080/x"}}})
 		if got := p.NamesAddress("127.0.0.1", at); got != want {

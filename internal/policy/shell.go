@@ -45,6 +45,7 @@ type command struct {
 	opaque string
 	// broken says that it does not parse.
 	broken error
+	file   *syntax.File // the whole, as it was parsed
 }
 
 func (c *command) dim(why string) {
@@ -96,6 +97,9 @@ func (r *reader) script(text string, depth int) {
 		return
 	}
 	file, err := parse(text)
+	if depth == 0 && !r.guessing && err == nil {
+		r.into.file = file
+	}
 	if err != nil {
 		if !r.guessing {
 			r.into.broken = err

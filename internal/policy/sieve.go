@@ -103,7 +103,5 @@ func (p *Policy) secretNear(root string, kept []string) bool {
 
 // grantedFile reports that a person has said yes to this very file for the rest of the session.
 func (p *Policy) grantedFile(kind tool.Permission, place Place) bool {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	return p.grants[p.fileGrant(kind, place).key]
+	return p.grantedKey(p.fileGrant(kind, place).key)
 }

@@ -84,15 +84,15 @@ func TestRepairedSideEffectsAreReviewed(t *testing.T) {
 		{"seen before", Edits, tool.Question{Needs: []tool.Need{write}, Repair: fix("model"), Reviewed: true}, false},
 		{"not repaired", Edits, tool.Question{Needs: []tool.Need{write}}, false},
 	} {
-		s := &script{answers: []Answer{{Choice: Session}}}
+		s := &answers{answers: []Answer{{Choice: Session}}}
 		d := decide(t, newPolicy(t, c.mode, s.ask, "allow execute(ls)"), c.q)
 		if !d.Allow || d.Asked != c.want || len(s.prompts) > 0 != c.want {
 			t.Errorf("%s: %+v, prompts %+v", c.name, d, s.prompts)
 		}
-		if c.want && (len(s.prompts[0].Rules) > 0 || d.Layer != string(person)) {
+		if c.want && (len(s.prompts[0].Offers) > 0 || d.Layer != string(person)) {
 			t.Errorf("%s: a grant for the session is offered or made: %+v %+v", c.name, s.prompts, d)
 		}
-		no := &script{answers: []Answer{{Choice: No}}}
+		no := &answers{answers: []Answer{{Choice: No}}}
 		if d := decide(t, newPolicy(t, c.mode, no.ask, "allow execute(ls)"), c.q); d.Allow == c.want {
 			t.Errorf("%s, refused: %+v", c.name, d)
 		}

@@ -1,0 +1,256 @@
+package policy
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"adze/internal/policy/harmless"
+	"adze/internal/policy/script"
+	"adze/tool"
+)
+
+// looking is the layer of programs that only look: see package harmless.
+const looking Layer = "read-only program"
+
+// judging is a text on its way through rules, table and mode, step by step.
+type judging struct {
+	*Policy
+	mode  Mode
+	rules []Rule // of execute
+	doing string
+	dir   string
+
+	deny     *verdict
+	open     []verdict // what a person is asked for
+	steps    []*script.Step
+	by       *permit // the first that allowed a program
+	unlooked bool    // a program is not one that only looks
+	unseen   bool    // a rule allowed a program whose words no person has seen
+	git      bool
+}
+
+// below is a name as a program in dir finds it.
+func below(dir, name, home string) string {
+	switch {
+	case path.IsAbs(name):
+		return name
+	case name == "~" || strings.HasPrefix(name, "~/"):
+		return home + name[1:]
+	}
+	return dir + "/" + name
+}
+
+// plan is how an allowed text runs.
+func (j *judging) plan(s script.Script) *tool.Judged {
+	plan := &tool.Judged{Git: j.git, Looks: !j.unlooked}
+	if env, argv, ok := s.Argv(); ok && !inShell(argv[0]) {
+		plan.Env, plan.Argv = env, argv
+		return plan
+	}
+	plan.Script = s.Text()
+	return plan
+}
+
+// inShell reports a program that is a part of bash, where it may do otherwise than the program of that name.
+func inShell(name string) bool {
+	return oneOf(name, "echo printf test [ true false pwd type command kill ulimit umask times : wait exit set read export")
+}
+
+// ruleOf is the ask rule among what is open.
+func ruleOf(open []verdict) string {
+	for _, v := range open {
+		if v.rule != "" {
+			return v.rule
+		}
+	}
+	return ""
+}
+
+// reason says what is asked for: the first of it.
+func (j *judging) reason() string {
+	if len(j.open) == 1 || j.open[0].need.Permission != tool.Execute {
+		return j.doing + " needs approval" + because(j.open[0])
+	}
+	return j.doing + " needs approval"
+}
+
+func because(v verdict) string {
+	if v.reason == "" {
+		return ""
+	}
+	return ": " + v.reason
+}
+
+// step judges one program, or the files of a group.
+func (j *judging) step(s *script.Step) {
+	for _, f := range s.Files {
+		j.file(s, f)
+	}
+	for _, set := range s.Set {
+		if why := harmless.RiskySetting(set.Name, set.Value.Alts); why != "" {
+			j.ask(verdict{need: j.need(s), reason: why})
+		}
+	}
+	switch {
+	case s.Enter != "":
+		for _, dir := range s.Dirs {
+			j.access(s, dir, harmless.Access{Kind: harmless.List, Path: s.Enter}, false)
+		}
+	case s.Language:
+	default:
+		j.program(s)
+	}
+}
+
+func (j *judging) need(s *script.Step) tool.Need {
+	return tool.Need{Permission: tool.Execute, Target: simpleOf(s.Words).String()}
+}
+
+func (j *judging) ask(v verdict) {
+	v.effect, v.dir = Ask, j.dir
+	j.open = append(j.open, v)
+}
+
+// file judges the target of a redirection.
+func (j *judging) file(s *script.Step, f script.File) {
+	j.unlooked = j.unlooked || f.Write
+	kind := harmless.Read
+	if f.Write {
+		kind = harmless.Write
+	}
+	name, known := f.Path.Known()
+	if !known && len(f.Path.Alts) == 0 || name == "" && known {
+		j.ask(verdict{need: j.need(s), reason: "it redirects to a place known only when it runs"})
+		return
+	}
+	for _, name := range f.Path.Alts {
+		for _, dir := range s.Dirs {
+			j.access(s, dir, harmless.Access{Kind: kind, Path: name}, false)
+		}
+	}
+}
+
+// access judges one path that is read or written, and has it checked again where it may have changed meanwhile. Excused
+// says that a rule allows the program, which may then read outside of the workspace.
+func (j *judging) access(s *script.Step, dir string, a harmless.Access, excused bool) {
+	full := below(dir, a.Path, "~")
+	kind := tool.Read
+	if a.Kind == harmless.Write {
+		kind = tool.Write
+	}
+	v := j.judge(j.mode, tool.Need{Permission: kind, Target: full})
+	v.folder = a.Kind == harmless.List || a.Kind == harmless.Tree
+	if v.effect == Allow && a.Kind == harmless.Tree {
+		v = j.tree(v, a)
+	}
+	switch {
+	case v.effect == Deny && j.deny == nil:
+		j.deny = &v
+	case v.effect == Ask && !(excused && v.rule == "" && !v.careful):
+		j.ask(v)
+	}
+	if s.Late && a.Path != "." && v.target != "" {
+		s.Guards = append(s.Guards, script.Guard{Name: full, Dir: path.Dir(full), Abs: v.target})
+	}
+}
+
+// program judges one program by the table and by rules.
+func (j *judging) program(s *script.Step) {
+	uses, looks := j.look(s)
+	by, ruled := j.allowedBy(s)
+	if !looks {
+		j.unlooked = true
+		j.byRule(s, by, ruled)
+		return
+	}
+	j.unlooked = j.unlooked || writes(uses)
+	deny, asked := j.deny, len(j.open)
+	for _, use := range uses {
+		for _, dir := range s.Dirs {
+			for _, a := range use.Accesses {
+				j.access(s, dir, a, ruled)
+			}
+		}
+	}
+	j.git = j.git || uses[0].Git
+	if uses[0].History && j.strict() {
+		j.ask(verdict{need: j.need(s), reason: "it shows the history of files, some of which a rule keeps from being read"})
+	}
+	if ruled && by.literal && j.deny == deny { // it names the very file
+		j.open = j.open[:asked]
+	}
+	for i := asked; i < len(j.open); i++ {
+		j.open[i].words = s.Words
+	}
+	if ruled && j.by == nil && len(j.open) == asked {
+		j.by = &by
+	}
+}
+
+// byRule judges a program that the table does not know.
+func (j *judging) byRule(s *script.Step, by permit, ruled bool) {
+	why := j.never(s)
+	switch {
+	case why != "":
+		j.ask(verdict{need: j.need(s), reason: why})
+	case !ruled:
+		v := verdict{need: j.need(s), words: s.Words}
+		if g, ok := exactGrant(j.dir, s.Words); ok {
+			v.offers = []grant{g}
+		}
+		j.ask(v)
+	default:
+		j.unseen = j.unseen || !by.seen
+		if j.by == nil {
+			j.by = &by
+		}
+	}
+}
+
+// permit is what allows a program: a rule, or what a person said for the session.
+type permit struct {
+	rule    string
+	layer   Layer
+	literal bool // it names every word
+	seen    bool // a person has seen these words
+}
+
+// allowedBy finds what allows a program.
+func (j *judging) allowedBy(s *script.Step) (permit, bool) {
+	if r, ok := j.ruled(s.Words); ok {
+		return permit{r.String(), r.Layer, literalRule(r, s.Words), false}, true
+	}
+	if g, ok := exactGrant(j.dir, s.Words); ok && j.grantedKey(g.key) {
+		return permit{g.rule, granted, true, true}, true
+	}
+	return permit{}, false
+}
+
+func writes(uses []harmless.Use) bool {
+	return slices.ContainsFunc(uses, func(u harmless.Use) bool {
+		return slices.ContainsFunc(u.Accesses, func(a harmless.Access) bool { return a.Kind == harmless.Write })
+	})
+}
+
+// strict reports a rule that keeps some files from being read.
+func (j *judging) strict() bool {
+	return slices.ContainsFunc(j.rulesFor(tool.Read), func(r Rule) bool { return r.Effect != Allow })
+}
+
+// never says why no rule can allow a program as it stands there.
+func (j *judging) never(s *script.Step) string {
+	name, _ := s.Words[0].Known()
+	switch {
+	case isBuiltin(name):
+		return "it uses " + name + " in a way that is not judged"
+	case s.Input && !takesText(name):
+		return name + " is given text, and may run it"
+	}
+	return ""
+}
+
+// takesText lists programs beside those that only look that take text and run none of it.
+func takesText(name string) bool {
+	return oneOf(name, "git gh glab patch kubectl curl docker podman gofmt goimports prettier black rustfmt clang-format base64 openssl gpg pbcopy xclip tee")
+}

@@ -1,0 +1,186 @@
+package policy
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"adze/internal/policy/harmless"
+	"adze/internal/policy/script"
+	"adze/tool"
+)
+
+var (
+	errTwoWays = errors.New("it can be read in two ways; write it plainly")
+	errEmpty   = errors.New("it runs no program that can be named")
+	errOutside = errors.New("it is outside the workspace")
+)
+
+// Files looks at folders, for patterns and for trees that are read.
+type Files interface {
+	// Names lists a folder.
+	Names(abs string) ([]string, error)
+	// Walk visits what lies below a folder or file, as filepath.WalkDir does, without following links.
+	Walk(abs string, visit fs.WalkDirFunc) error
+}
+
+const (
+	maxWalk         = 50_000 // names below a tree that is read; a search of more is asked for
+	maxCombinations = 2000   // of what the words of one program may be
+)
+
+// quiet reports a program that only looks, whatever it looks at.
+func quiet(words []script.Word) bool {
+	uses, ok := judgeAll(words)
+	if inner, wrapped := behindWrapper(words); !ok && wrapped {
+		uses, ok = judgeAll(inner)
+	}
+	return ok && !writes(uses)
+}
+
+// combinations are all that the words of a program may be; none: there are too many, or some are no words.
+func combinations(words []script.Word) [][]harmless.Word {
+	all := [][]harmless.Word{nil}
+	for _, w := range words {
+		alts := []harmless.Word{{}}
+		if len(w.Alts) > 0 {
+			alts = nil
+			for _, text := range w.Alts {
+				alts = append(alts, harmless.Word{Text: text, Known: true})
+			}
+		}
+		if !w.One || len(all)*len(alts) > maxCombinations {
+			return nil
+		}
+		var next [][]harmless.Word
+		for _, before := range all {
+			for _, alt := range alts {
+				next = append(next, append(slices.Clip(before), alt))
+			}
+		}
+		all = next
+	}
+	return all
+}
+
+// look asks the table about every program that the words may be, also behind a wrapper.
+func (j *judging) look(s *script.Step) ([]harmless.Use, bool) {
+	words, before := s.Words, 0
+	uses, ok := judgeAll(words)
+	if !ok {
+		if inner, wrapped := behindWrapper(words); wrapped && !inShell(nameOf(inner)) {
+			words, before = inner, len(words)-len(inner)
+			uses, ok = judgeAll(words)
+		}
+	}
+	if !ok || !everyKnown(s.Words[:before]) {
+		return nil, false
+	}
+	use := uses[0]
+	if len(use.Local) > 0 && slices.ContainsFunc(s.Set, func(set script.Setting) bool { return strings.HasPrefix(set.Name, "GO") }) {
+		return nil, false
+	}
+	if everyKnown(s.Words) {
+		for _, w := range s.Words[:before] {
+			text, _ := w.Known()
+			s.Instead = append(s.Instead, text)
+		}
+		s.Instead, s.Away = append(s.Instead, use.Words...), use.Away
+		for _, local := range use.Local {
+			name, value, _ := strings.Cut(local, "=")
+			s.Set = append(s.Set, script.Fixed(name, value))
+		}
+	}
+	return uses, true
+}
+
+// judgeAll asks the table about words that may be several programs. It may change none of them then.
+func judgeAll(words []script.Word) (uses []harmless.Use, ok bool) {
+	if len(words) > 0 && harmless.Any(nameOf(words)) {
+		words = slices.Clone(words)
+		for i := range words {
+			words[i].One = true
+		}
+	}
+	all := combinations(words)
+	for _, given := range all {
+		use, ok := harmless.Judge(given)
+		if !ok {
+			return nil, false
+		}
+		as := func(text string, w harmless.Word) bool { return text == w.Text }
+		if !everyKnown(words) && (use.Away || len(use.Local) > 0 || !slices.EqualFunc(use.Words, given, as)) {
+			return nil, false
+		}
+		uses = append(uses, use)
+	}
+	return uses, len(uses) > 0
+}
+
+func nameOf(words []script.Word) string {
+	text, _ := words[0].Known()
+	return text
+}
+
+func everyKnown(words []script.Word) bool {
+	return !slices.ContainsFunc(words, func(w script.Word) bool { _, known := w.Known(); return !known })
+}
+
+// chosen reports that a name is among those that are read.
+func chosen(only []string, name string) bool {
+	return only == nil || slices.ContainsFunc(only, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return ok || err != nil
+	})
+}
+
+// tree looks for files below that may not be read: those of rules, secrets, adze's own, and where links are followed what
+// they lead to. One is enough for a question.
+func (j *judging) tree(v verdict, a harmless.Access) verdict {
+	held := j.Sieve(v.need.Target)
+	if held == nil && !a.Follow {
+		return v
+	}
+	ask := func(why string) verdict {
+		v.effect, v.reason, v.careful = Ask, why, true
+		v.offers = nil
+		return v
+	}
+	if j.files == nil {
+		return ask("what lies below cannot be listed")
+	}
+	names, why := 0, ""
+	err := j.files.Walk(v.target, func(at string, d fs.DirEntry, err error) error {
+		if names++; names > maxWalk {
+			why = "it reads more files than can be looked through"
+			return fs.SkipAll
+		}
+		if err != nil || at == v.target {
+			return nil
+		}
+		dir, name := path.Split(at)
+		switch {
+		case d.Type()&fs.ModeSymlink != 0 && a.Follow:
+			if to := j.judge(j.mode, tool.Need{Permission: tool.Read, Target: at}); to.effect != Allow {
+				why = "it follows the link " + quote(at) + ", which leads elsewhere"
+				return fs.SkipAll
+			}
+		case d.IsDir() && (name == ".git" && !j.strict() || !a.Hidden && strings.HasPrefix(name, ".")):
+			return fs.SkipDir
+		case a.Spared && harmless.LeftOut(name), !chosen(a.Only, name):
+		case held != nil && held(dir, name):
+			why = "it would read " + quote(at) + ", which is asked for"
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err != nil && why == "" {
+		why = "what lies below cannot be listed"
+	}
+	if why == "" {
+		return v
+	}
+	return ask(why)
+}

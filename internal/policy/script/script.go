@@ -1,0 +1,201 @@
+// Package script reads a shell text into the part of the language that can be judged before it runs, and writes it down
+// again so that bash can read it in one way only.
+//
+// The one rule: what runs is what was read. Text quotes every word anew, names the variables of the text apart from
+// those of the environment, and puts in the file names that patterns stood for, so that neither a difference between
+// this reader and bash nor a file that appears in between changes what was judged.
+//
+// Start reading at Read; statement.go walks through statements, call.go takes one program, word.go finds what a word
+// may be, redirect.go files, test.go [[ ]], builtin.go what changes the shell itself, write.go writes.
+//
+// Known limits: arithmetic, functions, case, arrays and background commands are not read; such a text is asked for.
+package script
+
+import (
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// maxSteps bounds the programs of one text, maxAlternatives what one word may be.
+const (
+	maxSteps        = 200
+	maxAlternatives = 1000
+	maxLoops        = 3
+)
+
+// Start is what a text begins with.
+type Start struct {
+	Dir  string // absolute and free of links
+	Home string // "": not known
+	// Names lists a folder, for patterns; nil: patterns are known only when they run.
+	Names func(dir string) ([]string, error)
+	// Folder resolves the target of cd.
+	Folder func(dir, name string) (string, error)
+	// Quiet reports that a program changes no file, so that what was read of files before it is still so behind it.
+	Quiet func(words []Word) bool
+}
+
+// Script is a text that was read.
+type Script struct {
+	Steps []*Step
+	root  []node
+	names []string // variables of its own
+	subs  [][]node
+	dir   string
+}
+
+// Step is one program, or with no Words the files of a group of them.
+type Step struct {
+	Words []Word
+	Set   []Setting
+	Files []File
+	Input bool     // it is given text to read
+	Dirs  []string // where it may run
+	Late  bool     // programs before it may have changed files
+	// Enter is the folder that a cd goes to, as it is written.
+	Enter string
+	// Language says that it is a part of the shell that runs nothing: its words need no rule.
+	Language bool
+	// Guards are checked just before it runs; Instead are the words that run in place of its own.
+	Guards  []Guard
+	Instead []string
+	Away    bool // it runs in the root folder
+	fixed   string
+	passes  []string // redirections as they are written
+}
+
+// Setting is NAME=value before a program.
+type Setting struct {
+	Name  string
+	Value Word
+}
+
+// File is the target of a redirection.
+type File struct {
+	Path  Word
+	Write bool
+}
+
+// Guard holds that a name still leads where it led when it was judged.
+type Guard struct{ Name, Dir, Abs string }
+
+// Word is one word, or where One is false any number of them.
+type Word struct {
+	Alts []string // what it may be; none: that is known only when it runs
+	One  bool
+	out  string
+}
+
+// Fixed is a setting of a known value.
+func Fixed(name, value string) Setting { return Setting{name, literal(value)} }
+
+// Dir is the folder that the text begins in.
+func (s Script) Dir() string { return s.dir }
+
+// Empty reports a text that does nothing.
+func (s Script) Empty() bool { return len(s.root) == 0 }
+
+// Known is the text of a word that can be nothing else.
+func (w Word) Known() (string, bool) {
+	if w.One && len(w.Alts) == 1 {
+		return w.Alts[0], true
+	}
+	return "", false
+}
+
+// refusal is why a text is not read.
+type refusal struct{ why string }
+
+func (r refusal) Error() string { return r.why }
+
+func refuse(format string, args ...any) error { return refusal{fmt.Sprintf(format, args...)} }
+
+// Read takes a parsed text. Its error says in a few words why it is not judged: "it sets …".
+func Read(file *syntax.File, text string, at Start) (s Script, err error) {
+	if err := plainly(file, text); err != nil {
+		return Script{}, err
+	}
+	r := &reader{Start: at, names: map[string]bool{}}
+	for _, name := range assignedIn(file) {
+		r.names[name] = true
+		s.names = append(s.names, name)
+	}
+	st := &state{dirs: []string{at.Dir}, vars: map[string]Word{}}
+	s.root, err = r.list(file.Stmts, st)
+	if err == nil && len(r.steps) > maxSteps {
+		err = refuse("it has more than %d programs", maxSteps)
+	}
+	s.Steps, s.subs, s.dir = r.steps, r.subs, at.Dir
+	return s, err
+}
+
+// plainly refuses what this parser and bash are known to read differently.
+func plainly(file *syntax.File, text string) (err error) {
+	for line := range strings.SplitSeq(text, "\\\n") {
+		if rest := strings.TrimLeft(line, " \t"); len(line) < len(text) && strings.HasPrefix(rest, "#") && !strings.HasPrefix(text, line) {
+			return refuse("a comment follows a line that goes on")
+		}
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Comment:
+			if strings.HasSuffix(n.Text, `\`) || strings.Contains(n.Text, "\\\n") {
+				err = refuse("a comment of it ends in a backslash")
+			}
+		case *syntax.Word:
+			for i := 1; i < len(n.Parts); i++ {
+				if n.Parts[i-1].End() != n.Parts[i].Pos() {
+					err = refuse("it has a word in two lines")
+				}
+			}
+		}
+		return true
+	})
+	return err
+}
+
+// assignedIn lists the variables that a text sets anywhere.
+func assignedIn(file *syntax.File) (names []string) {
+	seen := map[string]bool{}
+	add := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			if len(n.Args) == 0 {
+				for _, a := range n.Assigns {
+					if a.Name != nil {
+						add(a.Name.Value)
+					}
+				}
+			} else if n.Args[0].Lit() == "read" {
+				for _, w := range n.Args[1:] {
+					if variable(w.Lit()) {
+						add(w.Lit())
+					}
+				}
+			}
+		case *syntax.WordIter:
+			add(n.Name.Value)
+		}
+		return true
+	})
+	return names
+}
+
+// variable reports a plain name.
+func variable(s string) bool {
+	for i, c := range s {
+		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
