@@ -206,7 +206,7 @@ func tries() []try {
 		{name: "io_uring", script: probe("io_uring"), open: true},
 		{name: "type into the terminal", script: probe("tiocsti"), open: true},
 		{name: "steer the kernel", script: probe("open=/proc/sys/kernel/core_pattern") + " || " + probe("open=/proc/sysrq-trigger"), open: true},
-		{name: "exhaust memory", script: `head -c 900000000 /dev/zero | tail; sleep 60`, killed: proc.TooMuchMemory, never: true},
+		{name: "exhaust memory", script: `head -c 400000000 /dev/zero | tail; sleep 60`, killed: proc.TooMuchMemory, never: true},
 		{name: "exhaust processes", script: `f() { f | f & f; }; for i in $(seq 300); do sleep 60 & done; wait`, killed: proc.TooManyProcesses, never: true},
 	}
 }
@@ -215,7 +215,7 @@ func tries() []try {
 func (s *scene) verdict(a try, means sandbox.Means) (word string, detail string) {
 	var cage proc.Cage
 	if means != sandbox.None {
-		s.box = sandbox.New(sandbox.Options{Workspace: s.work, Home: s.home, State: s.state, Own: []string{s.state}, Means: []sandbox.Means{means}, Memory: 300 << 20, Processes: 100})
+		s.box = sandbox.New(sandbox.Options{Workspace: s.work, Home: s.home, State: s.state, Own: []string{s.state}, Means: []sandbox.Means{means}, Memory: 100 << 20, Processes: 100})
 		cage = sandbox.ByMeans(s.box, means)
 	}
 	r, err := s.try(context.Background(), cage, s.in(a.script))

@@ -84,31 +84,3 @@ func TestBoundsOfACommand(t *testing.T) {
 func TestOrdinaryUser(t *testing.T) {
 	asOrdinaryUser(t, "^Test(Namespaces|NothingRunsInABoxThatCannotBeBuilt|PIDsAreThoseOutside|BoundsOfACommand|LevelOfEachMeans|ARepositoryThatIsWorkedIn)$")
 }
-
-// BenchmarkTrue is the least command: supervised, and in a sandbox of each means.
-func BenchmarkTrue(b *testing.B) {
-	command := func(bench *bench) proc.Command {
-		return proc.Command{Argv: []string{"true"}, Dir: bench.work, Env: bench.env()}
-	}
-	b.Run("shim", func(b *testing.B) {
-		bench := newBench(b)
-		for b.Loop() {
-			if r, err := (proc.Supervisor{}).Run(context.Background(), command(bench)); err != nil || r.Err() != nil {
-				b.Fatal(err, r.Err())
-			}
-		}
-	})
-	for _, means := range []sandbox.Means{sandbox.Landlock, sandbox.Namespaces, sandbox.Bubblewrap} {
-		b.Run(string(means), func(b *testing.B) {
-			bench := newBench(b, means)
-			if means == sandbox.Bubblewrap {
-				need(b, "bwrap")
-			}
-			for b.Loop() {
-				if r, err := (proc.Supervisor{Cage: sandbox.ByMeans(bench.box, means)}).Run(context.Background(), command(bench)); err != nil || r.Err() != nil {
-					b.Fatal(err, r.Err())
-				}
-			}
-		})
-	}
-}

@@ -101,6 +101,9 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 	if err != nil {
 		return proc.Walls{}, err
 	}
+	if means == Seatbelt {
+		p.missing = nil // its rules hold for what is not there, too
+	}
 	release, err := s.held.hold(p.missing)
 	if err != nil {
 		return proc.Walls{}, err

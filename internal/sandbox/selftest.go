@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,11 +53,10 @@ func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
 	inner := New(Options{Workspace: site.work, Home: site.home, Own: []string{site.own}, State: site.own})
 	defer inner.Close()
 	trials := site.trials()
-	argv := []string{"/proc/self/exe", attempt.Word}
+	argv := []string{itself(), attempt.Word}
 	for _, t := range trials {
 		argv = append(argv, t.name+"="+t.upon)
 	}
-	// The program has the name of its own image in the shim, whatever of the host's files is hidden there.
 	r, err := proc.Supervisor{Cage: caged(func(c proc.Command) (proc.Walls, error) { return inner.by(m, c) })}.Run(ctx, proc.Command{
 		Argv: argv, Dir: site.work, Env: []string{"PATH=/usr/bin:/bin", "HOME=" + site.home}, Tag: "sandbox test", Timeout: testTime,
 		Separate: true, Tail: 64 << 10,
@@ -65,6 +65,15 @@ func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
 		return found{}, err
 	}
 	return judge(trials, r, site)
+}
+
+// itself is this program as a sandbox can start it, whatever of the host's files is hidden there.
+func itself() string {
+	if runtime.GOOS == "linux" {
+		return "/proc/self/exe"
+	}
+	path, _ := os.Executable() // without one the test tells that it could not run
+	return path
 }
 
 // caged is a cage of one function.

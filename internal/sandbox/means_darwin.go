@@ -1,0 +1,9 @@
+package sandbox
+
+import "adze/internal/proc"
+
+func builders() map[Means]func(plan) (proc.Walls, error) {
+	return map[Means]func(plan) (proc.Walls, error){Seatbelt: bySeatbelt}
+}
+
+func usual() []Means { return []Means{Seatbelt} }

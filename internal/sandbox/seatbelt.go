@@ -1,0 +1,82 @@
+package sandbox
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// seatbelt is the profile of macOS's sandbox for a plan, and the parameters that hold its paths: no path is ever a part of
+// the text. Of several rules for one thing the last counts.
+//
+// What it holds also holds for what does not exist, so it needs no placeholders. A folder above a locked place must not be
+// moved either, because then the place could be made anew. Programs that check certificates ask a service of the system.
+func seatbelt(p plan) (text string, params []string) {
+	b := &profile{params: &params}
+	b.line("(version 1)", "(deny default)",
+		"(allow process-exec process-fork)",
+		"(allow signal (target same-sandbox))",
+		"(allow process-info* (target same-sandbox))",
+		"(allow sysctl-read)",
+		"(allow pseudo-tty)",
+		"(allow ipc-posix-sem ipc-posix-shm)",
+		`(allow mach-lookup (global-name "com.apple.trustd.agent") (global-name "com.apple.system.opendirectoryd.libinfo"))`,
+		"(allow file-read*)",
+		`(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (literal "/dev/ptmx") (regex #"^/dev/ttys[0-9]+$"))`,
+		`(allow file-ioctl (literal "/dev/tty") (literal "/dev/ptmx") (regex #"^/dev/ttys[0-9]+$"))`)
+	for _, path := range append([]string{p.workspace.path, p.cache}, p.grants...) {
+		b.rule("allow", "file-write*", "subpath", path)
+	}
+	for _, g := range p.guards {
+		if g.locked {
+			b.rule("deny", "file-write*", "subpath", g.path)
+			for _, above := range between(p.root(g.path), g.path) {
+				b.rule("deny", "file-write-unlink", "literal", above)
+			}
+		} else {
+			b.rule("deny", "file-write-unlink", "literal", g.path)
+		}
+	}
+	b.rule("deny", "file-write-unlink", "literal", p.workspace.path)
+	for _, path := range p.secrets {
+		if !within(p.cache, path) {
+			b.rule("deny", "file-read* file-write*", "subpath", path)
+			continue
+		}
+		b.rule("deny", "file-read* file-write*", "subpath", path)
+		b.rule("allow", "file-read* file-write*", "subpath", p.cache) // the caches lie with adze's state
+	}
+	return strings.Join(b.lines, "\n") + "\n", params
+}
+
+// profile gathers rules. A path is given once.
+type profile struct {
+	lines  []string
+	params *[]string
+}
+
+func (b *profile) line(lines ...string) { b.lines = append(b.lines, lines...) }
+
+func (b *profile) rule(effect, operations, match, path string) {
+	at := slices.IndexFunc(*b.params, func(kv string) bool {
+		_, value, _ := strings.Cut(kv, "=")
+		return value == path
+	})
+	if at < 0 {
+		at = len(*b.params)
+		*b.params = append(*b.params, fmt.Sprintf("P%d=%s", at, path))
+	}
+	rule := fmt.Sprintf(`(%s %s (%s (param "P%d")))`, effect, operations, match, at)
+	if !slices.Contains(b.lines, rule) || effect == "allow" {
+		b.line(rule)
+	}
+}
+
+// between are the folders above path and below root.
+func between(root, path string) (out []string) {
+	for dir := filepath.Dir(path); dir != root && within(dir, root) && dir != "/"; dir = filepath.Dir(dir) {
+		out = append(out, dir)
+	}
+	return out
+}
