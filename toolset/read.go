@@ -14,7 +14,7 @@ import (
 // Bounds of one read beside those of all output.
 const (
 	readWidth      = 2000    // characters of one line
-	readAttachment = 5 << 20 // bytes of an image or PDF
+	readAttachment = 5 << 20 // bytes of a PDF
 	readEntries    = 1000    // of a folder
 	readShown      = 16 << 10
 )
@@ -100,23 +100,34 @@ func (r reader) run(ctx context.Context, c tool.Context[readMeta], in readArgs) 
 
 // attach hands an image or PDF to the model.
 func attach(ctx context.Context, o *workspace.Opened, p workspace.Path, kind text.Kind) (readResult, error) {
-	if o.Size() > readAttachment {
-		return readResult{}, tool.Fail(tool.CodeTooLarge, "%s is a %s of %d bytes; at most %d can be shown: make it smaller with bash first",
-			p.Display(), kind.Name, o.Size(), readAttachment)
+	what, most := "image", int64(pictureFile)
+	if kind.PDF() {
+		what, most = "pdf", readAttachment
 	}
-	data, err := o.Bytes(ctx, readAttachment)
+	if o.Size() > most {
+		return readResult{}, tool.Fail(tool.CodeTooLarge, "%s is a %s of %d bytes; at most %d can be shown: make it smaller with bash first",
+			p.Display(), kind.Name, o.Size(), most)
+	}
+	data, err := o.Bytes(ctx, most)
 	if err != nil {
 		return readResult{}, err
 	}
-	what := "image"
-	if kind.PDF() {
-		what = "pdf"
+	a := tool.Attachment{Name: p.Display(), MediaType: kind.Media, Data: data}
+	out := fmt.Sprintf("%s is attached: %s, %d bytes", p.Display(), kind.Name, len(data))
+	if !kind.PDF() {
+		scaled := ""
+		if a, scaled, err = picture(ctx, a); err != nil {
+			return readResult{}, err
+		}
+		if scaled != "" {
+			out += "; " + scaled
+		}
 	}
 	return readResult{
 		Title:       p.Display() + ", " + kind.Name,
 		Metadata:    readMeta{Path: p.Display(), Kind: what, Bytes: o.Size()},
-		Output:      fmt.Sprintf("%s is attached: %s, %d bytes", p.Display(), kind.Name, len(data)),
-		Attachments: []tool.Attachment{{Name: p.Display(), MediaType: kind.Media, Data: data}},
+		Output:      out,
+		Attachments: []tool.Attachment{a},
 	}, nil
 }
 

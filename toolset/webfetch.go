@@ -132,8 +132,15 @@ func (w webfetcher) run(ctx context.Context, c tool.Context[webfetchMeta], in we
 		result.Output = fmt.Sprintf("%s redirects (%d) to another place: %s\nNothing was fetched from there. To go on, call webfetch with that url.",
 			page.URL, page.Status, page.Redirect)
 	case page.Image != nil:
-		result.Output = fmt.Sprintf("%s\nThe image is attached.", source(page))
-		result.Attachments = []tool.Attachment{{Name: imageName(page.URL), MediaType: page.Type, Data: page.Image}}
+		a, scaled, err := picture(ctx, tool.Attachment{Name: imageName(page.URL), MediaType: page.Type, Data: page.Image})
+		if err != nil {
+			return result, err
+		}
+		result.Output = source(page) + "\nThe image is attached."
+		if scaled != "" {
+			result.Output = source(page) + "\nThe image is attached, " + scaled + "."
+		}
+		result.Attachments = []tool.Attachment{a}
 	default:
 		result.Output = strings.Join(header(page), "\n") + "\n\n" + page.Text
 	}

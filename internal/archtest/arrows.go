@@ -33,7 +33,7 @@ func Table() []Row {
 		{Package: "prompts", Why: "embedded texts"},
 		{Package: "toolset", May: []string{"tool", "internal/workspace", "internal/search", "internal/proc",
 			"internal/web", "internal/diff", "internal/text", "internal/textedit", "internal/git", "internal/jsonc", "internal/secret",
-			"internal/notebook"}, Why: "tools act through leaf helpers"},
+			"internal/notebook", "internal/scale"}, Why: "tools act through leaf helpers"},
 		{Package: "tui", May: []string{"session", "tool", "internal/safeterm"}, Why: "an observer of one event stream"},
 		{Package: "tui/look", Room: true, May: []string{"tool", "internal/safeterm", "tui/draw"}, Never: outside(),
 			Why: "what rooms share to show themselves alike knows none of them"},
@@ -57,7 +57,7 @@ func Table() []Row {
 		{Package: "internal/print", May: []string{"internal/jsontext", "session", "tool", "internal/safeterm", "internal/secret"}, Why: "an observer of one event stream"},
 
 		{Package: "internal/llm", May: []string{"session", "tool"}, Why: "adapters depend inwards"},
-		{Package: "internal/llm/wire", May: []string{"session", "tool", "internal/secret"}, Why: "what adapters share"},
+		{Package: "internal/llm/wire", May: []string{"session", "tool", "internal/secret", "internal/scale"}, Why: "what adapters share"},
 		{Package: "internal/llm/replay", May: []string{"session", "tool", "internal/secret"}, Why: "a recording is masked as every log is"},
 		{Package: "internal/llm/*", May: []string{"session", "tool", "internal/llm/wire"}, Why: "adapters depend inwards, not on one another"},
 		{Package: "internal/store", May: []string{"session", "tool"}, Why: "adapters depend inwards"},
@@ -99,7 +99,7 @@ func program() []Row {
 // rooms are what a run is put together of at the top: each does one thing and knows no other of them.
 func rooms() []Row {
 	return []Row{
-		{Package: "internal/desk", May: []string{"session", "tool", "tui/port", "internal/proc", "internal/search", "internal/policy", "internal/safeterm", "internal/usage"},
+		{Package: "internal/desk", May: []string{"session", "tool", "tui/port", "internal/proc", "internal/scale", "internal/search", "internal/policy", "internal/safeterm", "internal/usage"},
 			Why: "it does things for the person and knows neither the interface nor a run"},
 		{Package: "internal/answer", May: []string{"session", "tool", "internal/usage"}, Why: "it judges a text by a schema and asks nobody"},
 		{Package: "internal/keys", May: []string{"internal/config", "internal/keyring", "internal/masked", "internal/models", "internal/proc", "internal/secret", "internal/usage", "tool"},

@@ -1,11 +1,15 @@
 package desk
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"adze/internal/scale"
 	"adze/internal/usage"
 	"adze/tool"
 )
@@ -22,9 +26,31 @@ func Attachments(paths []string) ([]tool.Attachment, error) {
 		if !strings.HasPrefix(kind, "image/") && kind != "application/pdf" {
 			return nil, usage.Mistake("name text files in the prompt instead; the model reads them itself", "--attach %s: %s is neither an image nor a PDF", path, kind)
 		}
-		out = append(out, tool.Attachment{Name: filepath.Base(path), MediaType: kind, Data: data})
+		a, err := bounded(tool.Attachment{Name: filepath.Base(path), MediaType: kind, Data: data})
+		if err != nil {
+			return nil, usage.Mistake("attach a smaller file", "--attach %s: %v", path, err)
+		}
+		out = append(out, a)
 	}
 	return out, nil
+}
+
+// bounded is a file as it is kept: a picture no larger than models look at, anything else as it is.
+func bounded(a tool.Attachment) (tool.Attachment, error) {
+	picture := strings.HasPrefix(a.MediaType, "image/")
+	if picture {
+		p, err := scale.Fit(context.Background(), a.Data, scale.Limit{Side: pictureSide, Bytes: MaxAttachment})
+		if errors.Is(err, scale.ErrLarge) {
+			return a, err
+		}
+		if err == nil {
+			a.Data, a.MediaType = p.Data, p.Media
+		}
+	}
+	if len(a.Data) > MaxAttachment {
+		return a, fmt.Errorf("only up to %d MiB", MaxAttachment>>20)
+	}
+	return a, nil
 }
 
 func attachmentBytes(path string) ([]byte, error) {
@@ -32,8 +58,8 @@ func attachmentBytes(path string) ([]byte, error) {
 	if err != nil {
 		return nil, usage.Mistake("check the path", "--attach: %v", err)
 	}
-	if !info.Mode().IsRegular() || info.Size() > MaxAttachment {
-		return nil, usage.Mistake("attach a smaller file", "--attach %s: only regular files up to %d MiB", path, MaxAttachment>>20)
+	if !info.Mode().IsRegular() || info.Size() > MaxPicture {
+		return nil, usage.Mistake("attach a smaller file", "--attach %s: only regular files up to %d MiB", path, MaxPicture>>20)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

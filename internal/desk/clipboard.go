@@ -85,8 +85,8 @@ func (c Clipboard) Picture(ctx context.Context) (string, error) {
 
 // keep writes a picture and removes old ones.
 func (c Clipboard) keep(png []byte) (string, error) {
-	if len(png) > MaxAttachment {
-		return "", fmt.Errorf("the picture on the clipboard has %d bytes; %d is the limit", len(png), MaxAttachment)
+	if len(png) > MaxPicture {
+		return "", fmt.Errorf("the picture on the clipboard has %d bytes; %d is the limit", len(png), MaxPicture)
 	}
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return "", err

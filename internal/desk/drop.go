@@ -10,8 +10,12 @@ import (
 	"adze/tui/port"
 )
 
-// MaxAttachment bounds one attached file in bytes, as read bounds an image.
-const MaxAttachment = 5 << 20
+// Bounds of one attached file in bytes, as read has them: a picture is scaled to what models look at.
+const (
+	MaxAttachment = 5 << 20
+	MaxPicture    = 64 << 20
+	pictureSide   = 3072
+)
 
 // DropIn recognises the path of a file that a terminal pastes when one is dropped on it: quoted, with
 // backslashes, or as a file URL.
@@ -29,7 +33,7 @@ func DropIn(dir string) func(text string) (port.Dropped, bool) {
 		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
 			d.Path = rel
 		}
-		if info.Mode().IsRegular() && info.Size() <= MaxAttachment && attachable(path) {
+		if info.Mode().IsRegular() && info.Size() <= MaxPicture && attachable(path) {
 			d.Attach = path
 		}
 		return d, true

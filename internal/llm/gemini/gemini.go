@@ -91,6 +91,7 @@ type manners struct {
 
 // open sends the request; a model that refuses a part of it is asked again without, and remembered.
 func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
+	r.Messages = p.Cache.Pictures(ctx, r.Messages, wire.GeminiPictures)
 	reply, err := p.learned.Ask(r.Model, manners{}, func(m manners) (*wire.Reply, error) {
 		return p.Client.Post(ctx, path(r.Model), p.body(r, m))
 	}, manners.refused)

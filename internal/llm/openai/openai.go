@@ -66,6 +66,7 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 
 // open sends the request; a server that refuses a part of it is asked again without, and remembered.
 func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
+	r.Messages = p.Cache.Pictures(ctx, r.Messages, wire.OpenAIPictures)
 	return p.learned.Ask(r.Model, mannersOf(p.host), func(m manners) (*wire.Reply, error) {
 		return p.Client.Post(ctx, "/chat/completions", p.body(r, m))
 	}, manners.refused)

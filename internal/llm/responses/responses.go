@@ -78,6 +78,7 @@ type manners struct {
 
 // open sends the request; a server that refuses a part of it is asked again without, and remembered.
 func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
+	r.Messages = p.Cache.Pictures(ctx, r.Messages, wire.OpenAIPictures)
 	return p.learned.Ask(r.Model, manners{}, func(m manners) (*wire.Reply, error) {
 		return p.Client.Post(ctx, "/responses", p.body(r, m))
 	}, manners.refused)

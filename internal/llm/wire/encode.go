@@ -82,6 +82,7 @@ type Cache struct {
 	messages map[string][]encoded
 	tools    map[string][]byte
 	size     int
+	pictures map[*byte]tool.Attachment // scaled, by where the bytes of the whole ones begin
 }
 
 type encoded struct {

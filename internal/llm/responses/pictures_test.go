@@ -1,0 +1,15 @@
+package responses_test
+
+import (
+	"testing"
+
+	"adze/internal/llm/llmtest"
+	"adze/internal/llm/responses"
+	"adze/session"
+)
+
+func TestPicturesAreOfTheSizeThatModelsUse(t *testing.T) {
+	llmtest.ScalesPictures(t, 2048, func(url string) session.Provider {
+		return responses.New(responses.Options{BaseURL: url, Key: "k"})
+	}, "m")
+}

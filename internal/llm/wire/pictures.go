@@ -1,0 +1,110 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"unsafe"
+
+	"adze/internal/scale"
+	"adze/session"
+	"adze/tool"
+)
+
+// PictureUse is what an API makes of a picture. What is beyond would be scaled down there, after it was sent with every
+// request.
+type PictureUse struct {
+	Side  int      // pixels of the longer side that a model looks at
+	Bytes int      // of one picture, before base64
+	Media []string // that it takes
+}
+
+// Pictures are the facts, by the API that states them in its guide to pictures.
+var (
+	// AnthropicPictures: 1568 pixels; 5 MB of base64; 2,000 pixels where there are many.
+	AnthropicPictures = PictureUse{Side: 1568, Bytes: 5 << 20 * 3 / 4, Media: []string{"image/png", "image/jpeg", "image/gif", "image/webp"}}
+	// OpenAIPictures: fitted into 2048×2048 at high detail, or into 1,536 patches of 32 pixels, which is less; 50 MB a request.
+	// Servers that speak the format take no more.
+	OpenAIPictures = PictureUse{Side: 2048, Bytes: 8 << 20, Media: []string{"image/png", "image/jpeg", "image/gif", "image/webp"}}
+	// GeminiPictures: fitted into 3072×3072, in tiles of 768; 20 MB a request; no GIF.
+	GeminiPictures = PictureUse{Side: 3072, Bytes: 7 << 20, Media: []string{"image/png", "image/jpeg", "image/webp"}}
+	// OllamaPictures: the models that people run at home look at 896 to 1,344 pixels and take long over each.
+	OllamaPictures = PictureUse{Side: 1344, Bytes: 4 << 20, Media: []string{"image/png", "image/jpeg"}}
+)
+
+// keptPictures bounds the scaled pictures that are remembered.
+const keptPictures = 64
+
+// Pictures returns messages whose pictures are as an API uses them. Each picture is scaled once: the same bytes in memory
+// give the same bytes again. Messages without pictures stay the same values.
+func (c *Cache) Pictures(ctx context.Context, messages []session.Message, use PictureUse) []session.Message {
+	var out []session.Message
+	for i, m := range messages {
+		if !slices.ContainsFunc(m.Parts, pictured) {
+			continue
+		}
+		if out == nil {
+			out = slices.Clone(messages)
+		}
+		out[i].Parts = slices.Clone(m.Parts)
+		for k, p := range m.Parts {
+			out[i].Parts[k] = c.fitted(ctx, p, use)
+		}
+	}
+	if out == nil {
+		return messages
+	}
+	return out
+}
+
+func pictured(p session.Part) bool {
+	return p.Attachment != nil && KindOf(*p.Attachment) == Image ||
+		p.Outcome != nil && slices.ContainsFunc(p.Outcome.Attachments, func(a tool.Attachment) bool { return KindOf(a) == Image })
+}
+
+// fitted is a part with its pictures scaled.
+func (c *Cache) fitted(ctx context.Context, p session.Part, use PictureUse) session.Part {
+	if p.Attachment != nil {
+		a := c.picture(ctx, *p.Attachment, use)
+		p.Attachment = &a
+	}
+	if p.Outcome != nil && len(p.Outcome.Attachments) > 0 {
+		o := *p.Outcome
+		o.Attachments = slices.Clone(o.Attachments)
+		for i, a := range o.Attachments {
+			o.Attachments[i] = c.picture(ctx, a, use)
+		}
+		p.Outcome = &o
+	}
+	return p
+}
+
+// picture scales one picture, or finds it scaled.
+func (c *Cache) picture(ctx context.Context, a tool.Attachment, use PictureUse) tool.Attachment {
+	if KindOf(a) != Image || len(a.Data) == 0 {
+		return a
+	}
+	key := unsafe.SliceData(a.Data)
+	c.mu.Lock()
+	known, ok := c.pictures[key]
+	c.mu.Unlock()
+	if ok && known.Name == a.Name {
+		return known
+	}
+	p, err := scale.Fit(ctx, a.Data, scale.Limit{Side: use.Side, Bytes: use.Bytes, Media: use.Media})
+	switch {
+	case err == nil:
+		a.Data, a.MediaType = p.Data, p.Media
+	case errors.Is(err, scale.ErrLarge):
+		a.MediaType = "application/octet-stream" // a note stands for it: the API would refuse the whole request
+	case ctx.Err() != nil:
+		return a
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pictures == nil || len(c.pictures) >= keptPictures {
+		c.pictures = map[*byte]tool.Attachment{}
+	}
+	c.pictures[key] = a
+	return a
+}

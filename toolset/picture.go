@@ -1,0 +1,45 @@
+package toolset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"adze/internal/scale"
+	"adze/tool"
+)
+
+// What is kept of a picture: no model looks at more pixels, and it stays in the session's log. The file itself may be larger.
+const (
+	pictureSide  = 3072
+	pictureBytes = 5 << 20
+	pictureFile  = 64 << 20
+)
+
+// picture makes an attachment of a picture, scaled where it is larger than any model looks at; words tell of that.
+func picture(ctx context.Context, a tool.Attachment) (tool.Attachment, string, error) {
+	p, err := heavy(ctx, pictureWork(a.Data), func() (scale.Picture, error) {
+		return scale.Fit(ctx, a.Data, scale.Limit{Side: pictureSide, Bytes: pictureBytes})
+	})
+	switch {
+	case ctx.Err() != nil:
+		return a, "", ctx.Err()
+	case errors.Is(err, scale.ErrLarge):
+		return a, "", tool.Fail(tool.CodeTooLarge, "%s has %w, more than can be scaled here; make it smaller with bash first", a.Name, err)
+	case err != nil && len(a.Data) > pictureBytes:
+		return a, "", tool.Fail(tool.CodeTooLarge, "%s has %d bytes and cannot be scaled (%w); convert it with bash first", a.Name, len(a.Data), err)
+	case err != nil || !p.Scaled():
+		return a, "", nil // what cannot be read here may be for the model
+	}
+	a.Data, a.MediaType = p.Data, p.Media
+	return a, fmt.Sprintf("scaled from %d×%d to %d×%d pixels, %d bytes", p.FromWidth, p.FromHeight, p.Width, p.Height, len(p.Data)), nil
+}
+
+// pictureWork is the bytes that a picture has decoded.
+func pictureWork(data []byte) int {
+	w, h, err := scale.Size(data)
+	if err != nil {
+		return 0
+	}
+	return 4 * w * h
+}
