@@ -265,7 +265,7 @@ func newModel(o Options) *model {
 	m.picker = choose.New(d.Theme)
 	m.view = pane.NewView(d.Theme, m.keys.label(closePane))
 	m.questions = newQuestions(d.Theme, clock, m.keys, o.Info.Cwd)
-	m.status = pane.NewStatus(d.Theme, pane.Facts{Mode: o.Info.Mode, Model: o.Info.Model, Effort: o.Info.Effort, Session: o.Info.Session, Sandbox: o.Info.Sandbox})
+	m.status = pane.NewStatus(d.Theme, pane.Facts{Mode: o.Info.Mode, Model: o.Info.Model, Effort: o.Info.Effort, Sandbox: o.Info.Sandbox})
 	m.first = firstrun.New(o.First, d.Theme)
 	for _, e := range o.History {
 		m.apply(e)

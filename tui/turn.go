@@ -191,6 +191,9 @@ func (m *model) rewound(r rewound) {
 		return
 	}
 	m.transcript.Rewind()
+	if !m.transcript.Said() {
+		m.status.Unnamed()
+	}
 	m.prompt.Restore(r.text)
 	m.say("your message is back to be edited; files stay as they are now")
 }

@@ -28,9 +28,34 @@ func (d *blockDrawer) diff(b tool.Block) {
 	}
 	d.lines(body, func(i int, _ string) {
 		l := lines[i]
-		spans := []Span{{l.style, safeterm.Clean(l.mark)}}
-		d.line(Row{}, append(spans, paint(lang, l)...)...)
+		spans := []Span{{d.theme.changed(l.style), safeterm.Clean(l.mark)}}
+		from := len(d.rows)
+		d.line(Row{}, append(spans, d.theme.paint(lang, l)...)...)
+		d.theme.Grounded(d.rows[from:], l.ground(), d.w)
 	})
+}
+
+// ground is what a line stands on.
+func (l diffLine) ground() Style { return groundOf(l.style) }
+
+func groundOf(s Style) Style {
+	switch s {
+	case Added:
+		return OnAdded
+	case Removed:
+		return OnRemoved
+	}
+	return 0
+}
+
+// changed is how a line that came or went is written: on its ground, where the theme has one. With 256 colours that is the
+// colour, and text on it has its own.
+func (t *Theme) changed(s Style) Style {
+	g := groundOf(s)
+	if g != 0 && t.on[g.ground()] != "" && !t.tinted {
+		return g
+	}
+	return s | g
 }
 
 // diffLines reads the lines of a diff and finds what differs within them.
@@ -128,9 +153,9 @@ func wordByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b >= 0x80
 }
 
-// paint gives a line of a diff its styles. In a changed line colour says whether it came or went; so there
-// the language shows by attributes, and what differs is underlined.
-func paint(lang highlight.Language, l diffLine) []Span {
+// paint gives a line of a diff its styles. Where the ground says whether a line came or went, it keeps the colours of its
+// language; else colour says it, and the language shows by attributes. What differs is underlined.
+func (t *Theme) paint(lang highlight.Language, l diffLine) []Span {
 	if l.style == Hunk {
 		return []Span{{Hunk, safeterm.Clean(l.text)}}
 	}
@@ -138,8 +163,12 @@ func paint(lang highlight.Language, l diffLine) []Span {
 	at := 0
 	for _, tok := range lang.Tokens(l.text) {
 		style := tokenStyle(tok.Kind)
-		if l.style != Plain {
-			style = l.style | changedStyle(tok.Kind)
+		switch {
+		case l.style == Plain:
+		case t.tinted:
+			style |= l.ground()
+		default:
+			style = t.changed(l.style) | changedStyle(tok.Kind)
 		}
 		for text := tok.Text; text != ""; {
 			n, s := len(text), style

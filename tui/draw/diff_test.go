@@ -39,7 +39,7 @@ func TestChangedPartsOfALine(t *testing.T) {
 	for _, tt := range tests {
 		var got []string
 		for _, l := range diffLines(tt.in) {
-			got = append(got, marked(paint(highlight.Named("go"), l)))
+			got = append(got, marked(Bare().paint(highlight.Named("go"), l)))
 		}
 		if strings.Join(got, "|") != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, strings.Join(got, "|"), tt.want)

@@ -1,5 +1,7 @@
 package draw
 
+import "strconv"
+
 // ink is how a role is drawn: a colour and the parameters of attributes.
 type ink struct {
 	color rgb
@@ -13,6 +15,17 @@ type palette struct {
 	// text, rest are the least contrast of text, and of lines between panes (WCAG 2.2, 1.4.3, 1.4.6 and 1.4.11).
 	text, rest float64
 	inks       [styles]ink
+	// ink is the colour of text on the fills, where its role has none: the terminal's own was chosen for its background.
+	ink   rgb
+	fills map[Style]rgb
+}
+
+// roles are those that stand on a fill of 256 colours, where none is so faint that all could: a diff has text alone.
+func roles(ground Style) []Style {
+	if ground == OnYou {
+		return []Style{Accent, Dim}
+	}
+	return nil
 }
 
 // floor is the least contrast of a role.
@@ -38,7 +51,50 @@ func (p *palette) theme(d depth) *Theme {
 			t.sgr[s] = "\x1b[" + params + "m"
 		}
 	}
+	t.tinted = d == colorsAll
+	for s, c := range p.fills {
+		if bg, ok := p.fill(s, c, d); ok {
+			t.on[s.ground()] = "\x1b[" + bg + ";" + p.ink.parameters(d, []rgb{c}, p.text) + "m"
+		}
+	}
+	if added, removed := OnAdded.ground(), OnRemoved.ground(); t.on[added] == "" || t.on[removed] == "" {
+		t.on[added], t.on[removed] = "", "" // one alone would say that the other is no change
+	}
 	return t
+}
+
+// fill selects a ground: SGR 48. With 256 colours it is the nearest on which the text that stands on it can be read;
+// where none is near, there is no ground.
+func (p *palette) fill(s Style, c rgb, d depth) (sgr string, ok bool) {
+	if d == colorsAll {
+		return "4" + c.parameters(d, nil, 0)[1:], true
+	}
+	on := []rgb{p.ink}
+	for _, r := range roles(s) {
+		on = append(on, xterm(nearest(p.inks[r].color, p.grounds, p.floor(r))))
+	}
+	best, at := farFill, 0
+	for i := 16; i < 256; i++ {
+		x := xterm(i)
+		grey := x>>16 == x&0xff && x>>8&0xff == x&0xff
+		if d := distance(lab(x.linear()), lab(c.linear())); d < best && grey == (s == OnYou) && least(x, on) >= p.text {
+			best, at = d, i
+		}
+	}
+	return "48;5;" + strconv.Itoa(at), at > 0
+}
+
+// farFill is from where on, in CIE76 units, a ground is another colour than was meant.
+const farFill = 60.0
+
+// darkFills and lightFills are tints: all roles can be read on them, since they are no further from black or white than
+// the grounds that the inks were checked against.
+func darkFills() map[Style]rgb {
+	return map[Style]rgb{OnAdded: 0x0f4338, OnRemoved: 0x5a2820, OnYou: 0x2f3b50}
+}
+
+func lightFills() map[Style]rgb {
+	return map[Style]rgb{OnAdded: 0xd3f4f1, OnRemoved: 0xffe6d6, OnYou: 0xe6effb}
 }
 
 // darkGrounds are usual dark backgrounds: black, those of VS Code, Ubuntu, Solarized, One Dark and Nord.
@@ -48,7 +104,7 @@ func darkGrounds() []rgb { return []rgb{0x000000, 0x1e1e1e, 0x300a24, 0x002b36, 
 func lightGrounds() []rgb { return []rgb{0xffffff, 0xfdf6e3, 0xeeeeee} }
 
 func dark() *palette {
-	return &palette{grounds: darkGrounds(), text: 4.5, rest: 3, inks: [styles]ink{
+	return &palette{grounds: darkGrounds(), fills: darkFills(), ink: 0xe8ebf0, text: 4.5, rest: 3, inks: [styles]ink{
 		Dim: {0xa9b0bd, ""}, Bold: {0, "1"}, Italic: {0, "3"}, You: {0, "1"}, Key: {0, "1"}, Border: {0x858d9a, ""},
 		Accent: {0x5fd3e0, ""}, Good: {0x7fd88f, ""}, Bad: {0xff928a, ""}, Warn: {0xe9c46a, ""},
 		Heading: {0x7cc4ff, "1"}, Code: {0xe6b58a, ""}, Link: {0x8ab8ff, "4"},
@@ -59,7 +115,7 @@ func dark() *palette {
 }
 
 func light() *palette {
-	return &palette{grounds: lightGrounds(), text: 4.5, rest: 3, inks: [styles]ink{
+	return &palette{grounds: lightGrounds(), fills: lightFills(), ink: 0x1b1f26, text: 4.5, rest: 3, inks: [styles]ink{
 		Dim: {0x59616d, ""}, Bold: {0, "1"}, Italic: {0, "3"}, You: {0, "1"}, Key: {0, "1"}, Border: {0x7a828e, ""},
 		Accent: {0x006773, ""}, Good: {0x1d6b2c, ""}, Bad: {0xb3261e, ""}, Warn: {0x7a5000, ""},
 		Heading: {0x0b55a0, "1"}, Code: {0x8a3b00, ""}, Link: {0x0a56a6, "4"},
@@ -70,7 +126,7 @@ func light() *palette {
 }
 
 func contrastDark() *palette {
-	return &palette{grounds: darkGrounds(), text: 7, rest: 4.5, inks: [styles]ink{
+	return &palette{grounds: darkGrounds(), fills: darkFills(), ink: 0xe8ebf0, text: 7, rest: 4.5, inks: [styles]ink{
 		Dim: {0xd0d5dc, ""}, Bold: {0, "1"}, Italic: {0, "3"}, You: {0, "1"}, Key: {0, "1"}, Border: {0xb4bac4, ""},
 		Accent: {0x8ff2ff, "1"}, Good: {0xa6f5b0, ""}, Bad: {0xffc4be, "1"}, Warn: {0xffe08a, ""},
 		Heading: {0xb4e0ff, "1"}, Code: {0xffd2a8, ""}, Link: {0xbcdcff, "4"},
@@ -81,7 +137,7 @@ func contrastDark() *palette {
 }
 
 func contrastLight() *palette {
-	return &palette{grounds: lightGrounds(), text: 7, rest: 4.5, inks: [styles]ink{
+	return &palette{grounds: lightGrounds(), fills: lightFills(), ink: 0x1b1f26, text: 7, rest: 4.5, inks: [styles]ink{
 		Dim: {0x3c434d, ""}, Bold: {0, "1"}, Italic: {0, "3"}, You: {0, "1"}, Key: {0, "1"}, Border: {0x565e69, ""},
 		Accent: {0x004a54, "1"}, Good: {0x0e4a1b, ""}, Bad: {0x86130d, "1"}, Warn: {0x553700, ""},
 		Heading: {0x063d78, "1"}, Code: {0x632900, ""}, Link: {0x063f7d, "4"},

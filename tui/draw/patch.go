@@ -139,9 +139,9 @@ func lineOf(s Style, text string) diffLine { return diffLine{style: s, text: sho
 // paint gives a line its styles; one that is too long has none.
 func (p *Patch) paint(l diffLine) []Span {
 	if len(l.text) > maxHighlight {
-		return []Span{{l.style, safeterm.Clean(l.text)}}
+		return []Span{{p.theme.changed(l.style), safeterm.Clean(l.text)}}
 	}
-	if spans := paint(p.lang, l); len(spans) > 0 {
+	if spans := p.theme.paint(p.lang, l); len(spans) > 0 {
 		return spans
 	}
 	return []Span{{l.style, safeterm.Text{}}}
@@ -170,9 +170,12 @@ func (p *Patch) draw(i int) []Row {
 		other := lineOf(there.style, text)
 		compare(&l, &other)
 	}
-	first := p.theme.Pen().Fixed(line.style, sign).Done()
-	margins := Margins{First: first, Rest: p.theme.Pen().Pad(first.w).Done(), Hard: true}
-	return p.theme.Wrap(nil, p.w, margins, p.paint(l)...)
+	ground := groundOf(line.style)
+	first := p.theme.Pen().Fixed(p.theme.changed(line.style), sign).Done()
+	margins := Margins{First: first, Rest: p.theme.Pen().Fill(ground, first.w).Pad(first.w).Done(), Hard: true}
+	rows := p.theme.Wrap(nil, p.w, margins, p.paint(l)...)
+	p.theme.Grounded(rows, ground, p.w)
+	return rows
 }
 
 func (p *Patch) pair(line patchLine) []Row {
@@ -201,6 +204,9 @@ func (p *Patch) cell(c cell, l diffLine) []Row {
 		return nil
 	}
 	first := c.head(p.theme)
-	margins := Margins{First: first, Rest: p.theme.Pen().Pad(first.w).Done(), Hard: true}
-	return p.theme.Wrap(nil, p.side(), margins, p.paint(l)...)
+	ground := groundOf(c.style)
+	margins := Margins{First: first, Rest: p.theme.Pen().Fill(ground, first.w).Pad(first.w).Done(), Hard: true}
+	rows := p.theme.Wrap(nil, p.side(), margins, p.paint(l)...)
+	p.theme.Grounded(rows, ground, p.side())
+	return rows
 }

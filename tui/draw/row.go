@@ -104,6 +104,24 @@ func (p *Pen) Pad(w int) *Pen {
 	return p
 }
 
+// Fill goes on with the ground of a style up to column w; a theme without that ground writes nothing.
+func (p *Pen) Fill(s Style, w int) *Pen {
+	if n := w - p.w; n > 0 && p.theme.on[s.ground()] != "" {
+		p.Put(s&grounds, safeterm.Clean(strings.Repeat(" ", n)))
+	}
+	return p
+}
+
+// Grounded puts rows of one width on the ground of a style.
+func (t *Theme) Grounded(rows []Row, s Style, w int) {
+	if t.on[s.ground()] == "" {
+		return
+	}
+	for i, r := range rows {
+		rows[i] = t.Pen().Row(r).Fill(s, w).Done()
+	}
+}
+
 // Rule fills with a horizontal line up to column w.
 func (p *Pen) Rule(s Style, w int) *Pen {
 	if n := w - p.w; n > 0 {

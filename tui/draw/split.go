@@ -101,7 +101,12 @@ func (c cell) margin() int { return max(numberWidth, len(strconv.Itoa(c.number))
 func (c cell) head(t *Theme) Row {
 	mark := map[Style]string{Plain: "  ", Removed: " -", Added: " +"}[c.style]
 	n := strconv.Itoa(c.number)
-	return t.Pen().Pad(numberWidth-len(n)).Fixed(Dim, n).Fixed(c.style, mark).Done()
+	ground := groundOf(c.style)
+	number := Dim
+	if ground != 0 {
+		number = t.changed(c.style)
+	}
+	return t.Pen().Fill(ground, numberWidth-len(n)).Pad(numberWidth-len(n)).Fixed(number, n).Fixed(t.changed(c.style), mark).Done()
 }
 
 // hunkStarts reads "@@ -12,5 +14,6 @@"; lines are counted from 1 when it cannot be read.

@@ -41,6 +41,19 @@ const (
 	Underlined
 )
 
+// The grounds: what a row stands on, at most one, where the theme has it.
+const (
+	OnAdded   Style = 1 << (12 + iota) // diff
+	OnRemoved                          // diff
+	OnYou                              // what the person wrote
+)
+
+// grounds are those bits.
+const grounds = OnAdded | OnRemoved | OnYou
+
+// ground is the place of a style's ground in Theme.on; 0: it has none.
+func (s Style) ground() int { return int(s&grounds) >> 12 }
+
 // role takes the attributes away.
 func (s Style) role() Style { return s & 0xff }
 
@@ -50,6 +63,10 @@ type Theme struct {
 	sgr [styles]string
 	// attributes: Strong and the others mean something. They are the terminal's own and know no colour.
 	attributes bool
+	// on are the grounds with the colour of text on them; empty: the theme has none.
+	on [5]string
+	// tinted says that the grounds tell what came and went, so that changed lines keep the colours of their language.
+	tinted bool
 }
 
 // Become makes the theme that panes hold look like another one. Rows that were drawn before keep their old
@@ -61,6 +78,9 @@ func (t *Theme) start(s Style) string {
 	sgr := t.sgr[s.role()]
 	if s>>8 == 0 || !t.attributes {
 		return sgr
+	}
+	if g := s & grounds; g != 0 {
+		sgr = t.on[g.ground()] + sgr
 	}
 	for i, code := range [...]string{"\x1b[1m", "\x1b[3m", "\x1b[9m", "\x1b[4m"} {
 		if s&(Strong<<i) != 0 {

@@ -242,3 +242,106 @@ func TestGroundAndAsking(t *testing.T) {
 		}
 	}
 }
+
+// backOf reads the background that a sequence selects.
+func backOf(t *testing.T, sgr string) rgb {
+	t.Helper()
+	_, back, ok := strings.Cut(sgr, "[48;")
+	if !ok {
+		t.Fatalf("%q selects no background", sgr)
+	}
+	return colorOf(t, "\x1b[38;"+back[:strings.Index(back, ";38;")])
+}
+
+// unreadable lists what cannot be read on the grounds of a theme: with all colours every role, else those that stand there.
+func unreadable(t *testing.T, theme *Theme, p *palette) (out []string) {
+	for _, s := range []Style{OnAdded, OnRemoved, OnYou} {
+		sgr := theme.on[s.ground()]
+		if sgr == "" {
+			continue
+		}
+		back := backOf(t, sgr)
+		on := []Style{}
+		for r := range styles {
+			on = append(on, r)
+		}
+		if !theme.tinted {
+			on = roles(s)
+		}
+		ink := colorOf(t, sgr[strings.Index(sgr, ";38;"):])
+		if got := contrast(ink, back); got < p.text {
+			out = append(out, fmt.Sprintf("text on ground %x has %.2f", int(s), got))
+		}
+		for _, r := range on {
+			if c := colorOf(t, theme.sgr[r]); c != 0 && contrast(c, back) < p.floor(r) {
+				out = append(out, fmt.Sprintf("role %d on ground %x has %.2f", r, int(s), contrast(c, back)))
+			}
+		}
+	}
+	return out
+}
+
+// TestGroundsCanBeReadAndTold: text on a ground keeps its contrast, a ground is seen on any usual background, and those
+// of a diff differ from one another for everyone.
+func TestGroundsCanBeReadAndTold(t *testing.T) {
+	for name, p := range palettes() {
+		for _, d := range []depth{colors256, colorsAll} {
+			theme := p.theme(d)
+			for _, fault := range unreadable(t, theme, p) {
+				t.Errorf("%s, depth %d: %s", name, d, fault)
+			}
+			if d == colors256 {
+				continue
+			}
+			added, removed := backOf(t, theme.on[OnAdded.ground()]), backOf(t, theme.on[OnRemoved.ground()])
+			for _, g := range p.grounds {
+				for _, c := range []rgb{added, removed} {
+					if got := distance(lab(c.linear()), lab(g.linear())); got < seen {
+						t.Errorf("%s: the ground %06x is %.1f from the background %06x", name, c, got, g)
+					}
+				}
+			}
+			for kind, m := range blindness() {
+				if got := distance(seenBy(m, added), seenBy(m, removed)); got < seen {
+					t.Errorf("%s, %s: the grounds of a diff are %.1f apart", name, kind, got)
+				}
+			}
+		}
+	}
+	p := dark()
+	p.fills[OnAdded] = 0x40806f
+	if len(unreadable(t, p.theme(colorsAll), p)) == 0 {
+		t.Error("a ground that is too bright was not found")
+	}
+	for name, theme := range map[string]*Theme{"16 colours": Color(), "none": Mono(), "bare": Bare(), "contrast, unknown": strong()} {
+		if theme.on != [5]string{} {
+			t.Errorf("%s has grounds, whose contrast nobody knows", name)
+		}
+	}
+}
+
+// seen is how far a ground is at least from what is around it, in CIE76 units: 2.3 is just noticeable.
+const seen = 7
+
+// TestGroundsGoToTheEdge: a line of a diff stands on its ground over the whole width, also where it goes on below.
+func TestGroundsGoToTheEdge(t *testing.T) {
+	theme := dark().theme(colorsAll)
+	b := tool.Diff("a.go", "@@ -1,2 +1,2 @@\n-short\n+"+strings.Repeat("long ", 20)+"\n same\n")[0]
+	for _, split := range []bool{false, true} {
+		p := theme.Patch(b, 60, split)
+		for i, r := range p.Append(nil, 0, p.Len()) {
+			changed := strings.Contains(r.String(), "\x1b[48;2;")
+			if r.Width() > 60 || changed && !split && r.Width() != 60 {
+				t.Errorf("split %v, row %d: %d wide: %q", split, i, r.Width(), r)
+			}
+			if i > 0 && i < p.Len()-1 && !changed {
+				t.Errorf("split %v, row %d stands on no ground: %q", split, i, r)
+			}
+		}
+	}
+	for _, r := range theme.Block(nil, b, 60, Show{}) {
+		if strings.Contains(r.String(), "\x1b[48;2;") && r.Width() != 60 {
+			t.Errorf("%d wide: %q", r.Width(), r)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package pane
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"adze/internal/safeterm"
@@ -18,6 +19,7 @@ type Status struct {
 	// steps and calls are of the running turn, or of the last one.
 	steps, calls int
 	ledger       session.Ledger
+	title        string // what the session is about: the first line of what was first asked
 	branch       string
 	jobs         int
 	last         time.Duration // how long the last turn took
@@ -25,7 +27,7 @@ type Status struct {
 
 // Facts are what stands in it all the time.
 type Facts struct {
-	Mode, Model, Effort, Session, Sandbox string
+	Mode, Model, Effort, Sandbox string
 }
 
 // NewStatus is the line of a session before its first turn.
@@ -38,6 +40,7 @@ func (s *Status) Apply(e session.Event) {
 		switch e.Message.Role {
 		case session.User:
 			s.steps, s.calls = 0, 0
+			s.name(e.Message)
 		case session.Assistant:
 			s.steps++
 		}
@@ -57,6 +60,17 @@ func (s *Status) OnBranch(name string)   { s.branch = name }
 
 // AtEffort says how hard the model is asked to think; empty: nothing is said about it.
 func (s *Status) AtEffort(name string) { s.facts.Effort = name }
+
+// name gives the session its title.
+func (s *Status) name(m session.Message) {
+	if s.title == "" && m.Own == "" && !m.Summary && !m.Note {
+		line, _, _ := strings.Cut(strings.TrimSpace(m.Text()), "\n")
+		s.title = look.Shorten(line)
+	}
+}
+
+// Unnamed forgets the title: what was first asked was taken back.
+func (s *Status) Unnamed() { s.title = "" }
 
 // InBackground says how many commands run in the background.
 func (s *Status) InBackground(n int) { s.jobs = n }
@@ -128,7 +142,13 @@ func (s *Status) tell(p *draw.Pen, at Moment, w int) {
 		p.Row(row)
 		first = false
 	}
+	if room := w - p.Width(); s.title != "" && room >= leastTitle {
+		p.Row(s.theme.Line(draw.Dim, safeterm.Concat(safeterm.Fixed(" · "), safeterm.Name(s.title))).Fit(min(room, mostTitle)))
+	}
 }
+
+// leastTitle is the room, in cells, below which a title says nothing, and mostTitle what it takes at most.
+const leastTitle, mostTitle = 12, 48
 
 // list is what there is to tell, the most important first.
 func (s *Status) list(at Moment) []string {
@@ -149,7 +169,6 @@ func (s *Status) list(at Moment) []string {
 	if !at.Running && s.last > 0 {
 		out = append(out, look.Clock(s.last))
 	}
-	out = append(out, s.facts.Session)
 	return slices.DeleteFunc(out, func(f string) bool { return f == "" })
 }
 

@@ -30,7 +30,10 @@ type callEntry struct {
 	outcome  *tool.Outcome
 }
 
-func (e *callEntry) tight() bool { return true }
+// tight has calls of one row stand together; one that shows something stands apart.
+func (e *callEntry) tight() bool {
+	return e.outcome == nil || e.outcome.Status == tool.Completed && e.metadata == nil
+}
 
 func (e *callEntry) queue(ev tool.Event) {
 	e.forget()

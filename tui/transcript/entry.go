@@ -46,7 +46,7 @@ func (e *userEntry) tight() bool { return false }
 
 func (e *userEntry) rows(d *look.Drawing, w int) []draw.Row {
 	return e.get(d, w, func() []draw.Row {
-		bar := d.Theme.Pen().Fixed(draw.Accent, "┃ ").Done()
+		bar := d.Theme.Pen().Fixed(draw.Accent|draw.OnYou, "┃ ").Done()
 		var rows []draw.Row
 		lines := e.text.Lines()
 		most := userRows
@@ -56,10 +56,12 @@ func (e *userEntry) rows(d *look.Drawing, w int) []draw.Row {
 		for i, line := range lines {
 			if len(rows) > most && !d.Expanded {
 				more := fmt.Sprintf("… %s (%s shows them)", look.Count(len(lines)-i, "more line"), d.Expand)
-				return append(rows, d.Theme.Pen().Row(bar).Put(draw.Dim, safeterm.Name(more)).Done())
+				rows = append(rows, d.Theme.Pen().Row(bar).Put(draw.Dim|draw.OnYou, safeterm.Name(more)).Done())
+				break
 			}
-			rows = d.Theme.Wrap(rows, w, draw.Margins{First: bar, Rest: bar}, draw.Span{Style: draw.You, Text: line})
+			rows = d.Theme.Wrap(rows, w, draw.Margins{First: bar, Rest: bar}, draw.Span{Style: draw.You | draw.OnYou, Text: line})
 		}
+		d.Theme.Grounded(rows, draw.OnYou, w)
 		return rows
 	})
 }
