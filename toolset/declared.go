@@ -191,7 +191,7 @@ func (r declaredRun) run(ctx context.Context, c tool.Context[bashMeta], in json.
 	}
 	cmd := proc.Command{
 		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,
-		Timeout: time.Duration(r.Timeout), Mask: r.basher.shell.Mask,
+		Timeout: time.Duration(r.Timeout), Mask: r.basher.shell.Mask, Reach: reaching(c.Ask),
 	}
 	if r.Stdin != "" {
 		cmd.Input = in

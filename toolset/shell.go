@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
+	"strconv"
 	"strings"
 	"time"
 
@@ -119,6 +121,25 @@ func (f files) workdir(ctx context.Context, ask asker, name string) (string, err
 		return "", tool.Fail(tool.CodeInvalidArguments, "workdir %s is not a folder; name one, or leave it out", name)
 	}
 	return p.Abs(), nil
+}
+
+// reaching asks for each host that a command in a sandbox wants to connect to. What goes on when its call is over asks
+// nobody any more.
+func reaching(ask asker) func(context.Context, string, uint16) error {
+	return func(ctx context.Context, host string, port uint16) error {
+		scheme, place := "https", host
+		switch port {
+		case 80:
+			scheme = "http"
+		case 443:
+		default:
+			place = net.JoinHostPort(host, strconv.Itoa(int(port)))
+		}
+		if strings.Contains(host, ":") && place == host {
+			place = "[" + host + "]"
+		}
+		return ask(ctx, tool.Need{Permission: tool.Network, Target: scheme + "://" + place})
+	}
 }
 
 func orSimilar(names []string) string {

@@ -56,7 +56,9 @@ const sandboxHint = "adze doctor says what is missing; without --sandbox require
 func (s settings) cage(w *wired) *sandbox.Cage {
 	setting, _ := sandbox.ParseSetting(s.config.Sandbox) // settle has read it
 	return &sandbox.Cage{
-		Setting: setting, Box: sandbox.Of(s.root.Dir(), s.at.State, s.at.Config, place.Absolute(s.file)),
+		Setting: setting, Box: sandbox.Of(s.root.Dir(), s.at.State, s.at.Config, place.Absolute(s.file)).Through(sandbox.Network{
+			Canonical: web.CanonicalHost, Dial: reach(func() *policy.Policy { return w.gate }).Connect,
+		}),
 		// A mode that asks or is told what to allow runs that outside: until a sandbox lets some of the network in, an
 		// installation that a person agreed to would fail in it.
 		Wanted: func() bool { return w.gate != nil && w.gate.Mode() == policy.Auto },

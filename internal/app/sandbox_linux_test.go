@@ -3,6 +3,7 @@ package app_test
 import (
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -92,4 +93,17 @@ func TestModeAutoRunsCommandsInTheSandbox(t *testing.T) {
 			t.Errorf("%s: init tells a full sandbox: %v", mode, told)
 		}
 	}
+}
+
+// A host that a command in the sandbox wants to reach is asked for as any other place is; here nobody answers, which the
+// model reads and the log keeps.
+func TestACommandAsksForAHost(t *testing.T) {
+	u := newUser(t)
+	sandboxed(t, u)
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not installed")
+	}
+	script := u.script("-- 1 --\ncall bash: {\"command\": \"curl -sS https://refused.example\"}\n-- 2 --\nexpect bash failed: did not let it reach refused.example:443\ntext: done\n")
+	u.run("-p", "--sandbox", "required", "--allow", "execute(curl **)", script, "hi").wants(0, "done")
+	u.run("audit", "show").wants(0, "needs network https://refused.example", "nobody is here to approve it")
 }

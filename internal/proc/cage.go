@@ -25,12 +25,15 @@ type Walls struct {
 	Box   box.Box              // what the shim builds
 	Argv  []string             // program and arguments that start the shim; the shim's own follow; nil: nothing does
 	Sys   *syscall.SysProcAttr // how the process is started: namespaces, maps; nil: as usual
-	Files []*os.File           // from descriptor 5 on
+	Files []*os.File           // from descriptor FirstFile on
 	Env   []string             // instead of the command's environment; nil: that
 	PIDs  bool                 // process ids inside are not those outside
 	Name  string               // told in Result.Sandbox
 	Done  func() []string      // told in Result.Told
 }
+
+// FirstFile is the descriptor of the first of Walls.Files: those below are the shim's own.
+const FirstFile = 5
 
 func enclose(ctx context.Context, cage Cage, c Command) (Walls, error) {
 	if cage == nil {

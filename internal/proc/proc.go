@@ -20,6 +20,7 @@
 package proc
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"syscall"
@@ -42,6 +43,10 @@ type Command struct {
 	Argv []string // program and arguments; a program without a slash is looked up in Env's PATH
 	Dir  string   // working directory, absolute
 	Env  []string // whole environment; see Environ
+
+	// Reach allows a connection to a host outside, or says why not, for a command whose cage has a network of its own. It
+	// may wait for a person. Nil: none is allowed.
+	Reach func(ctx context.Context, host string, port uint16) error
 
 	Input   []byte        // standard input; nil: closed, reads see the end at once
 	Timeout time.Duration // 0: none

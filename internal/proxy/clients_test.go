@@ -1,194 +1,47 @@
 package proxy
 
 import (
-	"archive/tar"
-	"archive/zip"
-	"bytes"
-	"compress/gzip"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/sha256"
-	"crypto/sha512"
-	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/base64"
-	"encoding/json"
-	"encoding/pem"
-	"fmt"
-	"math/big"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"adze/internal/proxy/proxytest"
 )
 
 // TestRealClients lets the programs that fetch packages fetch one each, from names that exist only behind the proxy.
 // What is not installed is skipped.
 func TestRealClients(t *testing.T) {
 	home := t.TempDir()
-	certificate, authority := identity(t, home)
-	site := httptest.NewUnstartedServer(packages(t))
-	site.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
-	site.StartTLS()
-	defer site.Close()
-	d := open(t, site.Listener.Addr().String(), func(at Target) error {
+	site := proxytest.New(t, home)
+	d := open(t, site.Address, func(at Target) error {
 		if !strings.HasSuffix(at.Host, ".test") || at.Port != 443 {
 			return errNotAllowed
 		}
 		return nil
 	})
-	environment := append(Environment(d.address), "PATH="+os.Getenv("PATH"), "HOME="+home,
-		"SSL_CERT_FILE="+authority, "GIT_SSL_CAINFO="+authority, "npm_config_cafile="+authority, "PIP_CERT="+authority, "CURL_CA_BUNDLE="+authority,
-		"GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
-		"GOPROXY=https://modules.test", "GOSUMDB=off", "GOFLAGS=-modcacherw", "GOTOOLCHAIN=local",
-		"GOMODCACHE="+filepath.Join(home, "mod"), "GOCACHE="+filepath.Join(home, "build"), "npm_config_cache="+filepath.Join(home, "npm"),
-		"npm_config_fetch_retries=0", "PYENV_VERSION="+os.Getenv("PYENV_VERSION"), "PYENV_ROOT="+os.Getenv("PYENV_ROOT"), "PIP_CACHE_DIR="+filepath.Join(home, "pip"))
-	for name, c := range map[string]struct {
-		command []string
-		made    string // a file that is there when it worked
-	}{
-		"curl":       {[]string{"curl", "-sS", "-o", "got", "https://npm.test/hello"}, "got"},
-		"curl socks": {[]string{"sh", "-c", "curl -sS -o got --proxy $ALL_PROXY https://npm.test/hello"}, "got"},
-		"git":        {[]string{"git", "clone", "-q", "https://git.test/repo.git"}, "repo/greeting"},
-		"go":         {[]string{"go", "mod", "download", "modules.test/hello@v1.0.0"}, filepath.Join(home, "mod/modules.test/hello@v1.0.0/hello.go")},
-		"npm":        {[]string{"npm", "install", "--no-audit", "--no-fund", "--registry", "https://npm.test/", "hello"}, "node_modules/hello/package.json"},
-		"pip":        {[]string{"python3", "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps", "--index-url", "https://pip.test/simple", "hello"}, "hello-1.0-py3-none-any.whl"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := exec.LookPath(strings.Fields(name)[0]); err != nil {
-				t.Skip(name + " is not installed")
+	environment := append(Environment(d.address), site.Environment()...)
+	environment = append(environment, "PATH="+os.Getenv("PATH"), "HOME="+home, "GOMODCACHE="+filepath.Join(home, "mod"), "GOCACHE="+filepath.Join(home, "build"),
+		"npm_config_cache="+filepath.Join(home, "npm"), "PIP_CACHE_DIR="+filepath.Join(home, "pip"))
+	for _, f := range proxytest.Fetches() {
+		t.Run(f.Program, func(t *testing.T) {
+			if _, err := exec.LookPath(f.Program); err != nil {
+				t.Skip(f.Program + " is not installed")
 			}
 			dir := t.TempDir()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			cmd := exec.CommandContext(ctx, c.command[0], c.command[1:]...)
+			cmd := exec.CommandContext(ctx, "sh", "-c", f.Command)
 			cmd.Dir, cmd.Env = dir, environment
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			made := c.made
-			if !filepath.IsAbs(made) {
-				made = filepath.Join(dir, made)
-			}
-			if info, err := os.Stat(made); err != nil || info.Size() == 0 {
-				t.Errorf("%s was not fetched: %v", made, err)
+			if info, err := os.Stat(filepath.Join(dir, f.Made)); err != nil || info.Size() == 0 {
+				t.Errorf("%s was not fetched: %v", f.Made, err)
 			}
 		})
 	}
-}
-
-// identity makes a certificate for the names of the test, and the file of the authority that clients trust.
-func identity(t *testing.T, dir string) (tls.Certificate, string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		DNSNames: []string{"npm.test", "git.test", "pip.test", "modules.test"}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(dir, "authority.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, file
-}
-
-// packages serves one small package in each form.
-func packages(t *testing.T) http.Handler {
-	t.Helper()
-	mux := http.NewServeMux()
-	serve := func(path string, body []byte) {
-		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { w.Write(body) })
-	}
-	module := zipped(t, map[string]string{
-		"modules.test/hello@v1.0.0/go.mod": "module modules.test/hello\n", "modules.test/hello@v1.0.0/hello.go": "package hello\n"})
-	serve("modules.test/modules.test/hello/@v/v1.0.0.info", []byte(`{"Version":"v1.0.0","Time":"2024-01-01T00:00:00Z"}`))
-	serve("modules.test/modules.test/hello/@v/v1.0.0.mod", []byte("module modules.test/hello\n"))
-	serve("modules.test/modules.test/hello/@v/v1.0.0.zip", module)
-
-	tarball := tarred(t, "package/package.json", `{"name":"hello","version":"1.0.0"}`)
-	sum := sha512.Sum512(tarball)
-	about, _ := json.Marshal(map[string]any{"name": "hello", "dist-tags": map[string]string{"latest": "1.0.0"},
-		"versions": map[string]any{"1.0.0": map[string]any{"name": "hello", "version": "1.0.0", "dist": map[string]string{
-			"tarball": "https://npm.test/hello-1.0.0.tgz", "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])}}}})
-	serve("npm.test/hello", about)
-	serve("npm.test/hello-1.0.0.tgz", tarball)
-
-	wheel := zipped(t, map[string]string{"hello/__init__.py": "", "hello-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: hello\nVersion: 1.0\n",
-		"hello-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n", "hello-1.0.dist-info/RECORD": ""})
-	mux.HandleFunc("pip.test/simple/hello/", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, `<!DOCTYPE html><a href="/hello-1.0-py3-none-any.whl#sha256=%x">hello</a>`, sha256.Sum256(wheel))
-	})
-	serve("pip.test/hello-1.0-py3-none-any.whl", wheel)
-
-	mux.Handle("git.test/", http.FileServer(http.Dir(repository(t))))
-	return mux
-}
-
-// repository makes repo.git for the protocol that needs only files.
-func repository(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	if _, err := exec.LookPath("git"); err != nil {
-		return dir
-	}
-	work := filepath.Join(dir, "work")
-	os.Mkdir(work, 0o700)
-	os.WriteFile(filepath.Join(work, "greeting"), []byte("hello\n"), 0o600)
-	for _, args := range [][]string{
-		{"init", "-q", work}, {"-C", work, "add", "."},
-		{"-C", work, "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "-m", "first"},
-		{"clone", "-q", "--bare", work, filepath.Join(dir, "repo.git")}, {"-C", filepath.Join(dir, "repo.git"), "update-server-info"},
-	} {
-		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	return dir
-}
-
-func zipped(t *testing.T, files map[string]string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	for name, text := range files {
-		f, err := w.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.Write([]byte(text))
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func tarred(t *testing.T, name, text string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	packed := gzip.NewWriter(&b)
-	w := tar.NewWriter(packed)
-	w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text))})
-	w.Write([]byte(text))
-	w.Close()
-	if err := packed.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
 }

@@ -3,7 +3,7 @@
 // Permissions decide what is attempted; a sandbox decides what is possible. Inside, the whole file tree is read only but
 // for the workspace and a private /tmp; what holds secrets is empty; what would make other programs run something later
 // (hooks and configuration of git, folders of editors) is read only even where it does not exist yet; there is no
-// network, no other process, no way to the kernel's keys, namespaces and mounts.
+// network but through a proxy that asks, no other process, no way to the kernel's keys, namespaces and mounts.
 //
 // Three means make that, and a self-test, not their names, says how good they are: namespaces of our own (ns), those
 // that bubblewrap makes (bwrap), or rules of the kernel for files (landlock), which can have no read-only place in a
@@ -15,7 +15,8 @@
 // looked at when a command has ended), and a file for each means. What carries it out is in internal/proc/shim/box.
 //
 // Known limits:
-//   - There is no way into the network at all yet.
+//   - Programs reach the network through variables that most of them read; those that do not (Java, ssh, most database
+//     clients) reach nothing. What is sent to a host that was allowed is not looked at.
 //   - The workspace's own sockets, and sockets of the host that are made after a command has started outside /run, /tmp and
 //     the person's hidden folders, can be connected to.
 //   - Memory that belongs to no process (memfd) is not counted.
@@ -43,6 +44,7 @@ type Options struct {
 	Memory    uint64   // bytes for all processes of one command; 0: three quarters of the machine's
 	Processes uint64   // of one command; 0: 4096
 	Means     []Means  // to be tried, the best first; nil: those of this system
+	Network   *Network // the way out for commands that may ask for one; nil: there is none
 }
 
 // ErrUnsuitable says that no sandbox can be put around a workspace.
@@ -72,6 +74,12 @@ func Of(workspace, state string, secret ...string) *Sandbox {
 		home = real
 	}
 	return New(Options{Workspace: workspace, Home: home, State: state, Own: append(secret, state)})
+}
+
+// Through gives commands a way out. It is called before the first of them.
+func (s *Sandbox) Through(n Network) *Sandbox {
+	s.o.Network = &n
+	return s
 }
 
 // Close removes what the sandbox left in the workspace.
@@ -110,6 +118,13 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 	}
 	walls, err := build(p)
 	if err != nil {
+		release()
+		return proc.Walls{}, err
+	}
+	if err := s.o.Network.through(&walls, c); err != nil {
+		if walls.Done != nil {
+			walls.Done()
+		}
 		release()
 		return proc.Walls{}, err
 	}

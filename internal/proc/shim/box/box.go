@@ -27,13 +27,19 @@ type Box struct {
 	Filter Filter
 	Rules  Rules
 
+	// Door is a descriptor, of a socket, by which the shim hands out a listener at DoorAddress of its network; 0: none.
+	Door int
+
 	Memory    uint64 // bytes that all processes of the command may hold together; 0: any
 	Processes uint64 // of the command at a time; 0: any
 }
 
+// DoorPort is where programs inside find the door, on 127.0.0.1: the one that proxies use by habit.
+const DoorPort = 3128
+
 // Empty reports that there is nothing to build.
 func (b Box) Empty() bool {
-	return !b.Own && len(b.Mounts) == 0 && b.Filter == NoFilter && b.Rules.none()
+	return !b.Own && len(b.Mounts) == 0 && b.Filter == NoFilter && b.Rules.none() && b.Door == 0
 }
 
 // IDs are a user and a group as the outside sees them; inside new namespaces nothing tells them. Set: they are to be mapped.
@@ -104,6 +110,7 @@ func (b Box) Fields() []string {
 	flag(b.Own, "O")
 	flag(b.IDs.Set, "I"+strconv.Itoa(b.IDs.UID)+" "+strconv.Itoa(b.IDs.GID))
 	flag(b.Filter != NoFilter, "F"+string(rune(b.Filter)))
+	flag(b.Door > 0, "D"+strconv.Itoa(b.Door))
 	flag(b.Memory > 0, "M"+number(b.Memory))
 	flag(b.Processes > 0, "N"+number(b.Processes))
 	for _, p := range b.Rules.Read {
@@ -150,6 +157,8 @@ func (b *Box) take(letter byte, rest string) bool {
 			return false
 		}
 		b.Filter = Filter(rest[0])
+	case 'D':
+		b.Door, err = strconv.Atoi(rest)
 	case 'M':
 		b.Memory, err = strconv.ParseUint(rest, 10, 64)
 	case 'N':

@@ -25,6 +25,11 @@ func (b Box) Build() error {
 		}
 		b.capPIDs()
 	}
+	if b.Door > 0 {
+		if err := openDoor(b.Door); err != nil {
+			return &Fault{"open the way to the network", err}
+		}
+	}
 	if err := b.check(); err != nil {
 		return err
 	}

@@ -6,9 +6,6 @@ import (
 )
 
 // loopbackUp lets programs of a new network namespace reach each other (netdevice(7)). There is no other interface.
-//
-// What lets some of the outside in belongs here: a listener that is bound now, and handed to adze by a socket pair as a
-// descriptor, stays in this namespace wherever it is accepted from.
 func loopbackUp() error {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -22,4 +19,22 @@ func loopbackUp() error {
 	}{name: [syscall.IFNAMSIZ]byte{'l', 'o'}, flags: syscall.IFF_UP}
 	_, err = call(syscall.SYS_IOCTL, uintptr(fd), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request)))
 	return err
+}
+
+// openDoor binds a listener in this network and hands it to adze over a socket: wherever it is accepted from, it stays of
+// this network (socket(7)), so that adze serves the command without a port or a path outside. Nothing of it is left here.
+func openDoor(socket int) error {
+	defer syscall.Close(socket)
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(fd)
+	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Port: DoorPort, Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		return err
+	}
+	if err := syscall.Listen(fd, syscall.SOMAXCONN); err != nil {
+		return err
+	}
+	return syscall.Sendmsg(socket, []byte{0}, syscall.UnixRights(fd), nil, 0)
 }

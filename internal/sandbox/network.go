@@ -1,0 +1,106 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+
+	"adze/internal/proc"
+	"adze/internal/proc/shim/box"
+	"adze/internal/proxy"
+)
+
+// Network is the way out of a sandbox: how hosts are spelt and dialled. Whether one may be reached is asked of the command,
+// see proc.Command.Reach.
+type Network struct {
+	Canonical func(host string) (string, error)
+	Dial      func(ctx context.Context, host string, port uint16) (net.Conn, error)
+}
+
+// through opens the way out for one command, where there is one and it may ask: the shim binds a listener inside and hands
+// it out, and a proxy in this process serves it until the command has ended.
+func (n *Network) through(w *proc.Walls, c proc.Command) error {
+	if n == nil || c.Reach == nil || w.Box.Filter != box.OwnNet {
+		return nil
+	}
+	near, far, err := socketPair()
+	if err != nil {
+		return err
+	}
+	server := proxy.New(proxy.Config{
+		Canonical: n.Canonical,
+		Ask:       func(ctx context.Context, to proxy.Target) error { return c.Reach(ctx, to.Host, to.Port) },
+		Dial:      func(ctx context.Context, to proxy.Target) (net.Conn, error) { return n.Dial(ctx, to.Host, to.Port) },
+	})
+	w.Box.Door = proc.FirstFile + len(w.Files)
+	w.Files = append(w.Files, far)
+	w.Env = led(w.Env)
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		if l, err := received(near); err == nil {
+			_ = server.Serve(l) // an error is of a listener that the command's end has closed
+		}
+	}()
+	done := w.Done
+	w.Done = func() (told []string) {
+		near.Close()
+		far.Close()
+		server.Close()
+		<-served
+		if done != nil {
+			told = done()
+		}
+		return append(told, unreached(server.Refused())...)
+	}
+	return nil
+}
+
+// led is an environment that leads programs to the door and nowhere else.
+func led(env []string) []string {
+	own := proxy.Environment("127.0.0.1:" + strconv.Itoa(box.DoorPort))
+	set := map[string]bool{}
+	for _, kv := range own {
+		name, _, _ := strings.Cut(kv, "=")
+		set[name] = true
+	}
+	var out []string
+	for _, kv := range env {
+		if name, _, _ := strings.Cut(kv, "="); !set[name] {
+			out = append(out, kv)
+		}
+	}
+	return append(out, own...)
+}
+
+// mostTold bounds the places that are named; more are counted.
+const mostTold = 8
+
+// unreached tells which places a command was not let to.
+func unreached(refused []proxy.Target) []string {
+	if len(refused) == 0 {
+		return nil
+	}
+	var names []string
+	for _, to := range refused[:min(len(refused), mostTold)] {
+		names = append(names, to.String())
+	}
+	line := "the sandbox did not let it reach " + strings.Join(names, ", ")
+	if more := len(refused) - len(names); more > 0 {
+		line += fmt.Sprintf(" and %d more", more)
+	}
+	return []string{line}
+}
+
+// received takes the listener that the shim has sent.
+func received(near *os.File) (net.Listener, error) {
+	conn, err := net.FileConn(near)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	return listenerFrom(conn)
+}
