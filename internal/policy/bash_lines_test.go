@@ -27,13 +27,19 @@ type lineMaker struct {
 	commands []string
 	plain    bool // most lines in forms that rules may allow
 	earlier  []string
+	forms    []string // nil: those of around
+	words    []string // what W in them stands for
 }
 
 func pick[T any](m *lineMaker, from []T) T { return from[m.IntN(len(from))] }
 
 func (m *lineMaker) next() string {
 	line := m.line(m.IntN(4))
-	for range max(0, m.IntN(5)-1) {
+	calm := 1
+	if m.forms != nil {
+		calm = 3
+	}
+	for range max(0, m.IntN(4+calm)-calm) {
 		line = m.disturb(line)
 	}
 	m.earlier = append(m.earlier, line)
@@ -77,12 +83,39 @@ func around() []string {
 
 func (m *lineMaker) line(depth int) string {
 	if depth == 0 {
-		return m.quote(pick(m, m.commands))
+		return m.quote(m.worded(pick(m, m.commands)))
+	}
+	if m.forms != nil {
+		return m.filled(m.worded(pick(m, m.forms)), depth)
 	}
 	text := pick(m, around())
 	if m.plain && m.IntN(3) > 0 {
 		text = around()[m.IntN(plainOnes)]
 	}
+	return m.filled(text, depth)
+}
+
+// worded puts words in place of each W that stands alone.
+func (m *lineMaker) worded(text string) string {
+	if m.words == nil {
+		return text
+	}
+	var b strings.Builder
+	for i := range len(text) {
+		alone := text[i] == 'W' && (i == 0 || !isLetter(text[i-1])) && (i+1 == len(text) || !isLetter(text[i+1]))
+		if alone {
+			b.WriteString(pick(m, m.words))
+		} else {
+			b.WriteByte(text[i])
+		}
+	}
+	return b.String()
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// filled puts lines in place of the marks of a form.
+func (m *lineMaker) filled(text string, depth int) string {
 	text = strings.ReplaceAll(text, "&&&", m.line(depth-1))
 	if strings.Contains(text, "Q") {
 		text = strings.ReplaceAll(text, "Q", m.text(m.line(depth-1)))

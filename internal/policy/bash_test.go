@@ -213,5 +213,5 @@ func TestRealBashRunsNothingDenied(t *testing.T) {
 
 func newLines(t *testing.T, commands []string, seed uint64) *lineMaker {
 	n := uint64(fromEnv(t, "ADZE_BASH_SEED", 1))
-	return &lineMaker{rand.New(rand.NewPCG(n, seed)), commands, seed == 1, nil}
+	return &lineMaker{Rand: rand.New(rand.NewPCG(n, seed)), commands: commands, plain: seed == 1}
 }

@@ -199,7 +199,7 @@ func (p *Policy) judgeScript(mode Mode, rules []Rule, v verdict, s script.Script
 	for _, step := range s.Steps {
 		j.step(step)
 	}
-	v.looks = !j.unlooked
+	v.looks, v.made = !j.unlooked, j.made
 	switch {
 	case j.deny != nil:
 		v.effect, v.rule, v.layer, v.reason = Deny, j.deny.rule, j.deny.layer, j.doing+": "+j.deny.reason

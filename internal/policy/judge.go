@@ -27,7 +27,8 @@ type verdict struct {
 	careful bool          // the file is asked for by what it is
 	looks   bool          // every program of the command only looks
 	run     *tool.Judged
-	unseen  bool // a rule or the table allowed it, and no person has seen these words
+	made    []string // files that a command writes, resolved
+	unseen  bool     // a rule or the table allowed it, and no person has seen these words
 }
 
 // grant is one thing a person may allow for the session: the exact need, and the rule that says the same.

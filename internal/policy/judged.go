@@ -28,6 +28,7 @@ type judging struct {
 	unlooked bool    // a program is not one that only looks
 	unseen   bool    // a rule allowed a program whose words no person has seen
 	git      bool
+	made     []string // files that are written
 }
 
 // below is a name as a program in dir finds it.
@@ -141,6 +142,9 @@ func (j *judging) access(s *script.Step, dir string, a harmless.Access, excused 
 	}
 	v := j.judge(j.mode, tool.Need{Permission: kind, Target: full})
 	v.folder = a.Kind == harmless.List || a.Kind == harmless.Tree
+	if kind == tool.Write {
+		j.made = append(j.made, v.target)
+	}
 	if v.effect == Allow && a.Kind == harmless.Tree {
 		v = j.tree(v, a)
 	}

@@ -68,6 +68,11 @@ func (r *reader) enter(s *Step, words []string, all bool, st *state) error {
 	if err != nil {
 		return refuse("it goes to a folder that cannot be found")
 	}
+	if r.Names == nil || st.changed {
+		st.stayed = st.dirs
+	} else if _, err := r.Names(abs); err != nil {
+		st.stayed = st.dirs
+	}
 	st.dirs = []string{abs}
 	s.Enter, s.Language = words[0], true
 	s.fixed = "{ cd -P -- " + quote(abs) + ` && [ "$PWD" = ` + quote(abs) + " ] || exit 1; }"

@@ -20,8 +20,19 @@ type reader struct {
 type state struct {
 	dirs    []string
 	vars    map[string]Word
-	changed bool // a program before may have changed files
-	given   bool // standard input is a text
+	changed bool     // a program before may have changed files
+	given   bool     // standard input is a text
+	stayed  []string // where it still is if the cd before failed
+}
+
+// settle is the state behind a statement, where a cd may have failed.
+func (st *state) settle() {
+	for _, d := range st.stayed {
+		if !slices.Contains(st.dirs, d) {
+			st.dirs = append(st.dirs, d)
+		}
+	}
+	st.stayed = nil
 }
 
 func (st *state) copy() *state {
@@ -63,6 +74,7 @@ func (r *reader) list(stmts []*syntax.Stmt, st *state) ([]node, error) {
 		if err != nil {
 			return nil, err
 		}
+		st.settle()
 		out = append(out, n)
 	}
 	return out, nil
@@ -176,11 +188,17 @@ func (r *reader) binary(c *syntax.BinaryCmd, st *state) (node, error) {
 		st.changed = st.changed || piped.changed
 		return pair{left, right, c.Op.String()}, err
 	}
-	left, err := r.list([]*syntax.Stmt{c.X}, st)
+	one, err := r.statement(c.X, st)
 	if err != nil {
 		return nil, err
 	}
+	left := []node{one}
 	behind := st.copy()
+	if c.Op == syntax.AndStmt { // it runs where the left side worked
+		behind.stayed = nil
+	} else {
+		behind.settle()
+	}
 	right, err := r.list([]*syntax.Stmt{c.Y}, behind)
 	if err != nil {
 		return nil, err
