@@ -21,7 +21,10 @@ import (
 //
 //	ADZE_BASH_LINES=100000 ADZE_BASH_SEED=7 go test -timeout 2h -run JudgedLines ./internal/policy
 
-const canary = "CANARY-7311"
+const (
+	canary  = "CANARY-7311"
+	written = "as it was written down"
+)
 
 // yard is a folder with a workspace, a home folder, and stubs beside the usual programs.
 type yard struct {
@@ -240,7 +243,7 @@ func TestJudgedLinesDoWhatWasRead(t *testing.T) {
 		} else {
 			forms["argv"]++
 		}
-		y.holds(t, line, "as it was written down", v, argv)
+		y.holds(t, line, written, v, argv)
 		y.holds(t, line, "as it stands", v, []string{y.bash, "--noprofile", "--norc", "-c", line})
 	}
 	t.Logf("%d lines allowed and run, %v", ran, slices.Sorted(maps.Keys(forms)))
@@ -263,7 +266,9 @@ func (y *yard) holds(t *testing.T, line, form string, v verdict, argv []string) 
 			t.Errorf("%q, %s, was allowed and changed %s; predicted were %q", line, form, at, v.made)
 		}
 	}
-	if strings.Contains(printed, canary) {
+	// What adds options that leave secrets out says as it stands what it would not say when it runs.
+	apart := strings.Contains(v.run.Script+strings.Join(v.run.Argv, " "), "--exclude=.env")
+	if strings.Contains(printed, canary) && !(apart && form != written) {
 		t.Errorf("%q, %s, was allowed and printed %.300q", line, form, printed)
 	}
 }

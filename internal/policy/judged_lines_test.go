@@ -14,7 +14,6 @@ func newJudgedLines(t *testing.T) *lineMaker {
 // judgedCommands hold W for a word; most of them are allowed with a harmless one.
 func judgedCommands() []string {
 	return strings.Split(`ls W
-ls -la
 ls -l W W
 cat W
 cat W W
@@ -76,7 +75,6 @@ go test ./...
 npm run test W
 npm run lint -- W
 make
-make W
 git status
 git log --oneline
 git log W
@@ -104,14 +102,11 @@ CI=1 W
 env CI=1 make
 env W
 timeout 5 cat W
-nice make
 xargs go test
 xargs cat
 xargs W
-set -e
 export CI=1
 export W
-true
 exit 0
 zap
 evil W`, "\n")

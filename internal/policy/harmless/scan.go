@@ -151,6 +151,10 @@ func (s *scan) values(roles []string, maybe bool) {
 			s.odd = s.odd || !maybe
 			return
 		}
+		if w := s.args[0]; w.Known && len(w.Text) > 1 && w.Text[0] == '-' && (w.Text[1] < '0' || w.Text[1] > '9') {
+			s.odd = true // where the option takes no word, this is another option
+			return
+		}
 		s.touch(role, s.args[0])
 		s.args = s.args[1:]
 	}
