@@ -28,7 +28,8 @@ func (a *app) start(o *options, words string) error {
 		return err
 	}
 	if stdio.ClosedAtStart(a.Out) {
-		a.Conclude(session.CauseClosed, "stdout was closed when adze was started, and nobody would get the answer", "redirect it to a file, or to /dev/null")
+		a.Conclude(session.CauseClosed, "stdout was closed when adze was started, and nobody would get the answer",
+			"redirect it to a file; a /dev/null that is meant has to be opened for writing only, as by >/dev/null")
 		return nil
 	}
 	if o.print {
