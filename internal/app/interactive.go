@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -141,7 +142,7 @@ type sitting struct {
 }
 
 func (s *sitting) open(ctx context.Context, words string) (err error) {
-	s.w, err = s.app.wire(ctx, s.o, func(e session.Event) { s.ui.Observe(e) }, person{s.ask, s.inquire})
+	s.w, err = s.app.wire(ctx, s.o, func(e session.Event) { s.ui.Observe(desk.VeiledEvent(e)) }, person{s.ask, s.inquire})
 	if err != nil {
 		return err
 	}
@@ -163,7 +164,9 @@ func (s *sitting) run(ctx context.Context) (port.Next, error) {
 	}
 	s.ui = tui.New(tui.Options{
 		Send: s.send, Ports: s.app.ports(s.o, s.w, &s.own),
-		Blocks:  s.w.set.Blocks,
+		Blocks: func(name string, metadata json.RawMessage) []tool.Block {
+			return desk.VeiledBlocks(s.w.set.Blocks(name, metadata))
+		},
 		History: replayed(s.w),
 		Info:    s.info(),
 		Theme:   cmp.Or(s.o.theme, s.w.settings.config.Interface.Theme),

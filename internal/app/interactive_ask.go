@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"adze/internal/config"
+	"adze/internal/desk"
 	"adze/internal/policy"
+	"adze/internal/secret"
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
@@ -22,13 +24,14 @@ type person struct {
 
 // askPerson shows the gate's question, and saves the rule where the person wants it for ever.
 func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	a := permission.Ask{Question: q, Why: reasons(p), Resolved: resolved(p, s.w.settings.root.Dir()), Waiting: s.w.gate.Waiting}
+	q = desk.Veiled(q)
+	a := permission.Ask{Question: q, Why: secret.Passwords(reasons(p)), Resolved: resolved(p, s.w.settings.root.Dir()), Waiting: s.w.gate.Waiting}
 	var offer policy.Offer
 	at := policy.Usual(p.Offers)
 	if at >= 0 {
 		offer = p.Offers[at]
 	}
-	a.Rule, a.Covers, a.Spares = strings.Join(offer.Rules, "\n"), offer.Covers, offer.Spares
+	a.Rule, a.Covers, a.Spares = secret.Passwords(strings.Join(offer.Rules, "\n")), secret.Passwords(offer.Covers), secret.Passwords(offer.Spares)
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
 	}
@@ -72,7 +75,8 @@ func resolved(p policy.Prompt, root string) map[tool.Need]string {
 		// Not joined as paths are: dots that lead elsewhere are not plain.
 		plain := n.Reach != "" || item.Target == n.Target || item.Target == root+"/"+strings.TrimPrefix(n.Target, "./")
 		if n.Permission != tool.Execute && !plain {
-			out[n] = item.Target
+			n.Target = secret.Passwords(n.Target)
+			out[n] = secret.Passwords(item.Target)
 		}
 	}
 	return out
@@ -87,13 +91,13 @@ func reasons(p policy.Prompt) string {
 }
 
 // savedRules are the rules as the configuration holds them. What is not a rule of its language, or would not
-// say the same there, is not offered to be saved.
+// say the same there, is not offered to be saved; nor is a password.
 func savedRules(rules []string) ([]string, bool) {
 	var out []string
 	for _, r := range rules {
 		text, ok := strings.CutPrefix(r, string(policy.Allow)+" ")
 		parsed, err := policy.ParseRule(policy.Allow, policy.User, text)
-		if !ok || err != nil || parsed.String() != r {
+		if !ok || err != nil || parsed.String() != r || secret.Passwords(r) != r {
 			return nil, false
 		}
 		out = append(out, text)
