@@ -207,8 +207,11 @@ func (a *answer) conclude() error {
 		a.Done.Stop = session.StopLength
 		return nil
 	}
-	if wire.Blocked(a.reason) {
+	switch {
+	case wire.Blocked(a.reason):
 		return a.Client.Refused(a.reason)
+	case wire.Stumbled(a.reason):
+		return a.Client.Stumble(a.reason, "")
 	}
 	for index, b := range a.blocks {
 		if b.kind == "tool_use" {

@@ -175,8 +175,10 @@ func (a *answer) conclude() error {
 		return nil
 	case wire.Blocked(a.finish):
 		return a.Client.Refused(strings.TrimSpace(a.finish + " " + a.message))
+	case wire.Stumbled(a.finish):
+		return a.Client.Stumble(a.finish, a.message)
 	default:
-		// MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, OTHER: the model stumbled, and may not again.
+		// OTHER and what is not known: it may not happen again.
 		return a.Client.Object(wire.JSON(strings.TrimSpace("the model stopped with " + a.finish + " " + a.message)))
 	}
 	return a.Conclude(nil)

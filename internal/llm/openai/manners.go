@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"strings"
-
 	"adze/internal/llm/wire"
 	"adze/session"
 )
@@ -76,9 +74,6 @@ func endOf(finish string) session.Stop {
 	}
 	if wire.Blocked(finish) {
 		return session.StopRefused
-	}
-	if strings.HasPrefix(finish, "function_call_filter") { // a call that Gemini's server could not read
-		return session.StopError
 	}
 	return session.StopEnd
 }

@@ -190,6 +190,8 @@ func (a *answer) conclude() error {
 		return nil
 	case a.refused:
 		return a.Client.Refused("the model declined")
+	case wire.Stumbled(a.finish):
+		return a.Client.Stumble(a.finish, "")
 	case end == session.StopRefused:
 		return a.Client.Refused(a.finish)
 	case end == session.StopError:

@@ -162,6 +162,8 @@ func (a *answer) terminal(raw json.RawMessage) error {
 	switch {
 	case r.Status == "completed":
 		return a.complete(r)
+	case r.Status == "incomplete" && wire.Stumbled(string(r.Incomplete.V.Reason)):
+		return a.Client.Stumble(string(r.Incomplete.V.Reason), "")
 	case r.Status == "incomplete" && wire.Blocked(string(r.Incomplete.V.Reason)):
 		return a.Client.Refused(string(r.Incomplete.V.Reason))
 	case r.Status == "incomplete":

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/x509"
 	"encoding/json"
@@ -90,6 +91,13 @@ func (c *Client) Ended() error {
 // Refused is the failure of an answer that the model or a filter refused.
 func (c *Client) Refused(reason string) error {
 	return c.failure(session.RefusedAnswer, c.Provider+" refused to answer ("+reason+")", "rephrase the request")
+}
+
+// Stumble is the failure of an answer in which the server could not read a call; wrote is what it shows of it, if anything.
+func (c *Client) Stumble(reason, wrote string) error {
+	failure := c.failure(session.BadResponse, c.Provider+" could not read a call of the model ("+reason+")", "try again, or choose another model")
+	failure.Stumble = c.quote(cmp.Or(strings.TrimSpace(wrote), "(a call that the server does not show)"))
+	return failure
 }
 
 // Object is the failure that an error object inside a good answer tells.

@@ -167,6 +167,25 @@ func TestWordingsOfAFilter(t *testing.T) {
 	}
 }
 
+// A reason that says so is a stumble in every format, also where nothing of the call is shown.
+func TestReasonsOfAStumble(t *testing.T) {
+	c := wire.Client{Provider: "p", Secret: "sk-0123456789"}
+	for reason, stumbles := range map[string]bool{
+		"MALFORMED_FUNCTION_CALL": true, "function_call_filter: MALFORMED_FUNCTION_CALL": true, "UNEXPECTED_TOOL_CALL": true, "malformed_function_call": true,
+		"OTHER": false, "STOP": false, "tool_calls": false, "": false, "SAFETY": false,
+	} {
+		if wire.Stumbled(reason) != stumbles {
+			t.Errorf("%s: %t", reason, !stumbles)
+		}
+	}
+	for wrote, want := range map[string]string{"print(read(\"sk-0123456789\"))": "print(read(\"[masked]\"))", " ": "(a call that the server does not show)"} {
+		var failure *session.ProviderError
+		if !errors.As(c.Stumble("MALFORMED_FUNCTION_CALL", wrote), &failure) || failure.Stumble != want || failure.Kind != session.BadResponse || failure.Temporary() {
+			t.Errorf("%q: %#v", wrote, failure)
+		}
+	}
+}
+
 // What a server could not read as a call is the model's stumble, whatever the status, and is told with its words.
 func TestAnswersThatAServerCouldNotRead(t *testing.T) {
 	c := wire.Client{Provider: "p", Secret: "sk-0123456789"}

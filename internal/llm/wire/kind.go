@@ -100,6 +100,12 @@ func Blocked(reason string) bool {
 	return has(reason, "content_filter", "contentfilter", "prohibited_content", "_safety", "_recitation", "model_armor")
 }
 
+// Stumbled reports whether an answer ended because its server could not read a call in it: the reasons of Gemini, and of
+// the servers that hand them on, in either case of letters.
+func Stumbled(reason string) bool {
+	return has(strings.ToLower(reason), "malformed_function_call", "function_call_filter", "unexpected_tool_call", "malformed_tool_call", "malformed_response")
+}
+
 func byStatus(status int, text string) (session.ErrorKind, bool) {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusPaymentRequired:
