@@ -73,7 +73,7 @@ func (x *execution) finish(p outcomeParts, status Status, code string) Outcome {
 		now := x.runner.now()
 		r.Waited = x.waits.total(now)
 		r.Duration = now.Sub(r.Start) - r.Waited
-		r.OutputHash = hash
+		r.OutputHash, r.Sandbox = hash, p.sandbox
 		x.over = true
 	})
 	record := x.snapshot()

@@ -44,6 +44,7 @@ type Record struct {
 	Duration   time.Duration `json:"duration_ns,omitempty"` // without Waited
 	Waited     time.Duration `json:"waited_ns,omitempty"`   // for a person
 	OutputHash string        `json:"output_sha256,omitempty"`
+	Sandbox    string        `json:"sandbox,omitempty"` // the level that its commands ran at, and by what; empty: outside one, or it ran none
 	// Panic is the value and stack of a panic. It may quote arguments, so it stays in the local log: Public
 	// leaves it out.
 	Panic string `json:"panic,omitempty"`

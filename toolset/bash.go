@@ -141,6 +141,7 @@ func (x *bashCall) start(cmd proc.Command) (tool.Result[bashMeta], error) {
 		return x.result, asFailure(err)
 	}
 	x.result.Metadata.Job, x.result.Metadata.Running, x.result.Metadata.Sandbox = job.ID, true, job.Sandbox
+	x.result.Sandbox = job.Sandbox
 	x.result.Output = strings.Join(append(x.notes(proc.Result{}), fmt.Sprintf(
 		"started %s; read its output with bash_output, end it with bash_kill; it ends with the session", job.ID)), "\n")
 	return x.result, nil
@@ -225,6 +226,7 @@ func (x *bashCall) describe(r proc.Result, file string) {
 	m.Lines, m.Bytes = r.Output.Lines, r.Output.Bytes
 	m.Killed, m.Ended, m.Survivors = string(r.Killed), r.Ended, r.Survivors
 	m.Millis, m.File, m.Sandbox = r.Duration.Milliseconds(), file, r.Sandbox
+	x.result.Sandbox = r.Sandbox
 	if r.Signal != 0 {
 		m.Signal = proc.SignalName(r.Signal)
 	} else if r.Code >= 0 {

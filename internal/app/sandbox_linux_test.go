@@ -55,6 +55,9 @@ func TestCommandsRunInTheSandbox(t *testing.T) {
 			if told := strings.Contains(r.out, `"sandbox":{"level":"full","how":"`) && strings.Contains(r.out, `"sandbox":"full (`); told != c.contain {
 				t.Errorf("init and the call tell a full sandbox: %v\n%s", told, r.out)
 			}
+			if told := strings.Contains(u.run("audit", "show").wants(0).out, "sandbox full ("); told != c.contain {
+				t.Errorf("the record tells a full sandbox: %v", told)
+			}
 		})
 	}
 }

@@ -111,7 +111,7 @@ func auditText(i audit.Item) string {
 	if c.Open {
 		status = "no outcome is known"
 	}
-	line(at+"call  %s", strings.Join(notEmpty(c.Tool+" "+status, c.Code, took(c.Duration), label("waited for a person ", took(c.Waited)), originOf(c.Record), label("output ", short(c.OutputHash))), " · "))
+	line(at+"call  %s", strings.Join(notEmpty(c.Tool+" "+status, c.Code, took(c.Duration), label("waited for a person ", took(c.Waited)), originOf(c.Record), label("sandbox ", c.Sandbox), label("output ", short(c.OutputHash))), " · "))
 	line("              args %s", string(c.Args))
 	for _, n := range c.Needs {
 		line("              needs %s", strings.Join(notEmpty(string(n.Permission), n.Touches(), label("in ", n.Dir)), " "))
