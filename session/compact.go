@@ -90,6 +90,9 @@ func (s *Session) makeRoom(t *turn) error {
 	if s.config.Sum == "" || l.window <= 0 || now < l.window-min(freeTokens, l.window/freeShare) || now < s.squeezed || t.unsummed {
 		return nil
 	}
+	if s.leaveOut() && l.tokens(l.bytes()) < l.window-min(freeTokens, l.window/freeShare) {
+		return nil
+	}
 	if s.shorten(l.window) && l.tokens(l.bytes()) < l.window-min(freeTokens, l.window/freeShare) {
 		return nil
 	}
@@ -112,7 +115,7 @@ func (s *Session) goOn(t *turn, err error) error {
 	return nil
 }
 
-// shrink shortens what one result has too much after a request that was too long, else compacts. That is done once in
+// shrink leaves pictures out after a request that was too long, else shortens what one result has too much, else compacts. That is done once in
 // a row: what is refused again stays refused.
 func (s *Session) shrink(t *turn, refused error) error {
 	var p *ProviderError
@@ -121,7 +124,7 @@ func (s *Session) shrink(t *turn, refused error) error {
 	}
 	s.ledger.window = 0 // the refusal may have told another one
 	s.recount()
-	if s.shorten(s.ledger.room() / largeShare) {
+	if s.leaveOut() || s.shorten(s.ledger.room()/largeShare) {
 		return nil
 	}
 	if s.config.Sum == "" || t.shrunk {
