@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"adze/tool"
@@ -50,6 +51,7 @@ func (s *Session) ask(t *turn) (Message, error) {
 func (s *Session) keep(m Message) {
 	s.history = append(s.history, m)
 	s.emit(MessageDone{m})
+	s.tellBlind(m)
 }
 
 // draft is an assistant message while it arrives.
@@ -93,7 +95,7 @@ func (s *Session) stream(t *turn, id string) (*draft, error) {
 // request is the next question.
 func (s *Session) request() Request {
 	return Request{
-		Model: s.config.Model, System: s.config.Start.System, Messages: s.history,
+		Model: s.config.Model, System: s.config.Start.System, Messages: s.visible(),
 		Tools: s.tools, ToolsDigest: s.digest, Agent: s.config.Start.Agent, Effort: s.Effort(),
 	}
 }
@@ -208,4 +210,37 @@ func (s *Session) saveFragments(t *turn, d *draft) error {
 		return nil
 	}
 	return s.store(t.ctx, entries...)
+}
+
+// blind reports that the model is known to take no pictures.
+func (s *Session) blind() bool {
+	return s.config.Blind != nil && s.config.Blind(s.config.Provider.Name(), s.config.Model)
+}
+
+// visible is the conversation as the model can take it: notes in the place of pictures where it is known to see none.
+func (s *Session) visible() []Message {
+	if !s.blind() {
+		return s.history
+	}
+	var out []Message
+	for i, m := range s.history {
+		if pictures(m) == 0 {
+			continue
+		}
+		if out == nil {
+			out = slices.Clone(s.history)
+		}
+		out[i] = withoutPictures(m, "[%s cannot be shown to you: you take no pictures]")
+	}
+	if out == nil {
+		return s.history
+	}
+	return out
+}
+
+// tellBlind tells the person that a picture of theirs, or of a call, is not seen.
+func (s *Session) tellBlind(m Message) {
+	if pictures(m) > 0 && s.blind() {
+		s.emit(Notice{s.config.Model + " takes no pictures: it gets a note in their place; /model shows the models with vision"})
+	}
 }

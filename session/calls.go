@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"adze/tool"
 )
@@ -37,6 +38,7 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 	}
 	t.guard.close()
 	s.history = append(s.history, outcomes)
+	s.tellBlind(outcomes)
 	return stop, s.reconsider(t, outcomes)
 }
 
@@ -79,4 +81,31 @@ func (s *Session) settleCall(t *turn, call tool.RawCall, o tool.Outcome) error {
 	}
 	s.emit(ToolEnd{Outcome: o, Redacted: s.config.Tools.Redact(o.Tool, o.Metadata)})
 	return nil
+}
+
+// leaveOut puts a note in the place of each picture and document but those of the newest message that has any, and
+// reports whether there were some. They are sent again with every request, and what they showed was said since; the
+// log keeps them.
+func (s *Session) leaveOut() bool {
+	newest, first, count := true, -1, 0
+	history := slices.Clone(s.history) // requests that were made keep theirs
+	for i := len(history) - 1; i >= 0; i-- {
+		n := pictures(history[i])
+		switch {
+		case n == 0:
+		case newest:
+			newest = false
+		default:
+			history[i] = withoutPictures(history[i], "[%s was shown here and is left out now to make room; read the file again where it is needed]")
+			first, count = i, count+n
+		}
+	}
+	if count == 0 {
+		return false
+	}
+	s.foresee(first, "pictures were left out")
+	s.history = history
+	s.emit(Notice{fmt.Sprintf("to make room, pictures and documents shown before are not sent any more: %d; the log keeps them", count)})
+	s.recount()
+	return true
 }

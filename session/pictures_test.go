@@ -102,3 +102,28 @@ func TestPicturesStayWhereThereIsRoom(t *testing.T) {
 		t.Errorf("sent %s", names)
 	}
 }
+
+// A model that is known to take no pictures gets notes, and the person is told, of their own pictures and of a tool's.
+func TestABlindModelIsSaid(t *testing.T) {
+	r := rigWith(t, []tool.Tool{shooting()}, says(call("a", "shoot", `{"text":"x"}`)), says(text("seen")))
+	r.config.Blind = func(_, model string) bool { return model == r.config.Model }
+	mock := tool.Attachment{Name: "mock.png", MediaType: "image/png", Data: []byte{9}}
+	s := session.New(r.config)
+	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "go", Attachments: []tool.Attachment{mock}}), session.CauseDone)
+	last := r.model.requests[1]
+	if names := strings.Join(shown(last), " "); names != "notes.txt" {
+		t.Errorf("sent %s", names)
+	}
+	if got := last.Messages[0].Parts[1].Text + last.Messages[2].Parts[0].Outcome.Output; strings.Count(got, "cannot be shown to you") != 2 {
+		t.Errorf("%s", got)
+	}
+	told := 0
+	for _, e := range r.events {
+		if n, ok := e.(session.Notice); ok && strings.Contains(n.Text, "takes no pictures") {
+			told++
+		}
+	}
+	if told != 2 || s.History()[0].Parts[1].Attachment == nil {
+		t.Errorf("told %d times; the conversation keeps %+v", told, s.History()[0].Parts[1])
+	}
+}

@@ -59,8 +59,7 @@ type Config struct {
 	// Effort is how hard the model is to think, one of Efforts; empty: as the log of a resumed session says, else as the
 	// provider is configured.
 	Effort string
-	// Within is the budget of the turn that this session works for as a subagent: what it uses counts there,
-	// too. Nil: it works for nobody.
+	// Within is the budget of the turn that a subagent works for: what it uses counts there, too. Nil: for nobody.
 	Within *Budget
 	// Waits is called when a call of this session begins to wait for a person, and what it returns when that is over: it
 	// is for the turn that a subagent works for. Nil: nobody counts.
@@ -76,6 +75,8 @@ type Config struct {
 	Schema json.RawMessage
 	// Window tells how many tokens a model takes, its answer included; 0: not known. Nil: it never is.
 	Window func(provider, model string) int
+	// Blind reports a model that is known to take no pictures; nil: it is not known of any.
+	Blind func(provider, model string) bool
 	// Pieces tells the parts of a system prompt apart, for the ledger; nil: it is one.
 	Pieces func(system string) []Piece
 	// Sum is the instruction with which the model is asked to sum the conversation up; empty: it is never

@@ -49,33 +49,6 @@ func (l *ledger) shorter(m Message, tokens int) (Message, []string) {
 	return out, told
 }
 
-// leaveOut puts a note in the place of each picture and document but those of the newest message that has any, and
-// reports whether there were some. They are sent again with every request, and what they showed was said since; the
-// log keeps them.
-func (s *Session) leaveOut() bool {
-	newest, first, count := true, -1, 0
-	history := slices.Clone(s.history) // requests that were made keep theirs
-	for i := len(history) - 1; i >= 0; i-- {
-		n := pictures(history[i])
-		switch {
-		case n == 0:
-		case newest:
-			newest = false
-		default:
-			history[i] = withoutPictures(history[i])
-			first, count = i, count+n
-		}
-	}
-	if count == 0 {
-		return false
-	}
-	s.foresee(first, "pictures were left out")
-	s.history = history
-	s.emit(Notice{fmt.Sprintf("to make room, pictures and documents shown before are not sent any more: %d; the log keeps them", count)})
-	s.recount()
-	return true
-}
-
 // shows reports an attachment that a model looks at.
 func shows(a tool.Attachment) bool {
 	kind := attachedAs(a)
@@ -101,10 +74,8 @@ func pictures(m Message) (n int) {
 }
 
 // withoutPictures is a copy of a message with notes for what it shows. It has an id of its own, as shorter's has.
-func withoutPictures(m Message) Message {
-	note := func(a tool.Attachment) string {
-		return fmt.Sprintf("[%s was shown here and is left out now to make room; read the file again where it is needed]", a.Name)
-	}
+func withoutPictures(m Message, words string) Message {
+	note := func(a tool.Attachment) string { return fmt.Sprintf(words, a.Name) }
 	m.ID += "-seen"
 	m.Parts = slices.Clone(m.Parts)
 	for i, p := range m.Parts {

@@ -69,6 +69,21 @@ func (f *Finder) Prices() func(provider, model string, u session.Usage) (float64
 	}
 }
 
+// Blind tells a session whether a model is known to take no pictures: the table says of each what it can. A row of the
+// person's own only adds vision.
+func (f *Finder) Blind() func(provider, model string) bool {
+	var seen sync.Map // asked for with each request
+	return func(provider, model string) bool {
+		kept, hit := seen.Load(provider + "/" + model)
+		if !hit {
+			row, ok := f.row(provider, model)
+			_, own := f.config.Models[row.Model]
+			kept, _ = seen.LoadOrStore(provider+"/"+model, ok && !own && !row.Vision)
+		}
+		return kept.(bool)
+	}
+}
+
 // Priced reports whether it is known what a model costs.
 func (f *Finder) Priced(m Model) bool {
 	row, ok := f.row(m.Provider.Name(), m.Name)

@@ -125,6 +125,9 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 		if err = a.read(); err == nil {
 			err = p.counted(r.Model, sent, a.Done.Usage.Input)
 		}
+		if !d.vision && !d.absent && wire.NewPictures(r.Messages) {
+			a.Done.Notice = r.Model + " takes no pictures: it got a note in their place; ollama show " + r.Model + " lists what it can"
+		}
 		return a.Done, err
 	})
 }

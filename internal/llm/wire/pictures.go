@@ -57,6 +57,19 @@ func (c *Cache) Pictures(ctx context.Context, messages []session.Message, use Pi
 	return out
 }
 
+// NewPictures reports pictures that no answer has followed yet.
+func NewPictures(messages []session.Message) bool {
+	for _, m := range slices.Backward(messages) {
+		if m.Role == session.Assistant {
+			return false
+		}
+		if slices.ContainsFunc(m.Parts, pictured) {
+			return true
+		}
+	}
+	return false
+}
+
 func pictured(p session.Part) bool {
 	return p.Attachment != nil && KindOf(*p.Attachment) == Image ||
 		p.Outcome != nil && slices.ContainsFunc(p.Outcome.Attachments, func(a tool.Attachment) bool { return KindOf(a) == Image })
