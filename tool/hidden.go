@@ -6,9 +6,10 @@ import (
 )
 
 // ShownHidden writes out the characters of a text that a person never sees and a model reads all the same: tags, which
-// spell whole sentences unseen (U+E0000 to U+E007F), and what turns the direction of writing, so that code looks other
-// than it runs (U+202A to U+202E, U+2066 to U+2069; CVE-2021-42574). Every output passes it on its way to the model; marks
-// that scripts need, joiners and selectors of emoji stay.
+// spell whole sentences unseen, and selectors beyond those of emoji, which spell bytes (U+E0000 to U+E01EF); what turns the
+// direction of writing, so that code looks other than it runs (U+202A to U+202E, U+2066 to U+2069; CVE-2021-42574); what is
+// invisible in every script (U+2060 to U+206F, U+FEFF). Every output and every instruction file passes it on its way to the
+// model. Marks that scripts need, joiners and the selectors of emoji stay.
 func ShownHidden(s string) string {
 	if !mayHide(s) {
 		return s
@@ -49,7 +50,8 @@ func TakenHidden(s string) string {
 func mayHide(s string) bool {
 	for i := 0; i+2 < len(s); i++ {
 		switch c, d := s[i+1], s[i+2]; {
-		case s[i] == 0xE2 && (c == 0x80 && d >= 0xAA && d <= 0xAE || c == 0x81 && d >= 0xA6 && d <= 0xA9), s[i] == 0xF3 && c == 0xA0:
+		case s[i] == 0xE2 && (c == 0x80 && d >= 0xAA && d <= 0xAE || c == 0x81 && d >= 0xA0 && d <= 0xAF),
+			s[i] == 0xEF && c == 0xBB && d == 0xBF, s[i] == 0xF3 && c == 0xA0:
 			return true
 		}
 	}
@@ -57,5 +59,5 @@ func mayHide(s string) bool {
 }
 
 func hides(r rune) bool {
-	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r >= 0xE0000 && r <= 0xE007F
+	return r >= 0x202A && r <= 0x202E || r >= 0x2060 && r <= 0x206F || r == 0xFEFF || r >= 0xE0000 && r <= 0xE01EF
 }

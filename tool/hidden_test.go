@@ -9,10 +9,12 @@ import (
 func TestHiddenCharactersAreShown(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain – “text” 日本 👩\u200d💻 می\u200cخواهم": "plain – “text” 日本 👩\u200d💻 می\u200cخواهم",
-		"if a\u202e b\u2066c":    "if a<U+202E> b<U+2066>c",
-		"x\U000E0041\U000E007Fy": "x<U+E0041><U+E007F>y",
-		"\xe2\x80":               "\xe2\x80",
-		"<U+202E>":               "<U+202E>",
+		"if a\u202e b\u2066c":     "if a<U+202E> b<U+2066>c",
+		"x\U000E0041\U000E007Fy":  "x<U+E0041><U+E007F>y",
+		"x\U000E0100\u2062\ufeff": "x<U+E0100><U+2062><U+FEFF>",
+		"❤\ufe0f \u200fשלום\u200e ภาษา\u200bไทย": "❤\ufe0f \u200fשלום\u200e ภาษา\u200bไทย",
+		"\xe2\x80": "\xe2\x80",
+		"<U+202E>": "<U+202E>",
 	} {
 		if got := ShownHidden(text); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)

@@ -114,7 +114,7 @@ func rooms() []Row {
 			Why: "it tells what was found; it asks through the finder and shows nothing itself"},
 		{Package: "internal/offer", May: []string{"session", "tool", "toolset", "internal/config", "internal/llm/embed", "internal/usage"},
 			Why: "it chooses among tools by what was measured; it opens nothing"},
-		{Package: "internal/instructions", May: []string{"prompts", "internal/usage", "internal/safeterm"}, Why: "files of a project and a person become text for the model"},
+		{Package: "internal/instructions", May: []string{"prompts", "tool", "internal/usage", "internal/safeterm"}, Why: "files of a project and a person become text for the model"},
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"adze/internal/usage"
 	"adze/prompts"
+	"adze/tool"
 )
 
 // maxInstructions bounds one instruction file; it is paid for at every request.
@@ -135,31 +136,7 @@ func instructionText(path, within string) (string, error) {
 	if info.Size() > maxInstructions {
 		text += fmt.Sprintf("\n(cut: the file has %d bytes; read the rest when it matters)", info.Size())
 	}
-	return shownHidden(text), nil
-}
-
-// shownHidden writes out what nobody sees in a file but a model reads: tags, which carry whole texts, and what turns the
-// direction of writing. Joiners and selectors of emoji stay.
-func shownHidden(text string) string {
-	var b strings.Builder
-	for i, r := range text {
-		if hidden(r) && !(i == 0 && r == 0xFEFF) {
-			fmt.Fprintf(&b, "<U+%04X>", r)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-func hidden(r rune) bool {
-	switch {
-	case r < 0x61C:
-		return false
-	case r == 0x61C, r == 0x200B, r == 0x200E, r == 0x200F, r == 0xFEFF:
-		return true
-	}
-	return r >= 0x202A && r <= 0x202E || r >= 0x2060 && r <= 0x206F || r >= 0xE0000 && r <= 0xE01EF
+	return tool.ShownHidden(strings.TrimPrefix(text, "\ufeff")), nil
 }
 
 // Hidden tells the person which instructions of a rendered prompt hold what they cannot see.
