@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"adze/internal/proc"
 )
@@ -114,17 +113,4 @@ func (c *Cage) outside() Report {
 		return Report{NoLevel, None, "it is switched off"}
 	}
 	return Report{NoLevel, None, "commands run outside; permission mode auto or --sandbox required puts them inside"}
-}
-
-// Hint is what a person can do where a report is not full.
-func Hint(r Report) string {
-	switch {
-	case r.Level == Full:
-		return ""
-	case strings.Contains(r.How, string(Bubblewrap)+": bubblewrap is not installed"):
-		return "install bubblewrap; on Ubuntu its AppArmor profile lets it make namespaces"
-	case r.How == "":
-		return "there is no sandbox for this system yet"
-	}
-	return "allow only what you would run yourself, or work in a virtual machine"
 }

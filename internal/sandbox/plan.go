@@ -56,6 +56,10 @@ func (s *Sandbox) plan(c proc.Command) (plan, error) {
 	return p, nil
 }
 
+// maxNested bounds the repositories in a workspace that mounts protect: each takes three. Of the others what a command did is
+// found when it has ended.
+const maxNested = 32
+
 // protect adds the places of the workspace that no command may change.
 func (p *plan) protect(h host, o Options) error {
 	repository, err := findRepository(p.workspace.path)
@@ -78,7 +82,7 @@ func (p *plan) protect(h host, o Options) error {
 		}
 	}
 	var g guards
-	for _, nested := range p.nested {
+	for _, nested := range p.nested[:min(len(p.nested), maxNested)] {
 		if base := filepath.Dir(nested); filepath.Base(nested) == ".git" {
 			g.lockIfThere(base, filepath.Join(nested, "hooks"))
 			g.lockIfThere(base, filepath.Join(nested, "config"))

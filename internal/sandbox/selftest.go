@@ -1,9 +1,9 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -94,7 +94,11 @@ func judge(trials []trial, r proc.Result, s *site) (found, error) {
 		}
 	}
 	if lines == 0 {
-		return found{}, fmt.Errorf("the self-test did not run: %w: %s", errors.Join(r.Err(), errors.New("no answer")), strings.TrimSpace(r.Errors.Head))
+		why := strings.Join(strings.Fields(r.Errors.Head), " ")
+		if why == "" && r.Err() != nil {
+			why = r.Err().Error()
+		}
+		return found{}, errors.New(cmp.Or(why, "the self-test gave no answer"))
 	}
 	var f found
 	for i, t := range trials {
