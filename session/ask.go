@@ -219,7 +219,7 @@ func (s *Session) blind() bool {
 
 // visible is the conversation as the model can take it: notes in the place of pictures where it is known to see none.
 func (s *Session) visible() []Message {
-	if !s.blind() {
+	if !slices.ContainsFunc(s.history, func(m Message) bool { return pictures(m) > 0 }) || !s.blind() {
 		return s.history
 	}
 	var out []Message
@@ -231,9 +231,6 @@ func (s *Session) visible() []Message {
 			out = slices.Clone(s.history)
 		}
 		out[i] = withoutPictures(m, "[%s cannot be shown to you: you take no pictures]")
-	}
-	if out == nil {
-		return s.history
 	}
 	return out
 }

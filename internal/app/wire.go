@@ -110,7 +110,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	w.tellProject(s.project())
 	c := session.Config{
 		ID: id, Provider: model.Provider, Model: model.Name, Store: stored, Mark: secret.Mark, Tools: w.set, Gate: s.files.Gate(policy),
-		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}, Mask: s.marked(), Limits: s.limits(o), Price: a.models(s.config).Prices(), Window: a.models(s.config).Windows(model), Blind: a.models(s.config).Blind(), Wait: a.wait, Pieces: pieces,
+		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}, Mask: s.marked(), Limits: s.limits(o), Price: a.models(s.config).Prices(), Window: a.models(s.config).Windows(model), Blind: a.models(s.config).Blind(model), Wait: a.wait, Pieces: pieces,
 		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Effort: o.effort, Offer: offer.Offerer(), Accept: o.answer.Judge(), Schema: o.answer.Grammar(), Sum: prompts.Compact(),
 		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.Full(), System: system, Tools: w.set.Digest()},
 	}

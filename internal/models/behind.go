@@ -27,7 +27,10 @@ type place struct {
 func (f *Finder) beyond(at place, m Model, given session.Provider) Model {
 	found := &larger{hint: at.hint, model: m.Name}
 	b := behind.Wrap(given, behind.Options{Named: tellsItself(at.server.Base), Look: at.look(m.Name, found)})
-	m.window = f.window(given.Name(), m.Name, func(ctx context.Context) (int, bool) { return b.Limit(ctx, m.Name) })
+	m.window = f.window(given.Name(), m.Name, func(ctx context.Context) told {
+		tokens, sure := b.Limit(ctx, m.Name)
+		return told{tokens: tokens, sure: sure}
+	})
 	m.Provider = recovering(at.config, fitting(m, b, found.how), true)
 	return m
 }

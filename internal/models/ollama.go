@@ -19,9 +19,9 @@ func (f *Finder) ollama(e Endpoint, name string) (Model, error) {
 
 func (f *Finder) ollamaOf(e Endpoint, p *ollama.Provider, name string) Model {
 	m := Model{Name: name, Profile: profileOf(e.config, e.Profile)}
-	m.window = f.window(e.Name, name, func(ctx context.Context) (int, bool) {
+	m.window = f.window(e.Name, name, func(ctx context.Context) told {
 		limit := p.Limit(ctx, name)
-		return limit, limit > 0
+		return told{limit, limit > 0, p.Blind(ctx, name)}
 	})
 	hint := func() string {
 		if e.config.MaxContext > 0 {

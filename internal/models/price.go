@@ -1,6 +1,7 @@
 package models
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -69,11 +70,17 @@ func (f *Finder) Prices() func(provider, model string, u session.Usage) (float64
 	}
 }
 
-// Blind tells a session whether a model is known to take no pictures: the table says of each what it can. A row of the
-// person's own only adds vision.
-func (f *Finder) Blind() func(provider, model string) bool {
-	var seen sync.Map // asked for with each request
+// Blind tells a session whether a model is known to take no pictures: the table says of each what it can, and many a server
+// of one's own. A row of the person's own only adds vision.
+func (f *Finder) Blind(m Model) func(provider, model string) bool {
+	var seen sync.Map // asked for with each request that has pictures
 	return func(provider, model string) bool {
+		if own, ok := f.config.Models[provider+"/"+model]; ok && own.Vision {
+			return false
+		}
+		if m.window != nil && provider == m.Provider.Name() && model == m.Name && m.window.blind(context.Background()) {
+			return true
+		}
 		kept, hit := seen.Load(provider + "/" + model)
 		if !hit {
 			row, ok := f.row(provider, model)

@@ -14,9 +14,15 @@ import (
 // windowPatience is how long the first question may wait for a server to tell its context.
 const windowPatience = time.Second
 
-// asking asks a server for the context of one model in tokens, 0 when it does not tell; sure says that this
-// holds while the model runs.
-type asking func(context.Context) (tokens int, sure bool)
+// asking asks a server about one model.
+type asking func(context.Context) told
+
+// told is the context of a model in tokens, 0 when its server does not tell; sure says that this holds while the model
+// runs, and blind that it takes no pictures.
+type told struct {
+	tokens      int
+	sure, blind bool
+}
 
 // window is the context of one model: what the person wrote down, else the table, else what the model's own
 // server tells, where it runs one that does. It is safe for concurrent use.
@@ -26,8 +32,7 @@ type window struct {
 	most  int        // of the configuration; 0: any
 
 	mu   sync.Mutex
-	told int
-	sure bool
+	told told
 	seen int // the context that a cut prompt gave away; 0: none was
 }
 
@@ -42,22 +47,37 @@ func (f *Finder) window(provider, name string, asks asking) *window {
 func (w *window) ask(ctx context.Context) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.known() == 0 && w.asks != nil && !w.sure {
-		ctx, cancel := context.WithTimeout(ctx, windowPatience)
-		defer cancel()
-		w.told, w.sure = w.asks(ctx)
+	if w.known() == 0 {
+		w.inquire(ctx)
 	}
-	return w.capped(w.told)
+	return w.capped(w.told.tokens)
+}
+
+func (w *window) inquire(ctx context.Context) {
+	if w.asks == nil || w.told.sure {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, windowPatience)
+	defer cancel()
+	w.told = w.asks(ctx)
+}
+
+// blind reports a model whose server says that it takes no pictures.
+func (w *window) blind(ctx context.Context) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.inquire(ctx)
+	return w.told.blind
 }
 
 // peek tells it without asking anybody: 0 until a request was made to a server that has to be asked.
 func (w *window) peek() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.sure {
+	if !w.told.sure {
 		return w.capped(0)
 	}
-	return w.capped(w.told)
+	return w.capped(w.told.tokens)
 }
 
 // learn takes the context that a cut prompt gave away, whatever anybody tells.
@@ -112,16 +132,16 @@ func asksFor(s discover.Server, name string) asking {
 	if s.Kind == discover.Any {
 		return nil
 	}
-	return func(ctx context.Context) (int, bool) {
+	return func(ctx context.Context) told {
 		models, err := s.Models(ctx)
 		if err != nil {
-			return 0, false
+			return told{}
 		}
 		for _, m := range models {
 			if m.Name == name || len(models) == 1 && s.Kind == discover.LlamaCPP { // which takes any name
-				return m.Limit(), m.Context > 0
+				return told{m.Limit(), m.Context > 0, m.Vision != nil && !*m.Vision}
 			}
 		}
-		return 0, true
+		return told{sure: true}
 	}
 }

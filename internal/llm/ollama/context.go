@@ -117,6 +117,12 @@ func (p *Provider) Limit(ctx context.Context, model string) int {
 	return p.limit(d)
 }
 
+// Blind reports a model of which the server says that it takes no pictures.
+func (p *Provider) Blind(ctx context.Context, model string) bool {
+	d, err := p.details(ctx, model)
+	return err == nil && !d.absent && !d.vision
+}
+
 // widen enlarges the context after the server said that a prompt did not fit; false: the model has no more.
 func (p *Provider) widen(model string, s sent, d details) bool {
 	p.mu.Lock()
