@@ -23,6 +23,8 @@ const scripted = "demo"
 type pane struct {
 	ctx context.Context
 	dir string // everything of the scene
+	// ground tells whether the terminal is dark, as rxvt and Konsole do: nobody answers for a pane that has no window.
+	ground string
 }
 
 // open lays out the workspace and starts the program.
@@ -31,7 +33,7 @@ func open(ctx context.Context, s scene, adze string) (*pane, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pane{ctx: ctx, dir: dir}
+	p := &pane{ctx: ctx, dir: dir, ground: s.colours.behind}
 	work := filepath.Join(dir, "home", s.title)
 	if err := p.layOut(s, work); err != nil {
 		p.close()
@@ -80,7 +82,7 @@ func write(path string, data []byte) error {
 func (p *pane) command(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(p.ctx, "tmux", append([]string{"-S", filepath.Join(p.dir, "socket")}, args...)...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(p.dir, "home"), "LANG=C.UTF-8",
-		"TERM=tmux-256color", "COLORTERM=truecolor", "GOCACHE=" + goCache(), "TMUX="}
+		"TERM=tmux-256color", "COLORTERM=truecolor", "COLORFGBG=" + p.ground, "GOCACHE=" + goCache(), "TMUX="}
 	return cmd
 }
 
@@ -93,7 +95,7 @@ func (p *pane) tmux(args ...string) error {
 
 // capture is what the screen shows, with its attributes.
 func (p *pane) capture() (string, error) {
-	out, err := p.command("capture-pane", "-e", "-p").Output()
+	out, err := p.command("capture-pane", "-e", "-p", "-N").Output()
 	return string(out), err
 }
 

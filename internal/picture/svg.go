@@ -19,15 +19,16 @@ const (
 // palette is a terminal's own colours.
 type palette struct {
 	fg, bg, frame string
+	behind        string // COLORFGBG of such a terminal
 	sixteen       [16]string
 }
 
 // The terminal's palettes. Black and white are near the background and the text, as most terminals have it.
 var (
-	dark = palette{fg: "#d4d7dd", bg: "#16191f", frame: "#2b303a", sixteen: [16]string{
+	dark = palette{fg: "#d4d7dd", bg: "#16191f", frame: "#2b303a", behind: "15;0", sixteen: [16]string{
 		"#20242c", "#e06c6c", "#7fc98f", "#dcb56a", "#6ea8e8", "#c58be0", "#63c5c9", "#c9ccd3",
 		"#7d8492", "#f08a8a", "#9adfa8", "#ecca88", "#8fc0f5", "#d9a7f0", "#86dcdf", "#f2f4f8"}}
-	light = palette{fg: "#24292f", bg: "#ffffff", frame: "#d8dce2", sixteen: [16]string{
+	light = palette{fg: "#24292f", bg: "#ffffff", frame: "#d8dce2", behind: "0;15", sixteen: [16]string{
 		"#24292f", "#b3261e", "#1a6b35", "#7a5200", "#0b57a8", "#7a2e9e", "#0b6b70", "#6b7280",
 		"#57606a", "#c5332b", "#1f7a3e", "#8a5d00", "#1565c0", "#8e3bb5", "#0d7a80", "#24292f"}}
 )

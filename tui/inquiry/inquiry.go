@@ -215,12 +215,23 @@ func (d *Dialog) help(w, total int) draw.Row {
 	case !d.Ready():
 		return d.theme.Line(draw.Dim, safeterm.Fixed("keys act in a moment…")).Fit(w)
 	case d.hidden > 0 || d.scrolled > 0:
-		text := look.RowsOf(d.scrolled, total-d.hidden, total) + fmt.Sprintf(" · %s and %s show the rest · %s answers", d.keys.Up, d.keys.Down, d.keys.Send)
+		rows := look.RowsOf(d.scrolled, total-d.hidden, total)
+		text := rows + fmt.Sprintf(" · %s and %s show the rest · %s answers", d.keys.Up, d.keys.Down, d.keys.Send)
+		if len(text) > w { // what answers is seen in any case
+			text = fmt.Sprintf("%s answers · %s %s · %s", d.keys.Send, d.keys.Up, d.keys.Down, rows)
+		}
 		return d.theme.Line(draw.Warn, safeterm.Name(text)).Fit(w)
 	}
+	if long := d.keysOf("   ", "↑ ↓ or a number", " stops the agent"); long.Width() <= w {
+		return long
+	}
+	return d.keysOf("  ", "↑ ↓", " stops").Fit(w)
+}
+
+func (d *Dialog) keysOf(gap, marks, stops string) draw.Row {
 	pen := d.theme.Pen().Put(draw.Key, safeterm.Name(d.keys.Send)).Fixed(draw.Plain, " answers")
 	if len(d.queue[0].Choices) > 0 {
-		pen.Fixed(draw.Plain, "   ").Fixed(draw.Key, "↑ ↓ or a number").Fixed(draw.Plain, " marks")
+		pen.Fixed(draw.Plain, gap).Fixed(draw.Key, marks).Fixed(draw.Plain, " marks")
 	}
-	return pen.Fixed(draw.Plain, "   ").Put(draw.Key, safeterm.Name(d.keys.Stop)).Fixed(draw.Plain, " stops the agent").Done().Fit(w)
+	return pen.Fixed(draw.Plain, gap).Put(draw.Key, safeterm.Name(d.keys.Stop)).Fixed(draw.Plain, stops).Done()
 }
