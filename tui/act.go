@@ -74,6 +74,23 @@ func canSave(m *model) string {
 	return ""
 }
 
+func canAnother(m *model) string {
+	if m.dialog.Others() == 0 {
+		return "no other rule is offered for this call"
+	}
+	return ""
+}
+
+func seeAnother(m *model) tea.Cmd { m.dialog.Another(); return nil }
+
+// allowForEver tells where the rule is kept.
+func allowForEver(m *model) tea.Cmd {
+	file := m.dialog.Offer().Save
+	cmd := answer(permission.Always)(m)
+	m.say("the rule is kept in " + file)
+	return cmd
+}
+
 func noEnter(m *model) string {
 	return "press " + m.keys.label(allowOnce) + " or " + m.keys.label(deny)
 }

@@ -48,6 +48,7 @@ const (
 	copyLast
 	editOutside
 	allowAlways
+	otherRule
 	lookAgain
 	openCopy
 	copyPart
@@ -147,7 +148,7 @@ func (k *keymap) hint(m *model, a action) string {
 // ofDialog names the keys that answer a question.
 func (k *keymap) ofDialog() permission.Labels {
 	return permission.Labels{Once: k.label(allowOnce), Session: k.label(allowSession), Always: k.label(allowAlways), No: k.label(deny),
-		Why: k.label(denyWhy), Stop: k.label(stop), Down: k.label(pageDown), Up: k.label(pageUp)}
+		Why: k.label(denyWhy), Stop: k.label(stop), Down: k.label(pageDown), Up: k.label(pageUp), Other: k.label(otherRule)}
 }
 
 func (b *binding) name() string { return look.KeyName(b.Binding) }
@@ -243,7 +244,8 @@ func dialogKeys() []binding {
 	return []binding{
 		{action: allowOnce, scope: inDialog, Binding: look.Key("allow this once", "y"), do: answer(permission.Once)},
 		{action: allowSession, scope: inDialog, Binding: look.Key("allow by the rule shown, in this session", "s"), can: canGrant, do: answer(permission.ForSession)},
-		{action: allowAlways, scope: inDialog, Binding: look.Key("allow by the rule shown, and save it for all sessions", "a"), can: canSave, do: answer(permission.Always)},
+		{action: allowAlways, scope: inDialog, Binding: look.Key("allow by the rule shown, and save it for all sessions", "a"), can: canSave, do: allowForEver},
+		{action: otherRule, scope: inDialog, Binding: look.Key("see another rule: narrower, or wider", "tab"), can: canAnother, do: seeAnother},
 		{action: deny, scope: inDialog, Binding: look.Key("deny", "n"), do: answer(permission.Deny)},
 		{action: denyWhy, scope: inDialog, Binding: look.Key("deny and tell the model why", "e"), do: (*model).giveReason},
 		{action: stop, scope: inDialog, Binding: look.Key("deny and stop the agent", "esc"), do: (*model).stop},

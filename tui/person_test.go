@@ -119,6 +119,7 @@ func (p *player) permission(rest string) {
 	in := decode[struct {
 		Tool, Rule, Why, Agent string
 		Covers, Spares, Save   string
+		Offers                 []permission.Offer // beside that of Rule
 		Needs                  []tool.Need
 		Preview                []tool.Block
 		Repaired               bool
@@ -128,8 +129,11 @@ func (p *player) permission(rest string) {
 		Waiting                int
 	}](p.t, rest)
 	a := &permission.Asked{Reply: make(chan permission.Answer, 1)}
-	a.Rule, a.Why, a.Preview = in.Rule, in.Why, in.Preview
-	a.Covers, a.Spares, a.Save = in.Covers, in.Spares, in.Save
+	a.Why, a.Preview = in.Why, in.Preview
+	if in.Rule != "" {
+		a.Offers = append(a.Offers, permission.Offer{Rule: in.Rule, Covers: in.Covers, Spares: in.Spares, Save: in.Save})
+	}
+	a.Offers = append(a.Offers, in.Offers...)
 	a.Question = tool.Question{Tool: tool.Definition{Name: in.Tool}, Needs: in.Needs, Repaired: in.Repaired || in.Repair != nil, Repair: in.Repair, Agent: in.Agent}
 	a.Question.Tool.AllowNoSchema, a.Question.Tool.NoSchemaMode = in.NoSchemaMode != "", in.NoSchemaMode
 	a.Resolved, a.Waiting = map[tool.Need]string{}, func() int { return in.Waiting }

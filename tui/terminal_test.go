@@ -107,7 +107,7 @@ func (a *actor) send(ctx context.Context, p port.Prompt) session.Result {
 func (a *actor) command(ctx context.Context, id tool.CallID) tool.Status {
 	a.ui.Observe(session.ToolStart{Event: tool.Event{Call: id, Tool: "bash", Args: json.RawMessage(`{"command":"go test ./..."}`)}})
 	q := tool.Question{Tool: tool.Definition{Name: "bash"}, Needs: []tool.Need{{Permission: tool.Execute, Target: "go test ./... # \u202eevil"}}}
-	answer, err := a.ui.Ask(ctx, permission.Ask{Question: q, Rule: "allow execute(go test **)"})
+	answer, err := a.ui.Ask(ctx, permission.Ask{Question: q, Offers: []permission.Offer{{Rule: "allow execute(go test **)"}}})
 	out := tool.Outcome{Call: id, Tool: "bash", Status: tool.Completed, Title: "go test ./..."}
 	switch {
 	case err != nil:

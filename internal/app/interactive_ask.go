@@ -26,19 +26,10 @@ type person struct {
 func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	q = desk.Veiled(q)
 	a := permission.Ask{Question: q, Why: secret.Passwords(reasons(p)), Resolved: resolved(p, s.w.settings.root.Dir()), Waiting: s.w.gate.Waiting}
-	var offer policy.Offer
-	at := policy.Usual(p.Offers)
-	if at >= 0 {
-		offer = p.Offers[at]
-	}
-	a.Rule, a.Covers, a.Spares = secret.Passwords(strings.Join(offer.Rules, "\n")), secret.Passwords(offer.Covers), secret.Passwords(offer.Spares)
+	file := config.File(s.app.Getenv, s.w.settings.at.Config)
+	a.Offers, a.Usual = offered(p.Offers, file), policy.Usual(p.Offers)
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
-	}
-	file := config.File(s.app.Getenv, s.w.settings.at.Config)
-	rules, savable := savedRules(offer.Rules)
-	if savable {
-		a.Save = file
 	}
 	answer, err := s.ui.Ask(ctx, a)
 	if err != nil {
@@ -48,17 +39,31 @@ func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Promp
 	case permission.Once:
 		return policy.Answer{Choice: policy.Once}, nil
 	case permission.Always:
+		rules, _ := savedRules(p.Offers[answer.Offer].Rules)
 		if _, err := config.AddRules(file, string(policy.Allow), rules...); err != nil {
 			s.ui.Observe(session.Notice{Text: fmt.Sprintf("the rule holds for this session only; it could not be saved: %v", err)})
 		}
-		return policy.Answer{Choice: policy.Session, Offer: at}, nil
+		return policy.Answer{Choice: policy.Session, Offer: answer.Offer}, nil
 	case permission.ForSession:
-		return policy.Answer{Choice: policy.Session, Offer: at}, nil
+		return policy.Answer{Choice: policy.Session, Offer: answer.Offer}, nil
 	}
 	if answer.Absent {
 		return policy.Answer{}, permission.ErrClosed
 	}
 	return policy.Answer{Choice: policy.No, Reason: answer.Reason}, nil
+}
+
+// offered are the offers of the gate as the dialog shows them; those that a configuration can hold can be kept there.
+func offered(offers []policy.Offer, file string) (out []permission.Offer) {
+	for _, o := range offers {
+		shown := permission.Offer{Rule: secret.Passwords(strings.Join(o.Rules, "\n")),
+			Covers: secret.Passwords(o.Covers), Spares: secret.Passwords(o.Spares)}
+		if _, ok := savedRules(o.Rules); ok {
+			shown.Save = file
+		}
+		out = append(out, shown)
+	}
+	return out
 }
 
 // inquire puts a question of the model to the person.
@@ -82,10 +87,17 @@ func resolved(p policy.Prompt, root string) map[tool.Need]string {
 	return out
 }
 
+// unsaid ends a reason that only repeats what is asked for and that nothing allows it: the question itself says so. Of a
+// part of a command it says which one.
+const unsaid = " needs approval"
+
 func reasons(p policy.Prompt) string {
 	var out []string
 	for _, item := range p.Items {
-		out = append(out, item.Reason)
+		whole := strings.HasSuffix(item.Reason, unsaid) && strings.Contains(item.Reason, item.Need.Target)
+		if !whole {
+			out = append(out, item.Reason)
+		}
 	}
 	return strings.Join(out, "; ")
 }

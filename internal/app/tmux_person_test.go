@@ -125,7 +125,7 @@ func TestASavedRuleIsNotAskedAgainInATerminal(t *testing.T) {
 	p.adze(u.script(steps))
 	p.text("make it")
 	p.keys("Enter")
-	p.sees("for this session: allow execute(mkdir **)", "with any options", "config.json", "a always")
+	p.sees("for this session, or always: allow execute(mkdir **)", "with any options", "a always")
 	p.keys("a")
 	p.sees("It is there.")
 	p.quit()

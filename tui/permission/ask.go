@@ -16,14 +16,22 @@ type Ask struct {
 	Waiting func() int
 	// Preview shows what the call would do.
 	Preview []tool.Block
-	// Rule is the exact rule that would be added for this session; empty: only once is offered.
-	Rule string
-	// Covers and Spares say by example what the rule allows, and what is asked all the same.
-	Covers, Spares string
-	// Save is the file in which the rule can be kept for all sessions; empty: that is not offered.
-	Save string
+	// Offers are what may be allowed for longer than once, the narrowest first; none: only once is offered. Usual is
+	// the one that is shown first.
+	Offers []Offer
+	Usual  int
 	// Why says in one line why this is asked; may be empty.
 	Why string
+}
+
+// Offer is a rule that would be added for this session.
+type Offer struct {
+	// Rule is exactly that; several stand in lines.
+	Rule string
+	// Covers and Spares say by example what it allows, and what is asked all the same.
+	Covers, Spares string
+	// Save is the file in which it can be kept for all sessions; empty: that is not offered.
+	Save string
 }
 
 // Choice is what the person chose.
@@ -40,6 +48,8 @@ const (
 // Answer is a person's answer.
 type Answer struct {
 	Choice Choice
+	// Offer is the one that was shown, of Ask.Offers, where the choice is for longer than once.
+	Offer int
 	// Reason goes to the model with a denial; it may be empty.
 	Reason string
 	// Absent says that nobody answered: the reason is nobody's word.

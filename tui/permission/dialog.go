@@ -26,7 +26,7 @@ import (
 const Guard = 300 * time.Millisecond
 
 // Labels name the keys that answer, as people read them.
-type Labels struct{ Once, Session, Always, No, Why, Stop, Down, Up string }
+type Labels struct{ Once, Session, Always, No, Why, Stop, Down, Up, Other string }
 
 // Asked is a question that waits for its answer.
 type Asked struct {
@@ -48,6 +48,7 @@ type Dialog struct {
 	Reason    edit.Editor
 	Reasoning bool
 	scrolled  int
+	offer     int        // the one that is shown
 	hidden    int        // rows of the question below the window, as last drawn
 	cwd       string     // the workspace: a command that runs elsewhere says so
 	kept      look.Sheaf // the question, laid out for width w; nil: not yet
@@ -97,6 +98,9 @@ func (p *Dialog) Add(a *Asked) {
 
 func (p *Dialog) begin() {
 	p.Reason, p.Reasoning, p.scrolled, p.kept = edit.Editor{}, false, 0, nil
+	if p.offer = 0; p.Grants() {
+		p.offer = min(max(p.queue[0].Usual, 0), p.Others())
+	}
 	p.HoldOff()
 }
 
@@ -111,16 +115,39 @@ func (p *Dialog) Remove(a *Asked) {
 
 // Answer answers the first question.
 func (p *Dialog) Answer(a Answer) {
+	a.Offer = p.offer
 	p.queue[0].Reply <- a
 	p.queue = p.queue[1:]
 	p.begin()
 }
 
 // Grants reports whether a rule for the session is offered.
-func (p *Dialog) Grants() bool { return p.Open() && p.queue[0].Rule != "" }
+func (p *Dialog) Grants() bool { return p.Open() && len(p.queue[0].Offers) > 0 }
 
 // Saves reports whether keeping the rule is offered.
-func (p *Dialog) Saves() bool { return p.Grants() && p.queue[0].Save != "" }
+func (p *Dialog) Saves() bool { return p.Grants() && p.Offer().Save != "" }
+
+// Offer is the one that is shown.
+func (p *Dialog) Offer() Offer {
+	if !p.Grants() {
+		return Offer{}
+	}
+	return p.queue[0].Offers[p.offer]
+}
+
+// Others counts the offers that are not shown; Another shows the next of them.
+func (p *Dialog) Others() int {
+	if !p.Grants() {
+		return 0
+	}
+	return len(p.queue[0].Offers) - 1
+}
+
+func (p *Dialog) Another() {
+	p.offer = (p.offer + 1) % len(p.queue[0].Offers)
+	p.kept = nil
+	p.scrolled = p.Body(p.w).Len() // the rules stand at the end
+}
 
 // Scroll moves the question under its keys.
 func (p *Dialog) Scroll(by int) { p.scrolled = max(p.scrolled+min(by, p.hidden), 0) }
@@ -140,7 +167,7 @@ func (p *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 	if n := p.waiting(); n > 0 {
 		text += fmt.Sprintf(" · %d more %s", n, map[bool]string{true: "waits", false: "wait"}[n == 1])
 	}
-	rows = append(rows, p.title(w, text))
+	rows = append(rows, p.title(w, text+p.beside(w)))
 	body := p.Body(w)
 	foot := p.foot(w)
 	room := max(h-2-len(foot), 0)
@@ -171,6 +198,18 @@ func (p *Dialog) title(w int, text string) draw.Row {
 		Rule(draw.Warn, w).Done().Fit(w)
 }
 
+// roomForTitle is what the first row needs beside the reason: its lead, the tool, how many wait, and some of the line.
+const roomForTitle = 48
+
+// beside is why it is asked, where that fits into the first row; else it is a row of its own.
+func (p *Dialog) beside(w int) string {
+	why := safeterm.Name(p.queue[0].Why)
+	if why.Len() == 0 || p.theme.Line(draw.Plain, why).Width()+roomForTitle > w {
+		return ""
+	}
+	return " · " + p.queue[0].Why
+}
+
 // rest says which rows of the question are seen, where not all are.
 func (p *Dialog) rest(total, w int) draw.Row {
 	if p.hidden == 0 && p.scrolled == 0 {
@@ -180,7 +219,7 @@ func (p *Dialog) rest(total, w int) draw.Row {
 	if p.hidden > 0 {
 		style, text = draw.Warn, text+fmt.Sprintf(" · %s for the rest", p.keys.Down)
 	} else {
-		text += fmt.Sprintf(" · that is all (%s goes back)", p.keys.Up)
+		text += fmt.Sprintf(" · all (%s goes back)", p.keys.Up)
 	}
 	return p.theme.Line(style, safeterm.Name(text)).Fit(w)
 }
@@ -196,9 +235,10 @@ func (p *Dialog) waiting() int {
 
 // choices are the keys that answer, in as many rows as they need: none of them is ever out of sight.
 func (p *Dialog) choices(w int) []draw.Row {
-	rows := p.choice([]string{"once", "this session", "always", "no", "no, and say why", "stop"}, "   ", w)
+	const other = "other rule"
+	rows := p.choice([]string{"once", "this session", "always", other, "no", "no, and say why", "stop"}, "   ", w)
 	if len(rows) > 1 {
-		rows = p.choice([]string{"once", "session", "always", "no", "no, why", "stop"}, "  ", w)
+		rows = p.choice([]string{"once", "session", "always", other, "no", "no, why", "stop"}, "  ", w)
 	}
 	if !p.Ready() { // as high as they will be
 		clear(rows)
@@ -210,8 +250,8 @@ func (p *Dialog) choices(w int) []draw.Row {
 func (p *Dialog) choice(words []string, gap string, w int) (rows []draw.Row) {
 	pen := p.theme.Pen()
 	k := p.keys
-	for i, key := range []string{k.Once, k.Session, k.Always, k.No, k.Why, k.Stop} {
-		if i == 1 && !p.Grants() || i == 2 && !p.Saves() {
+	for i, key := range []string{k.Once, k.Session, k.Always, k.Other, k.No, k.Why, k.Stop} {
+		if i == 1 && !p.Grants() || i == 2 && !p.Saves() || i == 3 && p.Others() == 0 {
 			continue
 		}
 		switch {
@@ -228,10 +268,10 @@ func (p *Dialog) choice(words []string, gap string, w int) (rows []draw.Row) {
 }
 
 // warnings are reasons to look twice.
-func warnings(a *Asked) []string {
+func warnings(a *Asked, why string) []string {
 	var out []string
-	if a.Why != "" {
-		out = append(out, a.Why)
+	if why != "" {
+		out = append(out, why)
 	}
 	if a.Question.Repaired && (a.Question.Repair == nil || a.Question.Repair.Guessed()) {
 		out = append(out, "the model's arguments were malformed and have been repaired"+repairSteps(a.Question.Repair))

@@ -26,7 +26,11 @@ func (p *Dialog) lay(w int) look.Sheaf {
 	for _, n := range a.Question.Needs {
 		rows = p.need(rows, n, w)
 	}
-	for _, warning := range warnings(a) {
+	why := a.Why
+	if p.beside(w) != "" {
+		why = ""
+	}
+	for _, warning := range warnings(a, why) {
 		rows = p.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Name(warning)})
 	}
 	rows = p.repaired(rows, a.Question.Repair, w)
@@ -37,7 +41,7 @@ func (p *Dialog) lay(w int) look.Sheaf {
 			body = append(body, p.preview(b, w)...)
 		}
 	}
-	if a.Rule != "" {
+	if p.Grants() {
 		body = append(body, look.Laid(p.rule([]draw.Row{{}}, w)))
 	}
 	return body
@@ -66,24 +70,34 @@ func (p *Dialog) preview(b tool.Block, w int) look.Sheaf {
 
 // rule draws exactly the rules that are offered, and what they mean.
 func (p *Dialog) rule(rows []draw.Row, w int) []draw.Row {
-	a := p.queue[0]
-	save := ""
-	if a.Save != "" {
-		save = "the same for every session and folder, saved in " + a.Save
+	o := p.Offer()
+	lead := "for this session: "
+	if o.Save != "" {
+		lead = "for this session, or always: "
 	}
-	line := func(name, text string) {
-		if text != "" {
-			rows = p.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Clean(name)},
-				draw.Span{Style: draw.Plain, Text: safeterm.Name(text)})
+	for i, rule := range strings.Split(o.Rule, "\n") {
+		if i > 0 {
+			lead = "  and: "
 		}
+		rows = p.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(lead)}, draw.Span{Style: draw.Plain, Text: safeterm.Name(rule)})
 	}
-	for i, rule := range strings.Split(a.Rule, "\n") {
-		line([]string{"for this session: ", "  and: "}[min(i, 1)], rule)
+	indent := p.theme.Pen().Pad(2).Done()
+	if text := means(o); text != "" {
+		rows = p.theme.Wrap(rows, w, draw.Margins{First: indent, Rest: indent}, draw.Span{Style: draw.Dim, Text: safeterm.Name(text)})
 	}
-	line("  covers: ", a.Covers)
-	line("  not: ", a.Spares)
-	line("always: ", save)
 	return rows
+}
+
+// means says in a sentence what an offer allows and what it does not.
+func means(o Offer) string {
+	var parts []string
+	if o.Covers != "" {
+		parts = append(parts, "covers "+o.Covers)
+	}
+	if o.Spares != "" {
+		parts = append(parts, "not "+o.Spares)
+	}
+	return strings.Join(parts, " · ")
 }
 
 // need draws what is touched. A command may have several lines, which are numbered: where one goes on in the
