@@ -16,9 +16,6 @@ func BenchmarkTrue(b *testing.B) {
 	for _, means := range []sandbox.Means{sandbox.None, sandbox.Landlock, sandbox.Namespaces, sandbox.Bubblewrap} {
 		b.Run(string(means), func(b *testing.B) {
 			bench := newBench(b, means)
-			if means == sandbox.Bubblewrap {
-				need(b, "bwrap")
-			}
 			s := proc.Supervisor{}
 			if means != sandbox.None {
 				s.Cage = sandbox.ByMeans(bench.box, means)

@@ -12,9 +12,6 @@ import (
 func TestLevelOfEachMeans(t *testing.T) {
 	for means, want := range map[sandbox.Means]sandbox.Level{sandbox.Namespaces: sandbox.Full, sandbox.Bubblewrap: sandbox.Full, sandbox.Landlock: sandbox.Degraded} {
 		t.Run(string(means), func(t *testing.T) {
-			if means == sandbox.Bubblewrap {
-				need(t, "bwrap")
-			}
 			b := newBench(t, means)
 			r, err := b.box.Level(t.Context())
 			if err != nil || r.Level != want {

@@ -37,9 +37,6 @@ func ofTheSite(_ context.Context, host string, port uint16) error {
 func TestTheNetworkIsReachedThroughTheProxyAlone(t *testing.T) {
 	for _, means := range []sandbox.Means{sandbox.Namespaces, sandbox.Bubblewrap} {
 		t.Run(string(means), func(t *testing.T) {
-			if means == sandbox.Bubblewrap {
-				need(t, "bwrap")
-			}
 			need(t, "curl")
 			b := newBench(t, means)
 			site := proxytest.New(t, b.home)

@@ -61,7 +61,7 @@ func TestPIDsAreThoseOutside(t *testing.T) {
 
 func TestBoundsOfACommand(t *testing.T) {
 	need(t, "bash")
-	b := newBench(t)
+	b := newBench(t, sandbox.Namespaces)
 	for name, c := range map[string]struct {
 		options sandbox.Options
 		script  string

@@ -16,9 +16,6 @@ func each(t *testing.T, run func(t *testing.T, b *bench)) {
 	}
 	for _, means := range all {
 		t.Run(string(means), func(t *testing.T) {
-			if means == sandbox.Bubblewrap {
-				need(t, "bwrap")
-			}
 			run(t, newBench(t, means))
 		})
 	}

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"adze/internal/proc"
+	"adze/internal/proc/shim/box"
 	"adze/internal/sandbox"
 )
 
@@ -23,6 +25,11 @@ type bench struct {
 // newBench lies outside /tmp where it can, because that is private to commands.
 func newBench(t testing.TB, means ...sandbox.Means) *bench {
 	t.Helper()
+	for _, m := range means {
+		if why := unreachable(m); why != "" {
+			t.Skip(why)
+		}
+	}
 	top, err := os.MkdirTemp(roomy(), "sandbox-*")
 	if err != nil {
 		t.Fatal(err)
@@ -126,6 +133,23 @@ func need(t testing.TB, programs ...string) {
 func installed(program string) bool {
 	_, err := exec.LookPath(program)
 	return err == nil
+}
+
+// unreachable says why this machine has no such means, as other programs find it; empty: it has it.
+func unreachable(m sandbox.Means) string {
+	probes := map[sandbox.Means][]string{
+		sandbox.Namespaces: {"unshare", "-Urmpf", "--mount-proc", "true"},
+		sandbox.Bubblewrap: {"bwrap", "--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "true"},
+	}
+	if m == sandbox.Landlock && box.ABI() < 3 {
+		return "this kernel has no Landlock, or an old one"
+	}
+	if argv := probes[m]; argv != nil {
+		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
+			return fmt.Sprintf("%s cannot be used here: %v %s", m, err, out)
+		}
+	}
+	return ""
 }
 
 // asOrdinaryUser runs tests of this package again as a user without rights, where they now run as root.
