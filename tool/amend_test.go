@@ -46,7 +46,7 @@ func TestAChangedCallIsJudgedAgain(t *testing.T) {
 	})
 	o := execOne(t, r, say("x", editable), `{"text":"rm all","times":2}`)
 	wantStatus(t, o, tool.Completed, "")
-	want := []string{"gate [{write rm all  }]", "gate [{write rm one  }]", `intent {"times":2} decisions=2 status=""`}
+	want := []string{"gate [{write rm all   false }]", "gate [{write rm one   false }]", `intent {"times":2} decisions=2 status=""`}
 	if got := strings.Join(j.all(), "\n"); !strings.Contains(got, want[0]) || strings.Index(got, want[1]) < strings.Index(got, want[0]) || strings.Index(got, want[2]) < strings.Index(got, want[1]) {
 		t.Errorf("order:\n%s", got)
 	}

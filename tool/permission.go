@@ -50,6 +50,10 @@ type Need struct {
 	Dir string `json:"dir,omitempty"`
 	// Reach is empty where Target says exactly what is touched.
 	Reach Reach `json:"reach,omitempty"`
+	// Caged says of a command that the tool starts it in the sandbox, where the run has one; Outside says why it is to
+	// run outside all the same, now that it could not do inside what it wanted.
+	Caged   bool   `json:"caged,omitempty"`
+	Outside string `json:"outside,omitempty"`
 }
 
 // Reach says how far a need goes that names no file, program or address.
@@ -157,6 +161,8 @@ type Decision struct {
 
 // Judged is a command as its gate has read it: one program without a shell, or a script that can be read in one way.
 type Judged struct {
+	// Caged says that it was allowed because the sandbox holds it: it runs there or not at all.
+	Caged  bool
 	Env    []string // set for Argv, NAME=value
 	Argv   []string // one program; nil: Script is for bash
 	Script string

@@ -68,7 +68,7 @@ func bash(f files, s *Shell) tool.Tool {
 		Redact: tool.Expose("command", "description", "timeout", "workdir", "background",
 			"lines", "bytes", "exit", "signal", "killed", "ended", "survivors", "duration_ms", "job", "file", "sandbox"),
 		Needs: func(in bashArgs) []tool.Need {
-			needs := []tool.Need{{Permission: tool.Execute, Target: in.Command, Dir: in.Workdir}}
+			needs := []tool.Need{{Permission: tool.Execute, Target: in.Command, Dir: in.Workdir, Caged: true}}
 			if in.Workdir != "" {
 				needs = append(needs, tool.Need{Permission: tool.Read, Target: in.Workdir})
 			}
@@ -110,7 +110,7 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 	}
 	cmd := proc.Command{
 		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,
-		Timeout: time.Duration(in.Timeout) * time.Second, Mask: b.shell.Mask, Reach: reaching(c.Ask),
+		Timeout: time.Duration(in.Timeout) * time.Second, Mask: b.shell.Mask, Reach: reaching(c.Ask), Inside: c.Judged != nil && c.Judged.Caged,
 	}
 	x := &bashCall{basher: b, call: c, result: result, in: in, plain: plain, guarded: guarded}
 	if in.Background {
@@ -129,6 +129,7 @@ type bashCall struct {
 	guarded bool
 	result  tool.Result[bashMeta]
 	limit   time.Duration // of time
+	left    string        // what came of the offer to run it outside the sandbox; empty: there was none
 	spill   spiller
 	// declared is the file of the declared tool whose command this is; "" for bash itself.
 	declared string
@@ -164,6 +165,9 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 	start := x.shell.Now()
 	r, err := x.shell.Supervisor.Run(ctx, cmd)
 	if err != nil {
+		return x.result, asFailure(err)
+	}
+	if r, err = x.outside(ctx, cmd, r); err != nil {
 		return x.result, asFailure(err)
 	}
 	r.Duration = x.shell.Now().Sub(start)
@@ -281,7 +285,13 @@ func (x *bashCall) notes(r proc.Result) (notes []string) {
 		notes = append(notes, fmt.Sprintf("(ended %s that it left running; use background: true to keep one)", counted(int64(r.Ended), "process")))
 	}
 	if r.Sandbox != "" && r.Code != 0 {
-		notes = append(notes, "(it ran in a sandbox: no network, everything outside the workspace and /tmp is read only, and so are .git hooks and config and the folders of editors in it)")
+		notes = append(notes, "(it ran in a sandbox: no network but hosts that are allowed, through the proxy of HTTPS_PROXY; everything outside the workspace and /tmp is read only, and so are .git hooks and config and the folders of editors in it)")
+	}
+	if len(r.Refused) > 0 {
+		notes = append(notes, "(the sandbox did not let it reach "+named(r.Refused)+")")
+	}
+	if x.left != "" {
+		notes = append(notes, x.left)
 	}
 	for _, told := range r.Told {
 		notes = append(notes, "(the sandbox put aside what this command left: "+told+"; tell the user)")

@@ -145,7 +145,7 @@ type declaredRun struct {
 // needs shows the gate the exact command, quoted so that it reads as the words it is.
 func (r declaredRun) needs(in json.RawMessage) []tool.Need {
 	argv, _ := r.argv(in)
-	needs := []tool.Need{{Permission: tool.Execute, Target: shellQuoted(argv), Dir: r.Workdir}}
+	needs := []tool.Need{{Permission: tool.Execute, Target: shellQuoted(argv), Dir: r.Workdir, Caged: true}}
 	return append(needs, r.declared.needs...)
 }
 
@@ -191,7 +191,7 @@ func (r declaredRun) run(ctx context.Context, c tool.Context[bashMeta], in json.
 	}
 	cmd := proc.Command{
 		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,
-		Timeout: time.Duration(r.Timeout), Mask: r.basher.shell.Mask, Reach: reaching(c.Ask),
+		Timeout: time.Duration(r.Timeout), Mask: r.basher.shell.Mask, Reach: reaching(c.Ask), Inside: c.Judged != nil && c.Judged.Caged,
 	}
 	if r.Stdin != "" {
 		cmd.Input = in

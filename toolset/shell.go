@@ -27,6 +27,8 @@ type Shell struct {
 	Spill func(tool.CallID) (io.WriteCloser, string, error)
 	// Mask hides secrets in what commands write; nil: none does.
 	Mask func() *secret.Stream
+	// MayLeave says that a command which a sandbox kept from its work may be offered to a person outside of it.
+	MayLeave bool
 	// Bounds are those of all output.
 	Bounds Bounds
 	// Now is the clock of durations.

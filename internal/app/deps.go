@@ -41,7 +41,7 @@ func (s settings) deps(w *wired) toolset.Deps {
 func (s settings) shell(w *wired) *toolset.Shell {
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: models.KeyNames(s.config)})
 	shell := toolset.NewShell(proc.Supervisor{Ledger: w.ledger, Cage: w.cage}, env)
-	shell.Bounds = s.bounds()
+	shell.Bounds, shell.MayLeave = s.bounds(), w.cage.Setting == sandbox.Auto
 	if s.hide != nil {
 		shell.Mask = func() *secret.Stream { return s.hide().Stream() }
 	}

@@ -144,11 +144,12 @@ func (a *app) Gate(flags gate.Flags, use func(*policy.Policy) error) error {
 	if err != nil {
 		return err
 	}
-	policy, err := gate.New(s.config, flags, s.ground(s.at.Spill), nil)
-	if err != nil {
+	ground := s.ground(s.at.Spill)
+	ground.Contained = s.cage(w).Holds
+	if w.gate, err = gate.New(s.config, flags, ground, nil); err != nil {
 		return err
 	}
-	return use(policy)
+	return use(w.gate)
 }
 
 // Project is the workspace, with what the person allowed of what it carries.

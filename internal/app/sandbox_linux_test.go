@@ -110,3 +110,36 @@ func TestACommandAsksForAHost(t *testing.T) {
 	u.run("-p", "--sandbox", "required", "--allow", "execute(curl **)", script, "hi").wants(0, "done")
 	u.run("audit", "show").wants(0, "needs network https://refused.example", "nobody is here to approve it")
 }
+
+// Mode auto runs what the sandbox holds without a question, and nothing else: not without a sandbox, not against a deny.
+func TestModeAutoRunsWhatTheSandboxHolds(t *testing.T) {
+	for name, c := range map[string]struct {
+		flags []string
+		ran   bool
+		says  string
+	}{
+		"held":       {nil, true, "bash completed"},
+		"no sandbox": {[]string{"--sandbox", "off"}, false, "nobody is here to approve it"},
+		"a deny":     {[]string{"--deny", "execute(touch **)"}, false, "forbidden by the rule"},
+		"an ask":     {[]string{"--ask", "execute(touch **)"}, false, "asked for by a rule"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := newUser(t)
+			sandboxed(t, u)
+			outside := filepath.Join(t.TempDir(), "outside")
+			script := u.script("-- 1 --\ncall bash: {\"command\": \"x=1; touch made; touch " + outside + " || eval true\"}\n-- 2 --\ntext: done\n")
+			u.run(append([]string{"-p", "--permission-mode", "auto", script, "hi"}, c.flags...)...).wants(0, "done")
+			if _, err := os.Stat(filepath.Join(u.dir, "made")); (err == nil) != c.ran {
+				t.Errorf("made: %v", err)
+			}
+			if _, err := os.Stat(outside); err == nil {
+				t.Error("it wrote outside")
+			}
+			u.run("audit", "show").wants(0, c.says)
+		})
+	}
+	u := newUser(t)
+	sandboxed(t, u)
+	u.run("permission", "test", "make all", "--permission-mode", "auto").wants(0, "allow: sandbox")
+	u.run("permission", "test", "make all", "--permission-mode", "auto", "--sandbox", "off").wants(7, "ask")
+}

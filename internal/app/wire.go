@@ -99,7 +99,9 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	outputs := spill.Into(filepath.Join(s.at.Spill, string(id)))
 	outputs.Mask = a.keys.Mask
 	staff.deps.Shell.Spill, staff.spill = outputs.Open, outputs.Open
-	policy, err := gate.New(s.config, o.Flags, s.ground(outputs.Dir), who.ask)
+	ground := s.ground(outputs.Dir)
+	ground.Contained = w.cage.Holds
+	policy, err := gate.New(s.config, o.Flags, ground, who.ask)
 	if err != nil {
 		return w, err
 	}

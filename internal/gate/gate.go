@@ -40,6 +40,8 @@ type Ground struct {
 	// Project is what the project's own file says, Managed what the machine's owner does.
 	Project config.Project
 	Managed config.Managed
+	// Contained reports that commands run in a full sandbox; nil: they do not.
+	Contained func() bool
 }
 
 // Flags say where to work and what is allowed.
@@ -78,7 +80,7 @@ func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.
 	}
 	own := slices.DeleteFunc([]string{g.At.Config, g.At.State, g.File}, func(name string) bool { return name == "" })
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment})
-	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root}, Home: home, Own: own, Ask: asker,
+	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root}, Home: home, Own: own, Ask: asker, Contained: g.Contained,
 		Files: folders{}, Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
 }
 

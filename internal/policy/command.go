@@ -39,9 +39,10 @@ func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 	switch {
 	case err != nil:
 		v.effect, v.layer, v.reason = mode.byDefault(tool.Execute, false), layerOf(mode), doing+" needs approval, and no rule can allow it: "+err.Error()
+		v.firm = certain == possible
 		return v
 	case certain == possible:
-		v.effect, v.layer, v.reason = Ask, layerOf(mode), fmt.Sprintf("%s needs approval, since the rule %q may forbid it", doing, r)
+		v.effect, v.layer, v.firm, v.reason = Ask, layerOf(mode), true, fmt.Sprintf("%s needs approval, since the rule %q may forbid it", doing, r)
 		return v
 	}
 	judged := p.judgeScript(mode, rules, v, read)

@@ -34,7 +34,7 @@ type Part struct {
 
 // Explain judges a command as a call that runs it in dir would be, without asking anybody.
 func (p *Policy) Explain(text, dir string) Explanation {
-	v := p.judge(p.Mode(), tool.Need{Permission: tool.Execute, Target: text, Dir: dir})
+	v := p.judge(p.Mode(), tool.Need{Permission: tool.Execute, Target: text, Dir: dir, Caged: true})
 	e := Explanation{Effect: v.effect, Rule: v.rule, Layer: v.layer, Reason: v.reason}
 	c, err := read(text)
 	if err == nil {

@@ -26,6 +26,7 @@ type verdict struct {
 	folder  bool          // the file is looked through as a folder
 	careful bool          // the file is asked for by what it is
 	looks   bool          // every program of the command only looks
+	firm    bool          // a question that no sandbox answers
 	run     *tool.Judged
 	made    []string // files that a command writes, resolved
 	unseen  bool     // a rule or the table allowed it, and no person has seen these words
@@ -75,7 +76,7 @@ func (p *Policy) judge(mode Mode, n tool.Need) verdict {
 	case tool.Read, tool.Write:
 		v = p.judgeFile(mode, v)
 	case tool.Execute:
-		v = p.judgeExecute(mode, v)
+		v = p.contain(mode, p.judgeExecute(mode, v))
 	case tool.Network:
 		v = p.judgeHost(mode, v)
 	default:

@@ -49,6 +49,8 @@ type Options struct {
 	// in any mode, and reading there is asked for.
 	Own []string
 	Ask Asker // nil: nobody is there, and every question is answered with no
+	// Contained reports that commands run in a sandbox that holds everything; nil: they do not. Mode auto allows them then.
+	Contained func() bool
 	// Local is the path of a program that would be found in the workspace, "" for any other; nil: none ever is.
 	Local func(program string) string
 	// Files lists folders, for patterns and trees that a command reads; nil: such commands are asked for.
@@ -64,6 +66,7 @@ type Policy struct {
 	own   []string
 	ask   Asker
 	local func(program string) string
+	holds func() bool // Options.Contained
 	files Files
 	turn  chan struct{} // holds a token while a person is asked: one question at a time
 	wait  atomic.Int64  // how many wait for the token
@@ -87,7 +90,7 @@ func New(o Options) (*Policy, error) {
 		}
 	}
 	return &Policy{
-		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, files: o.Files, mode: o.Mode,
+		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, holds: o.Contained, files: o.Files, mode: o.Mode,
 		turn: make(chan struct{}, 1), grants: map[string]bool{},
 	}, nil
 }

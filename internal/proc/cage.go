@@ -29,7 +29,14 @@ type Walls struct {
 	Env   []string             // instead of the command's environment; nil: that
 	PIDs  bool                 // process ids inside are not those outside
 	Name  string               // told in Result.Sandbox
-	Done  func() []string      // told in Result.Told
+	Done  func() Findings      // told in the Result
+}
+
+// Findings are what a cage saw of a command.
+type Findings struct {
+	Told    []string // what it left that was put aside
+	Refused []string // hosts that it asked for and was not let to
+	Barred  []string // what it wanted and no walls let through, whoever allows it: it may do better outside
 }
 
 // FirstFile is the descriptor of the first of Walls.Files: those below are the shim's own.

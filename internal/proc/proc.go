@@ -48,6 +48,11 @@ type Command struct {
 	// may wait for a person. Nil: none is allowed.
 	Reach func(ctx context.Context, host string, port uint16) error
 
+	// Outside asks the cage for no walls, because a person allowed the command without any.
+	Outside bool
+	// Inside says that it was allowed because walls hold it: without full ones it does not run.
+	Inside bool
+
 	Input   []byte        // standard input; nil: closed, reads see the end at once
 	Timeout time.Duration // 0: none
 	Limits  shim.Limits
@@ -93,9 +98,9 @@ type Result struct {
 	Ended     int           // processes it left behind, or had below it when killed, that were ended
 	Survivors int           // processes that could not be ended
 	Output    Text
-	Errors    Text     // with Command.Separate
-	Sandbox   string   // the name of the walls around it; empty: there were none
-	Told      []string // what the cage found when it had ended
+	Errors    Text   // with Command.Separate
+	Sandbox   string // the name of the walls around it; empty: there were none
+	Findings         // of the walls, when it had ended
 }
 
 // Err is nil when the command exited with 0 by itself.

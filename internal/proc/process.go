@@ -224,7 +224,7 @@ func (p *Process) finish() {
 		p.result.Duration = time.Since(p.started)
 	}
 	p.result.Output = p.out.Text()
-	p.result.Sandbox, p.result.Told = p.walls.Name, p.letGo()
+	p.result.Sandbox, p.result.Findings = p.walls.Name, p.letGo()
 	if p.errs != nil {
 		p.result.Errors = p.errs.Text()
 	}

@@ -259,12 +259,12 @@ func closeAll(files []*os.File) {
 }
 
 // letGo tells the cage, once, that nothing of the command is left.
-func (p *Process) letGo() (told []string) {
+func (p *Process) letGo() (found Findings) {
 	if p.walls.Done != nil {
-		told = p.walls.Done()
+		found = p.walls.Done()
 		p.walls.Done = nil
 	}
-	return told
+	return found
 }
 
 // discard lets go of a process that could not be started.

@@ -62,8 +62,8 @@ func (s *Server) answerFor(to Target) (*answer, error) {
 func (s *Server) record(v Visit) {
 	if v.Refused != nil {
 		s.mutex.Lock()
-		if !slices.Contains(s.refused, v.Target) && len(s.refused) < MaxTargets {
-			s.refused = append(s.refused, v.Target)
+		if r := (Refusal{v.Target, v.Barred}); !slices.Contains(s.refused, r) && len(s.refused) < MaxTargets {
+			s.refused = append(s.refused, r)
 		}
 		s.mutex.Unlock()
 	}

@@ -18,6 +18,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -44,6 +45,7 @@ func (t Target) String() string { return net.JoinHostPort(t.Host, strconv.Itoa(i
 type Visit struct {
 	Target         Target
 	Refused        error // why it was not allowed; nil: it was
+	Barred         bool  // it was refused by the dialler, though it had been allowed
 	Failed         error // why the target was not reached though it was allowed
 	Sent, Received int64 // bytes to the target and from it
 }
@@ -72,7 +74,7 @@ type Server struct {
 
 	mutex   sync.Mutex
 	open    map[net.Conn]bool
-	refused []Target
+	refused []Refusal
 	closed  bool
 	running sync.WaitGroup
 	logging sync.Mutex
@@ -101,12 +103,17 @@ func (s *Server) Close() {
 	s.running.Wait()
 }
 
-// Refused lists the targets that were asked for and not carried, in the order of the asking, each once. It is the
-// evidence that a command failed because of its sandbox.
-func (s *Server) Refused() []Target {
+// Refusal is a target that was asked for and not carried.
+type Refusal struct {
+	Target Target
+	Barred bool // it was allowed, but leads to an address that the dialler refuses
+}
+
+// Refused lists the targets that were not carried, in the order of the asking, each once.
+func (s *Server) Refused() []Refusal {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	return append([]Target(nil), s.refused...)
+	return slices.Clone(s.refused)
 }
 
 // Environment returns the variables that lead programs to a proxy at address, as NAME=value. Only this machine is

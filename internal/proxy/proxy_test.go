@@ -195,7 +195,7 @@ func TestSocksAnswers(t *testing.T) {
 			t.Errorf("%s: reply %d, want %d", c.host, got, c.reply)
 		}
 	}
-	if refused := d.server.Refused(); len(refused) != 1 || refused[0] != (Target{"bad.example", 443}) {
+	if refused := d.server.Refused(); len(refused) != 1 || refused[0] != (Refusal{Target: Target{"bad.example", 443}}) {
 		t.Errorf("refused %v", refused)
 	}
 	d.server.Close()

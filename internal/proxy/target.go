@@ -36,7 +36,7 @@ func (s *Server) reach(ctx context.Context, to Target) (net.Conn, error) {
 	conn, err := s.config.Dial(ctx, to)
 	if err != nil {
 		if denied(err) {
-			s.record(Visit{Target: to, Refused: err})
+			s.record(Visit{Target: to, Refused: err, Barred: true})
 			return nil, &refusal{to, err}
 		}
 		s.record(Visit{Target: to, Failed: err})

@@ -65,7 +65,7 @@ func byBubblewrap(p plan) (proc.Walls, error) {
 		Box:   box.Box{Mounts: mounts, Filter: box.OwnNet, Memory: p.memory, Processes: p.processes},
 		Argv:  []string{path, "--args", strconv.Itoa(argsFD), "--", "/proc/self/fd/" + strconv.Itoa(exeFD)},
 		Files: []*os.File{args, exe}, Env: p.env, PIDs: true,
-		Done: func() []string { _, _ = args.Close(), exe.Close(); return nil },
+		Done: func() proc.Findings { _, _ = args.Close(), exe.Close(); return proc.Findings{} },
 	}, nil
 }
 

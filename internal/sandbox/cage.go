@@ -50,8 +50,12 @@ func (c *Cage) inside() bool {
 
 // Enclose is proc.Cage.
 func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Walls, error) {
-	if !c.inside() || c.Setting == Auto && c.Outside != nil && c.Outside(cmd) {
+	inside := c.inside() || cmd.Inside // the mode may have changed since it was allowed
+	switch {
+	case !inside || c.Setting == Auto && (cmd.Outside || c.Outside != nil && c.Outside(cmd)):
 		return proc.Walls{}, nil
+	case cmd.Outside:
+		return proc.Walls{}, errors.New("no command runs outside the sandbox, because it is required")
 	}
 	report, err := c.Box.Level(ctx)
 	switch {
@@ -59,10 +63,19 @@ func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Walls, error
 		return proc.Walls{}, err
 	case report.Level == Full:
 		return c.Box.Enclose(ctx, cmd)
-	case c.Setting == Required:
+	case c.Setting == Required || cmd.Inside:
 		return proc.Walls{}, fmt.Errorf("%w: %s", ErrNotFull, report.How)
 	}
 	return proc.Walls{}, nil
+}
+
+// Holds reports that commands run in a sandbox that is full. Where they run inside, the first question tests it.
+func (c *Cage) Holds() bool {
+	if !c.inside() {
+		return false
+	}
+	report, err := c.Box.Level(context.Background())
+	return err == nil && report.Level == Full
 }
 
 // Check is an error where a sandbox is required and not full. It costs nothing where none is.

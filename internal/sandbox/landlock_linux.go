@@ -35,7 +35,7 @@ func byLandlock(p plan) (proc.Walls, error) {
 	return proc.Walls{
 		Box:  box.Box{Rules: rules, Filter: box.LocalOnly, Memory: p.memory, Processes: p.processes},
 		Env:  p.environAt(p.cache, tmp),
-		Done: func() []string { _ = os.RemoveAll(tmp); return nil },
+		Done: func() proc.Findings { _ = os.RemoveAll(tmp); return proc.Findings{} },
 	}, nil
 }
 

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"os"
 	"strconv"
@@ -46,15 +45,22 @@ func (n *Network) through(w *proc.Walls, c proc.Command) error {
 		}
 	}()
 	done := w.Done
-	w.Done = func() (told []string) {
+	w.Done = func() (found proc.Findings) {
 		near.Close()
 		far.Close()
 		server.Close()
 		<-served
 		if done != nil {
-			told = done()
+			found = done()
 		}
-		return append(told, unreached(server.Refused())...)
+		for _, r := range server.Refused() {
+			if r.Barred {
+				found.Barred = append(found.Barred, "it could not connect to "+r.Target.String()+", which the proxy of the sandbox carries nothing to")
+			} else {
+				found.Refused = append(found.Refused, r.Target.String())
+			}
+		}
+		return found
 	}
 	return nil
 }
@@ -74,25 +80,6 @@ func led(env []string) []string {
 		}
 	}
 	return append(out, own...)
-}
-
-// mostTold bounds the places that are named; more are counted.
-const mostTold = 8
-
-// unreached tells which places a command was not let to.
-func unreached(refused []proxy.Target) []string {
-	if len(refused) == 0 {
-		return nil
-	}
-	var names []string
-	for _, to := range refused[:min(len(refused), mostTold)] {
-		names = append(names, to.String())
-	}
-	line := "the sandbox did not let it reach " + strings.Join(names, ", ")
-	if more := len(refused) - len(names); more > 0 {
-		line += fmt.Sprintf(" and %d more", more)
-	}
-	return []string{line}
 }
 
 // received takes the listener that the shim has sent.

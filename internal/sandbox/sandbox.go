@@ -129,13 +129,14 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 		return proc.Walls{}, err
 	}
 	done := walls.Done
-	walls.Done = func() []string {
+	walls.Done = func() (found proc.Findings) {
 		told := s.lookout.end()
 		if done != nil {
-			told = append(told, done()...)
+			found = done()
 		}
+		found.Told = append(found.Told, told...)
 		release()
-		return told
+		return found
 	}
 	return walls, nil
 }

@@ -31,6 +31,6 @@ func bySeatbelt(p plan) (proc.Walls, error) {
 	}
 	return proc.Walls{
 		Argv: append(argv, exe), Env: p.environAt(p.cache, tmp),
-		Done: func() []string { _ = os.RemoveAll(tmp); return nil },
+		Done: func() proc.Findings { _ = os.RemoveAll(tmp); return proc.Findings{} },
 	}, nil
 }

@@ -1,0 +1,61 @@
+package policy
+
+import (
+	"testing"
+
+	"adze/tool"
+)
+
+// boxed is a policy of a run whose commands a sandbox holds, or does not.
+func boxed(t *testing.T, mode Mode, holds bool, lines ...string) *Policy {
+	p := newPolicy(t, mode, nil, lines...)
+	p.holds = func() bool { return holds }
+	return p
+}
+
+func TestWhatTheSandboxHoldsIsNotAskedAbout(t *testing.T) {
+	caged := func(command string) tool.Need {
+		return tool.Need{Permission: tool.Execute, Target: command, Caged: true}
+	}
+	again := caged("make")
+	again.Outside = "it could not reach the host"
+	loose := tool.Need{Permission: tool.Execute, Target: "make"}
+	for name, c := range map[string]struct {
+		mode  Mode
+		holds bool
+		rules []string
+		need  tool.Need
+		allow bool
+		layer Layer
+	}{
+		"held":                        {Auto, true, nil, caged("make all"), true, Contained},
+		"what no rule can allow":      {Auto, true, nil, caged("eval $X"), true, Contained},
+		"no sandbox":                  {Auto, false, nil, caged("make all"), false, ""},
+		"mode edits":                  {Edits, true, nil, caged("make all"), false, ""},
+		"mode ask":                    {AskFirst, true, nil, caged("make all"), false, ""},
+		"mode plan":                   {Plan, true, nil, caged("make all"), false, ""},
+		"a tool that runs it itself":  {Auto, true, nil, loose, false, ""},
+		"a deny":                      {Auto, true, []string{"deny execute(make **)"}, caged("make all"), false, User},
+		"a deny that may match":       {Auto, true, []string{"deny execute(rm **)"}, caged("$X all"), false, ""},
+		"an ask rule":                 {Auto, true, []string{"ask execute(make **)"}, caged("make all"), false, ""},
+		"outside":                     {Auto, true, nil, again, false, ""},
+		"outside, though a rule says": {Auto, true, []string{"allow execute(make **)"}, again, false, ""},
+		"outside in yolo":             {Yolo, true, nil, again, true, ""},
+		"a secret file":               {Auto, true, nil, caged("cat .env"), false, ""},
+		"a file that is denied":       {Auto, true, []string{"deny read(**/notes)"}, caged("cat notes"), false, ""},
+		"bytes that deceive":          {Auto, true, nil, caged("ls \u202e"), false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := decide(t, boxed(t, c.mode, c.holds, c.rules...), tool.Question{Needs: []tool.Need{c.need}})
+			if d.Allow != c.allow {
+				t.Fatalf("%+v", d)
+			}
+			if c.layer == Contained && (d.Layer != string(Contained) || d.Judged == nil || !d.Judged.Caged) {
+				t.Errorf("it may run anywhere: %+v", d)
+			}
+			if c.layer != Contained && d.Judged != nil && d.Judged.Caged {
+				t.Errorf("%+v", d)
+			}
+		})
+	}
+}

@@ -1,0 +1,76 @@
+package toolset
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adze/internal/proc"
+	"adze/tool"
+)
+
+// wall is a cage around nothing that says what a command wanted of it.
+type wall struct{ found proc.Findings }
+
+func (w wall) Enclose(_ context.Context, c proc.Command) (proc.Walls, error) {
+	if c.Outside {
+		return proc.Walls{}, nil
+	}
+	return proc.Walls{Name: "full (test)", Env: append(c.Env, "INSIDE=1"), Done: func() proc.Findings { return w.found }}, nil
+}
+
+// A command that failed for want of what no sandbox lets through is offered outside, once, with the reason; whatever is
+// answered, the model reads what happened. Without that evidence, or with success, nothing is offered.
+func TestACommandIsOfferedOutside(t *testing.T) {
+	barred := proc.Findings{Barred: []string{"it could not connect to 10.0.0.5:443"}}
+	for name, c := range map[string]struct {
+		found   proc.Findings
+		command string
+		may     bool
+		allow   bool
+		asks    int
+		runs    string
+		says    []string
+	}{
+		"allowed":           {barred, "echo run $INSIDE >> log; test -z \"$INSIDE\"", true, true, 1, "run 1\nrun\n", []string{"run a second time, outside", "10.0.0.5:443"}},
+		"denied":            {barred, "echo run $INSIDE >> log; false", true, false, 1, "run 1\n", []string{"it was not run outside: not now", "exit code 1"}},
+		"success":           {barred, "echo run $INSIDE >> log", true, true, 0, "run 1\n", nil},
+		"no evidence":       {proc.Findings{Refused: []string{"a.example:443"}}, "echo 'outside! EROFS' >> log; false", true, true, 0, "outside! EROFS\n", []string{"did not let it reach a.example:443"}},
+		"a sandbox that is": {barred, "echo run $INSIDE >> log; false", false, true, 0, "run 1\n", []string{"exit code 1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			shell := NewShell(proc.Supervisor{Cage: wall{c.found}}, []string{"PATH=" + os.Getenv("PATH")})
+			shell.MayLeave = c.may
+			t.Cleanup(shell.Close)
+			var registry tool.Registry
+			if err := registry.Register(bash(files{root: d.deps.Root, seen: d.deps.Seen}, shell)); err != nil {
+				t.Fatal(err)
+			}
+			set, err := registry.Tools(t.Context(), tool.Init{Workspace: d.dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			asks := 0
+			runner := &tool.Runner{Session: "s", Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
+				if q.Needs[0].Outside == "" {
+					return tool.Decision{Allow: true}, nil
+				}
+				asks++
+				return tool.Decision{Allow: c.allow, Asked: true, Reason: "not now"}, nil
+			})}
+			o := runner.Exec(t.Context(), runner.Hydrate(t.Context(), set, []tool.RawCall{{ID: "c", Name: "bash", Arguments: encoded(t, args{"command": c.command})}})[0])
+			raw, _ := os.ReadFile(filepath.Join(d.dir, "log"))
+			if string(raw) != c.runs || asks != c.asks {
+				t.Errorf("it ran as %q after %d questions", raw, asks)
+			}
+			for _, says := range c.says {
+				if !strings.Contains(o.Output, says) {
+					t.Errorf("%q is not in\n%s", says, o.Output)
+				}
+			}
+		})
+	}
+}
