@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -266,41 +265,4 @@ func (x *bashCall) verdict(r proc.Result) error {
 		return tool.Fail(tool.CodeExit, "exit code %d after %s", r.Code, after)
 	}
 	return nil
-}
-
-// endsInCD finds a command line whose last command is a cd: whoever writes that expects it to last.
-var endsInCD = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(^|[;&|\n(]\s*)(cd|pushd)(\s+[^;&|\n()]*)?\s*;?\s*$`)
-})
-
-// notes are what the model should know beside the output.
-func (x *bashCall) notes(r proc.Result) (notes []string) {
-	if x.plain {
-		notes = append(notes, "(bash is not installed; sh ran it)")
-	}
-	if x.guarded {
-		notes = append(notes, "(a rule allowed this, so git ran without the hooks and programs that this repository names)")
-	}
-	if r.Ended > 0 && r.Killed == proc.ByItself && x.declared == "" {
-		notes = append(notes, fmt.Sprintf("(ended %s that it left running; use background: true to keep one)", counted(int64(r.Ended), "process")))
-	}
-	if r.Sandbox != "" && r.Code != 0 {
-		notes = append(notes, "(it ran in a sandbox: no network but hosts that are allowed, through the proxy of HTTPS_PROXY; everything outside the workspace and /tmp is read only, and so are .git hooks and config and the folders of editors in it)")
-	}
-	if len(r.Refused) > 0 {
-		notes = append(notes, "(the sandbox did not let it reach "+named(r.Refused)+")")
-	}
-	if x.left != "" {
-		notes = append(notes, x.left)
-	}
-	for _, told := range r.Told {
-		notes = append(notes, "(the sandbox put aside what this command left: "+told+"; tell the user)")
-	}
-	if r.Survivors > 0 {
-		notes = append(notes, fmt.Sprintf("(%s could not be ended, probably of another user)", counted(int64(r.Survivors), "process")))
-	}
-	if x.declared == "" && endsInCD().MatchString(x.in.Command) {
-		notes = append(notes, "(cd does not last beyond this call; use workdir)")
-	}
-	return notes
 }

@@ -144,9 +144,7 @@ func (a *app) Gate(flags gate.Flags, use func(*policy.Policy) error) error {
 	if err != nil {
 		return err
 	}
-	ground := s.ground(s.at.Spill)
-	ground.Contained = s.cage(w).Holds
-	if w.gate, err = gate.New(s.config, flags, ground, nil); err != nil {
+	if w.gate, err = gate.New(s.config, flags, s.ground(s.at.Spill, s.cage(w)), nil); err != nil {
 		return err
 	}
 	return use(w.gate)

@@ -99,9 +99,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	outputs := spill.Into(filepath.Join(s.at.Spill, string(id)))
 	outputs.Mask = a.keys.Mask
 	staff.deps.Shell.Spill, staff.spill = outputs.Open, outputs.Open
-	ground := s.ground(outputs.Dir)
-	ground.Contained = w.cage.Holds
-	policy, err := gate.New(s.config, o.Flags, ground, who.ask)
+	policy, err := gate.New(s.config, o.Flags, s.ground(outputs.Dir, w.cage), who.ask)
 	if err != nil {
 		return w, err
 	}
@@ -183,8 +181,8 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 }
 
 // ground is what the rules of this run are about.
-func (s settings) ground(spill string) gate.Ground {
-	return gate.Ground{Root: s.root, At: s.at, File: place.Absolute(s.file), Spill: spill, Project: s.says, Managed: s.owner}
+func (s settings) ground(spill string, cage *sandbox.Cage) gate.Ground {
+	return gate.Ground{Root: s.root, At: s.at, File: place.Absolute(s.file), Spill: spill, Project: s.says, Managed: s.owner, Contained: cage.Holds}
 }
 
 func (s settings) limits(o *options) session.Limits {
