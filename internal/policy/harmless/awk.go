@@ -42,22 +42,25 @@ var pieces = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // computes reports a program made of nothing else. Left out is all that reaches out: >, |, getline, system, functions
-// of its own, and what names files, programs or the environment.
+// of its own, and what names files, programs or the environment. A slash is read only where it cannot be both the start
+// of a pattern and a division: else a text could be a pattern here and code for awk.
 func computes(program string) bool {
-	operand := false // the last piece can end a value, so that / divides
-	last := ""
+	last, line := "", false // the piece before, and whether a line end stands between
 	for program != "" {
 		if program[0] == '/' {
 			size := 1
-			if !operand {
-				if last == "++" || last == "--" {
-					return false
-				}
+			switch {
+			case oneOf(last, "", "(", ",", "~", "!", "&&", "||", "{", ";", "}"):
 				if size = regex(program); size == 0 {
 					return false
 				}
+				last = "pattern"
+			case line || !value(last):
+				return false
+			default:
+				last = "/"
 			}
-			last, program, operand = "/", program[size:], !operand
+			program, line = program[size:], false
 			continue
 		}
 		m := pieces().FindStringSubmatch(program)
@@ -65,22 +68,26 @@ func computes(program string) bool {
 			return false
 		}
 		program = program[len(m[0]):]
-		switch {
-		case m[1] != "":
+		if m[1] != "" {
+			line = line || strings.Contains(m[1], "\n")
 			continue
-		case m[3] != "":
-			if !harmlessName(m[3], strings.HasPrefix(program, "(")) {
-				return false
-			}
-			operand = !oneOf(m[3], "print", "printf", "in", "return", "else", "do")
-		default:
-			operand = m[2] != "" || m[4] != "" || oneOf(m[0], ")", "]", "++", "--")
 		}
-		if last = m[0]; last == "}" {
-			operand = false
+		if m[3] != "" && !harmlessName(m[3], strings.HasPrefix(program, "(")) {
+			return false
 		}
+		last, line = m[0], false
 	}
 	return true
+}
+
+// value reports a piece behind which a slash divides: a variable, a number, an element.
+func value(piece string) bool {
+	if piece == "]" || piece != "" && piece[0] >= '0' && piece[0] <= '9' {
+		return true
+	}
+	name := piece != "" && (piece[0] == '_' || piece[0]|0x20 >= 'a' && piece[0]|0x20 <= 'z')
+	return name && piece != "pattern" && !oneOf(piece, "print", "printf", "in", "return", "else", "do", "exit", "next", "nextfile", "break", "continue",
+		"delete", "if", "while", "for", "switch", "case", "default", "BEGIN", "END", "length")
 }
 
 // regex is the length of a regular expression at the start of a text.
