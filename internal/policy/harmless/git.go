@@ -29,7 +29,7 @@ func git(words []Word) (Use, bool) {
 		return Use{}, false
 	}
 	u := Use{Words: texts(words), Git: true}
-	s := scan{program: p, use: &u, args: args}
+	s := scan{program: p, use: &u, args: args, wary: true}
 	if !s.read() {
 		return Use{}, false
 	}

@@ -28,6 +28,7 @@ type scan struct {
 	operands, behind []Word
 	ended            bool
 	odd              bool
+	wary             bool     // options of many forms: the word behind one may not be its value
 	chose            []string // patterns of the names that it reads
 }
 
@@ -153,6 +154,9 @@ func (s *scan) values(roles []string, maybe bool) {
 		}
 		if w := s.args[0]; w.Known && len(w.Text) > 1 && w.Text[0] == '-' && (w.Text[1] < '0' || w.Text[1] > '9') {
 			s.odd = true // where the option takes no word, this is another option
+			return
+		} else if s.wary && (strings.HasPrefix(w.Text, "/") || strings.Contains(w.Text, "..")) {
+			s.odd = true // where it takes none, this is a path
 			return
 		}
 		s.touch(role, s.args[0])

@@ -55,6 +55,7 @@ func TestHostileForms(t *testing.T) {
 		"gofmt -l a": true, "ps aux": true, "ps auxe": false, "printf -v a b": false, "printf a b": true, "test -v a": false, "[ -f a ]": true, "[ -v a ]": false, "[ a -a b ]": false,
 		"command rm": false, "command -v rm": true, "cat @a": false, "unzip a": false, "unzip -l a": true, "xargs ls": false, "tail -n -x a": false, "head -n -5 a": true, "less a": false,
 		"cargo --version": true, "cargo build --version": false, "/bin/ls": false, "./ls": false, "jq -f a b": false, "column -t a": true, "lsof -i :80": true, "git ls-files -X a": false,
+		"git diff -U ../x": true, "git log -S ../x": false, "tree -Io x y": false, "tree -L 2": true, "xxd -ps a b": false, "git log -n 3": true,
 	} {
 		if _, ok := Judge(words(strings.Fields(line)...)); ok != want {
 			t.Errorf("%s: %v", line, ok)
