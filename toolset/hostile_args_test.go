@@ -28,6 +28,7 @@ func harmless() map[string]map[string]any {
 		"todoread":       {},
 		"webfetch":       {"url": "http://nowhere.example/"},
 		"ask":            {"question": "which?", "choices": []any{"a", "b"}},
+		"websearch":      {"query": "x"},
 		"task":           {"description": "d", "prompt": "p"},
 		"task_complete":  {"summary": "s"},
 		"git_status":     {},

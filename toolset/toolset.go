@@ -49,6 +49,8 @@ type Deps struct {
 	// Brief offers some tools with a shorter description and only their usual arguments, for models that read
 	// slowly; the others are accepted all the same.
 	Brief bool
+	// Search asks a search engine; nil: none is configured, and websearch is not offered.
+	Search WebSearch
 	// Inquire puts the model's questions to the person; nil: nobody is there, and ask is not offered.
 	Inquire Inquire
 	// Finder searches tools that requests do not show; nil: tool_search has nothing to find.
@@ -90,6 +92,7 @@ func New(d Deps) (*tool.Registry, error) {
 		todowrite(d.Todos),
 		todoread(d.Todos),
 		webfetch(d.Web, d.Bounds),
+		webSearch(d.Search),
 		ask(d.Inquire),
 		task(d.Tasks),
 		toolSearch(d.Finder),

@@ -29,7 +29,7 @@ func kinds() []kind {
 
 // lookers are the tools that only read or fetch.
 func lookers() []string {
-	return []string{"read", "glob", "grep", "list", "git_status", "git_diff", "git_log", "webfetch", "ask"}
+	return []string{"read", "glob", "grep", "list", "git_status", "git_diff", "git_log", "webfetch", "websearch", "ask"}
 }
 
 func kindOf(name string) (kind, error) {

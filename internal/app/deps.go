@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"adze/internal/models"
@@ -17,6 +19,7 @@ import (
 	"adze/internal/sandbox"
 	"adze/internal/secret"
 	"adze/internal/web"
+	"adze/internal/websearch"
 	"adze/internal/workspace"
 	"adze/tool"
 	"adze/toolset"
@@ -120,4 +123,30 @@ func reach(gate func() *policy.Policy) web.Policy {
 		AllowAddr:     func(host string, at netip.AddrPort) bool { return gate().NamesAddress(host, at) },
 		AllowRedirect: func(_, to *url.URL) bool { return gate().Follows(to.String()) },
 	}
+}
+
+// searchEngine is the one of the configuration; nil without one, and where it cannot be used, which is told. It may be on
+// this machine or in a private network, since the person wrote its address down; nothing else there is reached by it.
+func (a *app) searchEngine(s settings, w *wired) toolset.WebSearch {
+	c := s.config.Search
+	if c.Engine == "" {
+		return nil
+	}
+	o := websearch.Options{Engine: c.Engine, BaseURL: c.BaseURL, KeyName: strings.Join(c.Keys(), " or ")}
+	for _, name := range c.Keys() {
+		o.Key = cmp.Or(o.Key, a.Getenv(name))
+	}
+	var e *websearch.Engine
+	here := func(host string, port uint16) bool { return host == e.Host() && port == e.Port() }
+	there := web.Policy{
+		AllowPort: here,
+		AllowAddr: func(host string, at netip.AddrPort) bool { return c.BaseURL != "" && here(host, at.Port()) },
+	}
+	o.Connect = there.Connect
+	e, err := websearch.New(o)
+	if err != nil {
+		w.notices = append(w.notices, "the web cannot be searched: "+err.Error())
+		return nil
+	}
+	return e
 }

@@ -100,6 +100,7 @@ func (a *app) Tools(ctx context.Context, use func(*tool.Set) error) error {
 		return err
 	}
 	deps := s.deps(w)
+	deps.Search = a.searchEngine(s, w)
 	registry, err := toolset.New(deps)
 	if err != nil {
 		return err

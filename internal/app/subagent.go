@@ -56,6 +56,7 @@ func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
 	}
 	f.deps = f.settings.deps(w)
 	f.deps.Inquire = w.person.inquire
+	f.deps.Search = f.app.searchEngine(f.settings, w)
 	f.deps.Finder, f.deps.Brief, f.deps.Tasks = offer, profile.Budget > 0, f.tasks()
 	set, err := toolsFor(ctx, f.options, f.deps, dir, profile)
 	if err != nil {

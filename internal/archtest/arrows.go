@@ -32,7 +32,7 @@ func Table() []Row {
 		{Package: "session", May: []string{"tool", "internal/jsontext"}, Why: "the conversation knows tools, its own ports, and how a long text is written"},
 		{Package: "prompts", Why: "embedded texts"},
 		{Package: "toolset", May: []string{"tool", "internal/workspace", "internal/search", "internal/proc",
-			"internal/web", "internal/diff", "internal/text", "internal/textedit", "internal/git", "internal/jsonc", "internal/secret",
+			"internal/web", "internal/websearch", "internal/diff", "internal/text", "internal/textedit", "internal/git", "internal/jsonc", "internal/secret",
 			"internal/notebook", "internal/scale"}, Why: "tools act through leaf helpers"},
 		{Package: "tui", May: []string{"session", "tool", "internal/safeterm"}, Why: "an observer of one event stream"},
 		{Package: "tui/look", Room: true, May: []string{"tool", "internal/safeterm", "tui/draw"}, Never: outside(),

@@ -47,6 +47,7 @@ type Config struct {
 	Limits         Limits              `json:"limits,omitempty"`
 	Providers      map[string]Provider `json:"providers,omitempty"`
 	Tools          Tools               `json:"tools,omitempty"`
+	Search         Search              `json:"search,omitempty"`
 	Models         map[string]Model    `json:"models,omitempty"` // by provider/name; a last * stands for any rest
 	Interface      Interface           `json:"interface,omitempty"`
 
@@ -191,7 +192,7 @@ func Parse(path string, raw []byte) (Config, error) {
 	if c.warnings, err = judge(path, unknown); err != nil {
 		return Config{}, err
 	}
-	for _, check := range []func(path string) error{c.check, c.checkModels, c.checkProviders, c.Interface.check} {
+	for _, check := range []func(path string) error{c.check, c.checkModels, c.checkProviders, c.checkSearch, c.Interface.check} {
 		if err := check(path); err != nil {
 			return Config{}, err
 		}

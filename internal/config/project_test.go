@@ -35,6 +35,7 @@ func projectKeys() map[string]struct {
 		"output":          {`{"lines": 1}`, false},
 		"limits":          {`{"bash_timeout": "9000h"}`, false},
 		"providers":       {`{"anthropic": {"base_url": "http://127.0.0.1:9", "key_env": "GITHUB_TOKEN"}}`, false},
+		"search":          {`{"engine": "searxng", "base_url": "http://127.0.0.1:9"}`, false},
 		"tools":           {`{"embeddings": {"base_url": "http://127.0.0.1:9"}}`, false},
 		"models":          {`{"a/b": {"context": 1}}`, false},
 		"interface":       {`{"theme": "none"}`, false},

@@ -54,5 +54,8 @@ func KeyNames(cfg config.Config) []string {
 	if name := cfg.Tools.Embeddings.KeyEnv; name != "" {
 		names = append(names, name)
 	}
-	return names
+	if name := cfg.Search.KeyEnv; name != "" {
+		names = append(names, name)
+	}
+	return append(names, config.SearchKeys()...)
 }

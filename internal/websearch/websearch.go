@@ -1,0 +1,166 @@
+// Package websearch asks a search engine that the person configured, and gives titles, addresses and excerpts.
+//
+// The one rule: it connects to the one host that the configuration names, through the connector it is given, follows no
+// redirect, and counts every byte before it is kept; the key is in a header and in no address, error or log.
+//
+// Start reading at Engine.Search; engines.go has what differs between engines, answer.go what is kept of an answer.
+//
+// Known limits: one page of results, no engine's own filters; what can be said in a query (site:example.com) works.
+package websearch
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bounds of one search.
+const (
+	DefaultTimeout = 20 * time.Second
+	MaxQuery       = 400 // characters: what the strictest of the engines takes
+	MaxResults     = 20
+	maxBody        = 2 << 20 // bytes, decoded
+	maxHeader      = 64 << 10
+)
+
+// Options say which engine, and how it is reached.
+type Options struct {
+	Engine  string // one of Engines
+	BaseURL string // empty: the company's server; a SearXNG has none
+	Key     string // empty: none is sent
+	// KeyName is the variable of the key, for hints.
+	KeyName string
+	// Connect dials a host that is in lower-case ASCII; it judges where that leads.
+	Connect func(ctx context.Context, host string, port uint16) (net.Conn, error)
+	Timeout time.Duration // 0: DefaultTimeout
+}
+
+// Result is one page that an engine found. All of it is the web's word.
+type Result struct {
+	Title, URL, Excerpt string
+	Date                string // as the engine gives it; mostly empty
+}
+
+// Engine is a configured search engine. It is safe for concurrent use.
+type Engine struct {
+	kind kind
+	base *url.URL
+	o    Options
+}
+
+// New makes an engine of a configuration; its errors are for the person. It opens no connection.
+func New(o Options) (*Engine, error) {
+	k, ok := kindOf(o.Engine)
+	if !ok {
+		return nil, fmt.Errorf("there is no search engine %q; there are %s", o.Engine, strings.Join(Engines(), ", "))
+	}
+	if o.BaseURL == "" {
+		o.BaseURL = k.home
+	}
+	base, err := url.Parse(strings.TrimRight(o.BaseURL, "/"))
+	switch {
+	case o.BaseURL == "":
+		return nil, fmt.Errorf("the search engine %s needs a base_url", o.Engine)
+	case err != nil || base.Hostname() == "" || base.Scheme != "https" && base.Scheme != "http":
+		return nil, fmt.Errorf("the base_url of the search engine is no address that begins with https:// or http://")
+	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
+		return nil, errors.New("the base_url of the search engine holds more than a host and a path; a key belongs into the variable that key_env names")
+	case k.needsKey && o.Key == "":
+		return nil, fmt.Errorf("the search engine %s needs a key: set %s", o.Engine, o.KeyName)
+	}
+	base.Host = strings.ToLower(base.Host)
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	return &Engine{kind: k, base: base, o: o}, nil
+}
+
+// Name is how the configuration calls the engine.
+func (e *Engine) Name() string { return e.kind.name }
+
+// Address is what a search connects to: scheme, host and port.
+func (e *Engine) Address() string { return e.base.Scheme + "://" + e.base.Host }
+
+// Host and Port are the place that it dials, and the only one.
+func (e *Engine) Host() string { return e.base.Hostname() }
+
+// Port is that of the address, or the usual one of its scheme.
+func (e *Engine) Port() uint16 {
+	if n, err := strconv.ParseUint(e.base.Port(), 10, 16); err == nil {
+		return uint16(n)
+	}
+	return map[string]uint16{"http": 80, "https": 443}[e.base.Scheme]
+}
+
+// Check says why a query cannot be asked; nil: it can.
+func Check(query string) error {
+	switch {
+	case strings.TrimSpace(query) == "":
+		return fail(codeInvalid, "the query is empty; say what to look for")
+	case len([]rune(query)) > MaxQuery:
+		return fail(codeInvalid, "the query has %d characters, at most %d; use fewer words", len([]rune(query)), MaxQuery)
+	}
+	return nil
+}
+
+// Search asks for at most limit results. Its errors are for the model, with a stable code.
+func (e *Engine) Search(ctx context.Context, query string, limit int) ([]Result, error) {
+	if err := Check(query); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, e.o.Timeout, errTimeout)
+	defer cancel()
+	limit = max(1, min(limit, MaxResults))
+	req, err := e.kind.request(ctx, e.base, strings.TrimSpace(query), limit)
+	if err != nil {
+		return nil, fail(codeIO, "the search cannot be asked: %v", err)
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "adze")
+	if e.o.Key != "" {
+		e.kind.authorise(req.Header, e.o.Key)
+	}
+	t := e.transport()
+	defer t.CloseIdleConnections()
+	resp, err := t.RoundTrip(req) // a redirect is an answer: the key goes to no other place
+	if err != nil {
+		return nil, e.explain(ctx, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, e.refused(resp)
+	}
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	switch {
+	case err != nil:
+		return nil, e.explain(ctx, err)
+	case len(raw) > maxBody:
+		return nil, fail(codeTooLarge, "%s answered with more than %d bytes; ask for less, or fetch a page that you know", e.Name(), maxBody)
+	}
+	found, err := e.kind.read(raw)
+	if err != nil {
+		return nil, fail(codeIO, "%s answered with something that is no list of results; tell the person, and go on without a search", e.Name())
+	}
+	return kept(found, limit), nil
+}
+
+func (e *Engine) transport() *http.Transport {
+	return &http.Transport{
+		Proxy: nil,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return e.o.Connect(ctx, e.Host(), e.Port())
+		},
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    10 * time.Second,
+		MaxResponseHeaderBytes: maxHeader,
+		ForceAttemptHTTP2:      true,
+	}
+}
