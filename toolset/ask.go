@@ -21,8 +21,8 @@ type Inquiry struct {
 type Inquire func(ctx context.Context, q Inquiry) (answer string, err error)
 
 type askArgs struct {
-	Question string   `json:"question" doc:"short, about one decision"`
-	Choices  []string `json:"choices,omitempty" doc:"at most nine ready answers, the best first; other words may come back"`
+	Question string   `json:"question" doc:"one short question"`
+	Choices  []string `json:"choices,omitempty" doc:"ready answers, at most nine; the person may use other words"`
 }
 
 type askMeta struct {

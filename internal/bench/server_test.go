@@ -22,6 +22,7 @@ type instant struct {
 	connections atomic.Int64
 	lastBody    atomic.Int64 // bytes of the last request
 	firstBody   atomic.Int64
+	allBytes    atomic.Int64 // of all requests
 }
 
 func newInstant(t testing.TB, plan ...string) *instant {
@@ -47,6 +48,7 @@ func (s *instant) answer(w http.ResponseWriter, r *http.Request) {
 	s.requests.Add(1)
 	s.firstBody.CompareAndSwap(0, size)
 	s.lastBody.Store(size)
+	s.allBytes.Add(size)
 	w.Header().Set("Content-Type", "text/event-stream")
 	if done < len(s.plan) {
 		sse(w, fmt.Sprintf(`{"tool_calls":[{"index":0,"id":"call_%d","type":"function","function":%s}]}`, done, s.plan[done]), "tool_calls")
