@@ -3,11 +3,14 @@ package app
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"adze/internal/audit"
 	"adze/internal/config"
 	"adze/internal/models"
 	"adze/internal/offer"
 	"adze/internal/place"
+	"adze/internal/resume"
 	"adze/prompts"
 	"adze/session"
 	"adze/tool"
@@ -42,6 +45,28 @@ func (a *app) modelOf(ctx context.Context, o *options, w *wired) (models.Model, 
 		w.closers = append(w.closers, func() { file.Close() })
 	}
 	return m, err
+}
+
+// recall has a session that is gone on with keep its model, where nobody named another.
+func (a *app) recall(ctx context.Context, o *options, w *wired, logs func() (session.Store, session.ID, bool, error)) settings {
+	if o.model != "" || o.byHand != nil || o.demo || o.replay != "" || o.resume == "" && !o.resumeLast {
+		return w.settings
+	}
+	stored, id, _, err := logs()
+	if err != nil {
+		return w.settings // it is told where the session is opened
+	}
+	full := resume.Model(ctx, stored, id)
+	if full == "" || full == w.settings.config.Model || strings.HasPrefix(full, audit.Hand+"/") {
+		return w.settings
+	}
+	if _, err := a.models(w.settings.config).Named(full); err != nil {
+		w.notices = append(w.notices, fmt.Sprintf("this session worked with %s, which cannot be used: %v", full, err))
+		return w.settings
+	}
+	w.settings.config.Model = full
+	w.settings.config.Set("model", "the session")
+	return w.settings
 }
 
 // modelFrom is what the flags put in a model's place, else the model that is found.
