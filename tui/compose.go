@@ -43,11 +43,11 @@ func (m *model) listFiles() tea.Cmd {
 
 func (m *model) toggleVim() tea.Cmd {
 	if m.prompt.ToggleVim() {
-		m.say(`vim keys; esc is normal mode, /vim ends them; to keep them: "interface": {"keys": "vim"}`)
-	} else {
-		m.say("the usual keys")
+		m.say("vim keys; esc is normal mode, /vim ends them")
+		return keep(m, "interface.keys", "vim", nothing)
 	}
-	return nil
+	m.say("the usual keys")
+	return keep(m, "interface.keys", "usual", nothing)
 }
 
 // inLine does something in the prompt.

@@ -52,6 +52,8 @@ func (b *broken) ports() port.Ports {
 		Edit:       func(string) (string, error) { return "", b.fail("edit") },
 		Drop:       func(string) (port.Dropped, bool) { return port.Dropped{}, false },
 		Picture:    func(context.Context) (string, error) { return "", b.fail("picture") },
+		Keep:       func(string, string) error { return b.fail("keep") },
+		Kept:       func(string) string { return "" },
 		Past:       func() []string { return nil },
 		Remember:   func(string) {},
 	}
@@ -80,7 +82,8 @@ func doors() (all [][]string) {
 		}
 	}
 	return append(all, []string{"type !ls", "key enter"}, []string{"type @", "wait 1s"},
-		[]string{"type /mode", "key enter enter"}, []string{"key f5", "wait 1s", "key down", "wait 1s"}, []string{"key esc esc"},
+		[]string{"type /mode", "key enter enter"}, []string{"type /theme dark", "key enter down enter"}, []string{"type /vim", "key enter down enter"},
+		[]string{"type /model a/b", "key enter down enter"}, []string{"key f5", "wait 1s", "key down", "wait 1s"}, []string{"key esc esc"},
 		[]string{"key f7", "key enter"}, []string{"type /jobs", "key enter", "wait 1s"})
 }
 

@@ -58,8 +58,8 @@ func canKey(f *firstrun.Screen) string {
 	return ""
 }
 
-// kept looks again with the key that was given.
-func kept(m *model, k firstrun.Kept) tea.Cmd {
+// keyKept looks again with the key that was given.
+func keyKept(m *model, k firstrun.Kept) tea.Cmd {
 	say := m.first.Kept(k)
 	if say == "" {
 		return nil

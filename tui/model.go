@@ -117,7 +117,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			cmd = m.resize(msg.Width, msg.Height)
 		}
 	case firstrun.Kept:
-		cmd = kept(m, msg)
+		cmd = keyKept(m, msg)
 	case choose.PeekDue:
 		cmd = m.picker.Due(msg)
 	case jobsDue, jobs, jobEnded:

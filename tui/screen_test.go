@@ -4,6 +4,7 @@ package tui
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -29,7 +30,7 @@ import (
 //	user TEXT | text MSG "…" | write MSG SECTION | styles (from here on screens show them, as in ⟨1;36⟩bold cyan⟨⟩) | think MSG "…" | said JSON(Message) | forming CALL NAME BYTES
 //	start|update|decided JSON(tool.Event) | end JSON(tool.Outcome, Parent) | retry JSON | notice TEXT
 //	turnend JSON(Result) | compacted JSON(session.Compaction) | ports (what the program can do beside running turns) | done CAUSE | permission JSON | withdraw | wait DURATION | screen NAME
-//	jobs JSON([]Job, what the program says runs in the background) | counted JSON(Ledger) | prefix JSON(PrefixChange) | branch NAME
+//	jobs JSON([]Job, what the program says runs in the background) | counted JSON(Ledger) | prefix JSON(PrefixChange) | branch NAME | keeps (choices can be kept)
 func TestScreens(t *testing.T) {
 	golden.Cases(t, "../testdata/screen", func(t *testing.T, c *golden.Case) {
 		p := newPlayer(t, c)
@@ -195,6 +196,15 @@ func (p *player) input(verb, rest string) bool {
 			p.t.Fatalf("no section %s", rest)
 		}
 		p.send(tea.PasteMsg{Content: strings.TrimSuffix(text, "\n")})
+	case "keeps": // choices can be written down; nothing is yet
+		p.m.ports.Keep = func(name, value string) error {
+			p.note("kept: " + name + " " + value)
+			if value == "ansi" {
+				return errors.New("config.json: line 1: it is broken")
+			}
+			return nil
+		}
+		p.m.ports.Kept = func(name string) string { return map[string]string{"model": "ollama/qwen3"}[name] }
 	case "wheel":
 		p.send(tea.MouseWheelMsg{Button: map[string]tea.MouseButton{"up": tea.MouseWheelUp, "down": tea.MouseWheelDown}[rest]})
 	case "wait":

@@ -80,6 +80,6 @@ func (m *model) chooseTheme() tea.Cmd {
 func (m *model) toTheme(name string) tea.Cmd {
 	m.colours.name = name
 	m.restyle()
-	m.say(`theme ` + name + `; to keep it: "interface": {"theme": "` + name + `"} in ` + cmp.Or(m.info.Config, "the configuration"))
-	return m.askGround()
+	m.say("theme " + name)
+	return tea.Batch(m.askGround(), keep(m, "interface.theme", name, nothing))
 }

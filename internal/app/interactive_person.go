@@ -63,6 +63,7 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 		p.Peek = func(ctx context.Context, id string) (port.SessionPeek, error) { return desk.Peek(ctx, w.stored, id) }
 		p.Models = func(ctx context.Context) ([]port.ModelRow, error) { return a.modelRows(ctx, w) }
 		p.Past, p.Remember = memory.Past, memory.Add
+		p.Keep, p.Kept = desk.Defaults{File: w.settings.file}.Keep, desk.Defaults{File: w.settings.file}.Kept
 	}
 	return p
 }

@@ -23,7 +23,8 @@ func (a *app) models(cfg config.Config) *models.Finder {
 }
 
 // modelOf chooses the model of a run and makes sure that the run can keep to its limits with it.
-func (a *app) modelOf(ctx context.Context, o *options, w *wired) (models.Model, error) {
+func (a *app) modelOf(ctx context.Context, o *options, w *wired, logs opening) (models.Model, error) {
+	a.recall(ctx, o, w, logs)
 	cfg := w.settings.config
 	find := a.models(cfg)
 	m, err := o.modelFrom(ctx, find, a.keys.Secrets(cfg))
@@ -47,26 +48,28 @@ func (a *app) modelOf(ctx context.Context, o *options, w *wired) (models.Model, 
 	return m, err
 }
 
+// opening waits until the session of a run is picked and its store open.
+type opening func() (session.Store, session.ID, bool, error)
+
 // recall has a session that is gone on with keep its model, where nobody named another.
-func (a *app) recall(ctx context.Context, o *options, w *wired, logs func() (session.Store, session.ID, bool, error)) settings {
+func (a *app) recall(ctx context.Context, o *options, w *wired, logs opening) {
 	if o.model != "" || o.byHand != nil || o.demo || o.replay != "" || o.resume == "" && !o.resumeLast {
-		return w.settings
+		return
 	}
 	stored, id, _, err := logs()
 	if err != nil {
-		return w.settings // it is told where the session is opened
+		return // it is told where the session is opened
 	}
 	full := resume.Model(ctx, stored, id)
 	if full == "" || full == w.settings.config.Model || strings.HasPrefix(full, audit.Hand+"/") {
-		return w.settings
+		return
 	}
 	if _, err := a.models(w.settings.config).Named(full); err != nil {
 		w.notices = append(w.notices, fmt.Sprintf("this session worked with %s, which cannot be used: %v", full, err))
-		return w.settings
+		return
 	}
 	w.settings.config.Model = full
 	w.settings.config.Set("model", "the session")
-	return w.settings
 }
 
 // modelFrom is what the flags put in a model's place, else the model that is found.

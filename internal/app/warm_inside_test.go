@@ -26,7 +26,7 @@ func TestTheConnectionIsOpenedAhead(t *testing.T) {
 		w := &wired{}
 		w.settings.config = config.Config{Model: name}
 		ctx, cancel := context.WithCancel(t.Context())
-		if _, err := a.modelOf(ctx, &options{}, w); err != nil {
+		if _, err := a.modelOf(ctx, &options{}, w, nil); err != nil {
 			t.Fatal(err)
 		}
 		conn, err := l.Accept()

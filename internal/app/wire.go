@@ -71,8 +71,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	}
 	w.settings = s
 	logs := a.openLogs(ctx, o, s, w)
-	s = a.recall(ctx, o, w, logs)
-	model, err := a.modelOf(ctx, o, w)
+	model, err := a.modelOf(ctx, o, w, logs)
 	if err != nil {
 		return w, err
 	}

@@ -99,7 +99,7 @@ func program() []Row {
 // rooms are what a run is put together of at the top: each does one thing and knows no other of them.
 func rooms() []Row {
 	return []Row{
-		{Package: "internal/desk", May: []string{"session", "tool", "tui/port", "internal/proc", "internal/scale", "internal/search", "internal/secret", "internal/policy", "internal/safeterm", "internal/usage"},
+		{Package: "internal/desk", May: []string{"internal/config", "internal/git", "session", "tool", "tui/port", "internal/proc", "internal/scale", "internal/search", "internal/secret", "internal/policy", "internal/safeterm", "internal/usage"},
 			Why: "it does things for the person and knows neither the interface nor a run"},
 		{Package: "internal/answer", May: []string{"session", "tool", "internal/usage"}, Why: "it judges a text by a schema and asks nobody"},
 		{Package: "internal/keys", May: []string{"internal/config", "internal/keyring", "internal/masked", "internal/models", "internal/proc", "internal/secret", "internal/usage", "tool"},

@@ -63,6 +63,10 @@ type Ports struct {
 	Drop func(text string) (Dropped, bool)
 	// Picture keeps the picture that is on the clipboard in a file and returns its path.
 	Picture func(ctx context.Context) (string, error)
+	// Keep writes a choice down for later sessions: "model", "interface.theme" or "interface.keys". Kept is what holds
+	// for those now.
+	Keep func(name, value string) error
+	Kept func(name string) string
 	// Past is what the person wrote in this workspace before, oldest first; Remember keeps what they send.
 	Past     func() []string
 	Remember func(text string)
