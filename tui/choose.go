@@ -242,7 +242,9 @@ func (m *model) toModel(name string) tea.Cmd {
 		m.say("this is the model already")
 		return nil
 	}
-	return keep(m, "model", name, func() tea.Cmd { return m.leaveFor(port.Next{Session: m.info.Session, Model: name}) })
+	return keep(m, "model", name, func(keep bool) tea.Cmd {
+		return m.leaveFor(port.Next{Session: m.info.Session, Model: name, Keep: keep})
+	})
 }
 
 // leaveFor ends the interface to go on with something else; while the agent works, the person confirms.

@@ -42,6 +42,7 @@ func commands() []command {
 		{name: "attach", args: "path", help: "attach a picture or PDF to your message", can: canAttach, do: (*model).attachCommand},
 		{name: "edit", help: "write the prompt in your own editor", can: canEdit, do: plain((*model).edit)},
 		{name: "resume", args: "id", help: "open the session of this id", can: canSwitch, do: (*model).resumeCommand},
+		{name: "fork", help: "go on in a copy of this session", can: canFork, do: fork},
 		{name: "rewind", help: "take your last message back to edit it", can: canRewind, do: plain((*model).rewind)},
 		{name: "jobs", help: "what runs in the background, what it wrote, and its end", can: canJobs, do: plain(chooseJob)},
 		{name: "abort", help: "abort one running call; the agent goes on", can: canCancelCall, do: plain((*model).cancelCall)},
@@ -67,7 +68,7 @@ func commandChoices(m *model, start string) []choose.Choice {
 		}
 		out = append(out, choose.Choice{ID: c.name, Label: strings.TrimSpace("/" + c.name + " " + c.args), Note: note})
 	}
-	return out
+	return append(out, wordChoices(m, start)...)
 }
 
 // whole is 1 for a name that is written out, else 0.
@@ -87,10 +88,13 @@ func commandNames() (names []string) {
 
 // command runs a command; one that cannot be run stays in the prompt.
 func (m *model) command(name, arg string) tea.Cmd {
-	full, ok := named(name, commandNames())
-	if !ok {
-		m.say("there is no command /" + name + "; / alone lists them")
+	full, w, ok := meant(m, name)
+	switch {
+	case !ok:
+		m.say(unknown(m, name))
 		return nil
+	case w.says != "":
+		return tell(m, w)
 	}
 	for _, c := range commands() {
 		if c.name != full {

@@ -44,10 +44,10 @@ func (m *model) listFiles() tea.Cmd {
 func (m *model) toggleVim() tea.Cmd {
 	if m.prompt.ToggleVim() {
 		m.say("vim keys; esc is normal mode, /vim ends them")
-		return keep(m, "interface.keys", "vim", nothing)
+		return keep(m, "interface.keys", "vim", writing(m, "interface.keys", "vim"))
 	}
 	m.say("the usual keys")
-	return keep(m, "interface.keys", "usual", nothing)
+	return keep(m, "interface.keys", "usual", writing(m, "interface.keys", "usual"))
 }
 
 // inLine does something in the prompt.

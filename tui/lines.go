@@ -97,7 +97,10 @@ func (r lineRoot) Command(name, arg string) tea.Cmd {
 
 func (r lineRoot) Commands() []choose.Choice { return commandChoices(r.m, "") }
 
-func (r lineRoot) Named(name string) (full string, ok bool) { return named(name, commandNames()) }
+func (r lineRoot) Named(name string) (full string, ok bool) {
+	full, _, ok = meant(r.m, name)
+	return full, ok
+}
 
 func (r lineRoot) Apply(x any) (cmd tea.Cmd, ended bool) {
 	if done, ok := x.(turnDone); ok {

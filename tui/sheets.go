@@ -89,7 +89,8 @@ func (m *model) helpGroups() (out []pane.Group) {
 		out = append(out, pane.Group{Title: g.title, Lines: keyLines(m, g)})
 	}
 	if m.first == nil {
-		out = append(out, pane.Group{Title: "commands, written as a message", Lines: commandLines(m)})
+		out = append(out, pane.Group{Title: "commands, written as a message", Lines: commandLines(m)},
+			pane.Group{Title: "words of other assistants", Lines: wordLines(m)})
 	}
 	return out
 }
@@ -114,7 +115,7 @@ func keyLines(m *model, g keyGroup) []pane.Line {
 func commandLines(m *model) []pane.Line {
 	var out []pane.Line
 	for _, c := range commands() {
-		l := pane.Line{Names: strings.TrimSpace("/" + c.name + " " + c.args), Text: c.help}
+		l := pane.Line{Names: strings.TrimSpace("/" + c.name + " " + c.args), Text: c.help + alsoCalled(m, c.name)}
 		if c.can != nil {
 			l.Why = c.can(m)
 		}

@@ -81,5 +81,5 @@ func (m *model) toTheme(name string) tea.Cmd {
 	m.colours.name = name
 	m.restyle()
 	m.say("theme " + name)
-	return tea.Batch(m.askGround(), keep(m, "interface.theme", name, nothing))
+	return tea.Batch(m.askGround(), keep(m, "interface.theme", name, writing(m, "interface.theme", name)))
 }

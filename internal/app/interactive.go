@@ -64,14 +64,14 @@ func (a *app) giveBack() {
 // back to where they were.
 func (a *app) sittings(ctx context.Context, o *options, words string) error {
 	var back *options
-	notice := ""
+	notice, keep := "", false
 	first := chooser{app: a, given: *o}
 	for {
 		s := &sitting{app: a, o: o}
 		err := s.open(ctx, words)
 		if err != nil && back != nil {
 			r := failure(err)
-			notice, o, back = "error: "+r.Message+"\nhint: "+r.Hint, back, nil
+			notice, o, back, keep = "error: "+r.Message+"\nhint: "+r.Hint, back, nil, false
 			continue
 		}
 		if err != nil {
@@ -83,6 +83,9 @@ func (a *app) sittings(ctx context.Context, o *options, words string) error {
 			}
 			continue
 		}
+		if keep {
+			keep, notice = false, keepModel(s.w)
+		}
 		if notice != "" {
 			s.w.notices, notice = append(s.w.notices, notice), ""
 		}
@@ -92,9 +95,18 @@ func (a *app) sittings(ctx context.Context, o *options, words string) error {
 			return err
 		}
 		stay := o.follow(port.Next{Session: s.w.head.Session}, s.w)
-		back, o, words = &stay, new(options), ""
+		back, o, words, keep = &stay, new(options), "", next.Keep
 		*o = stay.follow(next, s.w)
 	}
+}
+
+// keepModel writes down the model of a sitting, which can be used, and says so.
+func keepModel(w *wired) string {
+	full := w.head.Provider + "/" + w.head.Model
+	if err := (desk.Defaults{File: w.settings.file}).Keep("model", full); err != nil {
+		return fmt.Sprintf("%s is not kept as the default: %v", full, err)
+	}
+	return full + " is the default now, in " + w.settings.file
 }
 
 // follow is how to start what comes next. A session in which nothing was said is not stored: it starts anew.

@@ -64,7 +64,12 @@ func TestSessionsAreExchangedInATerminal(t *testing.T) {
 	p.sees("Say what you want done")
 	p.text("/model nobody/here")
 	p.keys("Enter")
+	p.sees("keep as default?")
+	p.keys("Down", "Enter")
 	p.sees("error:", `there is no provider "nobody"`, "Say what you want done") // back where we were
+	if _, err := os.Stat(filepath.Join(u.home, "config.json")); err == nil {
+		t.Error("a model that cannot be used was kept as the default")
+	}
 	p.text("the new question")
 	p.keys("Enter")
 	p.sees("The new answer.")

@@ -63,8 +63,8 @@ type Ports struct {
 	Drop func(text string) (Dropped, bool)
 	// Picture keeps the picture that is on the clipboard in a file and returns its path.
 	Picture func(ctx context.Context) (string, error)
-	// Keep writes a choice down for later sessions: "model", "interface.theme" or "interface.keys". Kept is what holds
-	// for those now.
+	// Keep writes a choice down for later sessions: "interface.theme" or "interface.keys". Kept is what holds
+	// for those and "model" now.
 	Keep func(name, value string) error
 	Kept func(name string) string
 	// Past is what the person wrote in this workspace before, oldest first; Remember keeps what they send.
@@ -131,6 +131,7 @@ type Next struct {
 	Session string // the id to open
 	New     bool   // a new session in this folder
 	Model   string // the model to go on with: provider/name
+	Keep    bool   // that model is the default from now on, if it can be used
 	Fork    bool   // in a copy of that session
 	Demo    bool   // the demo
 }

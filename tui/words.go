@@ -1,0 +1,176 @@
+package tui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/tool"
+	"adze/tui/choose"
+	"adze/tui/pane"
+	"adze/tui/port"
+)
+
+// word is what other assistants call something: it stands for a command of ours, or says where to find what it names.
+type word struct {
+	names   string // several that mean the same, the commonest first
+	command string // of ours; empty: there is none
+	says    string // where it is, or what comes nearest; empty: what the command says of itself
+	prompt  string // put into the prompt, for the person to send
+}
+
+// words is the table. Those who know another assistant try its commands first, and must not be left alone with that.
+func words(m *model) []word {
+	config := cmp.Or(m.info.Config, "the configuration")
+	return []word{
+		{names: "exit q bye", command: "quit"},
+		{names: "diff files-changed", command: "changes"},
+		{names: "cost usage tokens stats status", command: "context"},
+		{names: "permissions approvals allowed-tools plan", command: "mode"},
+		{names: "history chats threads continue load", command: "sessions"},
+		{names: "models provider switch", command: "model"},
+		{names: "think thinking reasoning", command: "effort"},
+		{names: "reset", command: "new"},
+		{names: "summarize compress", command: "compact"},
+		{names: "image add-image upload", command: "attach"},
+		{names: "branch", command: "fork"},
+		{names: "bashes tasks ps background", command: "jobs"},
+		{names: "stop cancel kill", command: "abort"},
+		{names: "editor external-editor", command: "edit"},
+		{names: "vi", command: "vim"},
+		{names: "color colour", command: "theme"},
+		{names: "tools commands shortcuts keys keybindings hotkeys", command: "help"},
+
+		{names: "undo revert restore checkpoint", says: "/rewind takes your last message back; files stay as they are: /changes shows what was changed, git takes it back"},
+		{names: "init", says: "send this, and the file is read from the next session on", prompt: "Look through this project and write an AGENTS.md: how it is built, run and tested, how the code is laid out, and its conventions. Keep it short."},
+		{names: "review pr-review security-review", says: "send this, or say it in your own words", prompt: "Review the uncommitted changes: bugs first, with file and line; then what is missing."},
+		{names: "commit", says: "send this, or say it in your own words", prompt: "Commit the changes with a message that says why."},
+		{names: "memory instructions rules", says: cmp.Or(strings.Join(m.info.Instructions, ", "), "an AGENTS.md in the project or beside your configuration") + ": what is written there is read at every start"},
+		{names: "agents subagents", says: "the model starts them itself, by the tool task; while they run they are shown, and " + m.keys.label(cancelOneCall) + " aborts one"},
+		{names: "queue", says: m.keys.label(send) + " while the agent works lets a message wait, " + m.keys.label(steerNow) + " hands it over before the next step, up takes it back"},
+		{names: "export share save transcript", says: "/copy copies answers, adze --transcript leaves the conversation in the terminal, adze audit show ID prints what was called"},
+		{names: "config settings preferences", says: config + " is the file; /theme, /model and /vim write to it when you say so"},
+		{names: "login logout auth api-key", says: "in a shell: adze login PROVIDER, adze logout PROVIDER"},
+		{names: "doctor debug", says: "in a shell: adze doctor"},
+		{names: "mcp", says: "MCP servers cannot be used yet; tools of your own are files in the folder tools beside " + config},
+		{names: "hooks plugins skills extensions", says: "there are none yet; tools of your own are files in the folder tools beside " + config},
+		{names: "add file drop read", says: "@ names a file in your message; the model reads the others itself"},
+		{names: "cd cwd add-dir workspace", says: "a session works in one folder: adze --cwd DIR starts one elsewhere"},
+		{names: "run bash shell sh", says: "! before a command runs it"},
+		{names: "bug feedback release-notes update upgrade version", says: "adze " + m.info.Version + "; nothing updates it by itself"},
+	}
+}
+
+// meant finds what the person calls a command: a command of ours or a word of others, written out or begun.
+func meant(m *model, name string) (full string, w word, ok bool) {
+	if slices.Contains(commandNames(), name) {
+		return name, w, true
+	}
+	var begun []string
+	for _, w := range words(m) {
+		for n := range strings.FieldsSeq(w.names) {
+			if n == name {
+				return cmp.Or(w.command, n), w, true
+			}
+			if strings.HasPrefix(n, name) {
+				begun = append(begun, n)
+			}
+		}
+	}
+	if full, ok = named(name, commandNames()); ok {
+		return full, w, true
+	}
+	if len(begun) == 1 && !slices.ContainsFunc(commandNames(), func(c string) bool { return strings.HasPrefix(c, name) }) {
+		return meant(m, begun[0])
+	}
+	return "", w, false
+}
+
+// tell says where something is that others have a command for.
+func tell(m *model, w word) tea.Cmd {
+	m.prompt.Set(w.prompt)
+	m.say(w.says)
+	return nil
+}
+
+// unknown is said of a word that nobody has a command for.
+func unknown(m *model, name string) string {
+	known := commandNames()
+	for _, w := range words(m) {
+		known = append(known, strings.Fields(w.names)...)
+	}
+	if near := tool.Nearest(name, known, 1); len(near) == 1 {
+		return "there is no command /" + name + "; did you mean /" + near[0] + "?"
+	}
+	return "there is no command /" + name + "; / alone lists them"
+}
+
+// wordChoices are the completions of the beginning of a word of others.
+func wordChoices(m *model, start string) (out []choose.Choice) {
+	if start == "" {
+		return nil
+	}
+	for _, w := range words(m) {
+		for n := range strings.FieldsSeq(w.names) {
+			if strings.HasPrefix(n, start) {
+				out = append(out, choose.Choice{ID: n, Label: "/" + n, Note: w.note()})
+				break // one of those that mean the same is enough
+			}
+		}
+	}
+	return out
+}
+
+func (w word) note() string {
+	if w.command == "" {
+		return w.says
+	}
+	for _, c := range commands() {
+		if c.name == w.command {
+			return "the same as /" + c.name + ": " + c.help
+		}
+	}
+	return w.says
+}
+
+// alsoCalled are the words that mean a command.
+func alsoCalled(m *model, command string) string {
+	for _, w := range words(m) {
+		if w.command == command {
+			return " (also /" + strings.Join(strings.Fields(w.names), ", /") + ")"
+		}
+	}
+	return ""
+}
+
+// wordLines tell in help what others have a command for and adze has not.
+func wordLines(m *model) (out []pane.Line) {
+	for _, w := range words(m) {
+		if w.command == "" {
+			first, others, _ := strings.Cut(w.names, " ")
+			text := w.says
+			if others != "" {
+				text += " (also /" + strings.Join(strings.Fields(others), ", /") + ")"
+			}
+			out = append(out, pane.Line{Names: "/" + first, Text: text})
+		}
+	}
+	return out
+}
+
+// fork goes on in a copy of this session; what was said so far stands in both.
+func fork(m *model, _ string) tea.Cmd {
+	return m.leaveFor(port.Next{Session: m.info.Session, Fork: true})
+}
+
+func canFork(m *model) string {
+	if why := canSwitch(m); why != "" {
+		return why
+	}
+	if m.transcript.Len() == 0 {
+		return "nothing was said yet that a copy could hold"
+	}
+	return ""
+}
