@@ -30,6 +30,8 @@ func TestWhatWasSaidIsThereAfterAResume(t *testing.T) {
 	p.sees("Then not.", "F1 keys")
 	p.text("/model nobody/here")
 	p.keys("Enter")
+	p.sees("keep as default?")
+	p.keys("Enter")
 	now := p.sees("touch never; sleep 0", "denied", "Then not.", "error:", `there is no provider "nobody"`, "F1 keys")
 	if strings.Contains(now, "I ran this command myself") {
 		t.Errorf("what the model is told of a command is shown to who ran it:\n%s", now)

@@ -125,6 +125,9 @@ func TestAnotherModelInline(t *testing.T) {
 	}
 	p.text("/model script/" + other)
 	p.keys("Enter")
+	p.sees("keep as default?")
+	p.keys("Enter")
+	p.gone("keep as default?")
 	p.sees("other.txtar", "Ask, or say what to do")
 	p.text("ask again")
 	p.keys("Enter")
