@@ -23,12 +23,20 @@ func (m *model) happened(h prompt.Happened) tea.Cmd {
 		return m.send()
 	case h.Files:
 		return m.listFiles()
+	case h.Folder != "" && m.ports.Folder != nil:
+		return func() tea.Msg {
+			base, names, err := m.ports.Folder(context.Background(), h.Folder)
+			return prompt.NewFolder(h.Folder, base, names, err)
+		}
 	}
 	return nil
 }
 
 // complete follows the prompt after a change.
-func (m *model) complete() tea.Cmd { return m.happened(prompt.Happened{Files: m.prompt.Complete()}) }
+func (m *model) complete() tea.Cmd {
+	files, folder := m.prompt.Complete()
+	return m.happened(prompt.Happened{Files: files, Folder: folder})
+}
 
 // listFiles looks for files in the background; the answer comes as listed.
 func (m *model) listFiles() tea.Cmd {

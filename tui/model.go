@@ -152,6 +152,8 @@ func (m *model) answered(msg tea.Msg) {
 		m.picker.Filled(msg)
 	case prompt.Listed:
 		m.prompt.Listed(msg, m.now())
+	case prompt.Folder:
+		m.prompt.Listing(msg)
 	case rewound:
 		m.rewound(msg)
 	case edited:
@@ -262,6 +264,7 @@ func newModel(o Options) *model {
 	m.changes = pane.NewChanges(d)
 	m.ledger = pane.NewLedger(d, clock)
 	m.prompt = prompt.New(d.Theme, o.Vim, func(start string) []choose.Choice { return commandChoices(m, start) })
+	m.prompt.Menu.Root = o.Info.Cwd
 	m.picker = choose.New(d.Theme)
 	m.view = pane.NewView(d.Theme, m.keys.label(closePane))
 	m.questions = newQuestions(d.Theme, clock, m.keys, o.Info.Cwd)

@@ -47,8 +47,18 @@ func (p *player) ports() port.Ports {
 		Jobs:      func() []port.Job { return p.jobs },
 		JobOutput: func(_ context.Context, id string) (string, error) { return "listening on :8080\nGET /\n", nil },
 		EndJob:    func(id string) error { p.note("end: " + id); return nil },
-		Files: func(context.Context) ([]string, error) {
-			return []string{"calc.go", "calc_test.go", "docs/a note.md", "internal/parse/parse.go", "internal/parse/parse_test.go", "README.md"}, nil
+		Files: func(context.Context) (port.Files, error) {
+			return port.Files{Paths: []string{"calc.go", "calc_test.go", "docs/a note.md", "internal/parse/parse.go", "internal/parse/parse_test.go", "README.md", "docs/", "internal/", "internal/parse/"}, Near: []string{"internal/parse/parse_test.go"}}, nil
+		},
+		Folder: func(_ context.Context, dir string) (string, []string, error) {
+			p.note("listed " + dir)
+			switch dir {
+			case "~/":
+				return "/home/ann/", []string{".bashrc", "calc/", "notes.txt", "other/"}, nil
+			case "../":
+				return "../", []string{"calc/", "other/", "with space.txt"}, nil
+			}
+			return "", nil, errors.New("open " + dir + ": no such folder")
 		},
 		Run:      func(context.Context, string) session.Result { return session.Result{} }, // the player's start notes it
 		Compact:  func(context.Context, string) session.Result { return session.Result{} },

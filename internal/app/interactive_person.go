@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"sync"
 
 	"adze/internal/choices"
 	"adze/internal/desk"
 	"adze/internal/git"
+	"adze/internal/models"
 	"adze/internal/policy"
 	"adze/internal/proc"
 	"adze/internal/search"
@@ -49,6 +51,7 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 		EndJob:     func(id string) error { return desk.EndJob(w.jobs, id) },
 		Branch:     func() string { return git.Head(w.head.Cwd) },
 		Files:      w.files,
+		Folder:     desk.FolderIn(w.head.Cwd),
 		Edit:       desk.NewEditor(a.Getenv, a.In, a.Out, a.Err).Edit,
 		Drop:       desk.DropIn(w.head.Cwd),
 		Picture:    desk.NewClipboard(w.settings.at.State, a.Getenv).Picture,
@@ -84,8 +87,11 @@ func (w *wired) setMode(name string) error {
 }
 
 // files lists the workspace for completion, but for what may not be read.
-func (w *wired) files(ctx context.Context) ([]string, error) {
-	return desk.Files(ctx, search.Tree{Root: w.head.Cwd, Withhold: w.gate.Sieve(w.head.Cwd)})
+func (w *wired) files(ctx context.Context) (port.Files, error) {
+	return desk.Files(ctx, search.Tree{Root: w.head.Cwd, Withhold: w.gate.Sieve(w.head.Cwd)}, func(ctx context.Context) []string {
+		env := proc.Environ(os.Environ(), proc.EnvPolicy{Secrets: models.KeyNames(w.settings.config)})
+		return desk.Changed(ctx, git.Git{Supervisor: proc.Supervisor{Ledger: w.ledger}, Env: env}, w.head.Cwd)
+	})
 }
 
 // sessions lists what is stored, and remembers it: the folder of one that is opened is in it.

@@ -12,26 +12,9 @@ import (
 	"context"
 
 	"adze/internal/policy"
-	"adze/internal/search"
 	"adze/session"
 	"adze/tui/port"
 )
-
-// maxCompletions bounds the files that are completed from.
-const maxCompletions = 200_000
-
-// Files lists the workspace for completion, what changed last first.
-func Files(ctx context.Context, tree search.Tree) ([]string, error) {
-	found, err := tree.Glob(ctx, search.GlobQuery{Pattern: "**", Limit: maxCompletions})
-	if err != nil {
-		return nil, err
-	}
-	paths := make([]string, len(found.Files))
-	for i, f := range found.Files {
-		paths[i] = f.Path
-	}
-	return paths, nil
-}
 
 // Sessions lists the sessions of persons, newest first; the report of a subagent is in its parent's session.
 func Sessions(ctx context.Context, stored session.Store) ([]port.SessionHead, error) {

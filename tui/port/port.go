@@ -46,7 +46,10 @@ type Ports struct {
 	// Branch is the git branch that is checked out, for the status line; empty: there is none.
 	Branch func() string
 	// Files lists the files of the workspace, for completion.
-	Files func(ctx context.Context) ([]string, error)
+	Files func(ctx context.Context) (Files, error)
+	// Folder lists one that the person writes out, such as ~/ or ../: what it is, and the names in it, those of folders
+	// with a slash behind.
+	Folder func(ctx context.Context, dir string) (base string, names []string, err error)
 	// Run runs one command of the person's own; like Send it blocks and shows itself by events.
 	Run func(ctx context.Context, command string) session.Result
 	// Compact has the conversation summed up; wish says what must not be lost. It blocks and shows itself by
@@ -82,6 +85,10 @@ type Job struct {
 	Started     time.Time
 	Ended       string // how, where it does not run any more
 }
+
+// Files are what can be completed: paths in the workspace, folders with a slash behind. Near are those that were changed
+// lately, as git says.
+type Files struct{ Paths, Near []string }
 
 // Dropped is a file that was dropped on the terminal.
 type Dropped struct {

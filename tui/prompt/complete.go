@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"adze/tui/choose"
 	"adze/tui/draw"
 	"adze/tui/edit"
+	"adze/tui/port"
 )
 
 // menuRows is how many completions are shown at once.
@@ -38,6 +40,12 @@ type Menu struct {
 	closed int
 	seen   string // the text up to the cursor when completions were looked for
 
+	// Root is the workspace; touched are files of it that calls read or changed, newest first.
+	Root     string
+	touched  []string
+	changed  []string // as the program said
+	near     near
+	folder   Folder // that was written out
 	files    *candidates
 	loading  bool
 	loadedAt time.Time
@@ -47,11 +55,12 @@ type Menu struct {
 // Listed is the list of files for completion.
 type Listed struct {
 	files *candidates
+	near  []string
 	err   error
 }
 
 // NewListed makes paths ready to be searched at every key.
-func NewListed(paths []string, err error) Listed { return Listed{newCandidates(paths), err} }
+func NewListed(f port.Files, err error) Listed { return Listed{newCandidates(f.Paths), f.Near, err} }
 
 func (u *Menu) open() bool { return u.kind != noMenu && (len(u.items) > 0 || u.note() != "") }
 
@@ -82,7 +91,7 @@ func word(e *edit.Editor) (kind kind, from int) {
 func (u *Menu) Stale(e *edit.Editor) bool { return u.seen != e.Text[:e.At] }
 
 // Complete follows the line after a change; it reports whether the files are wanted, for a word that was begun.
-func (p *Line) Complete() (files bool) {
+func (p *Line) Complete() (files bool, folder string) {
 	u, e := p.Menu, &p.Editor
 	u.seen = e.Text[:e.At]
 	kind, from := word(e)
@@ -90,19 +99,25 @@ func (p *Line) Complete() (files bool) {
 	u.kind, u.from, u.at, u.items = kind, from, 0, nil
 	if kind == noMenu {
 		u.closed = 0
-		return false
+		return false, ""
 	}
 	if u.closed == from+1 {
 		u.kind = noMenu
-		return false
+		return false, ""
 	}
 	query := e.Text[from+1 : e.At]
 	if kind == commandMenu {
 		u.items = u.commands(query)
-		return false
+		return false, ""
+	}
+	if dir, start, is := outside(query); is {
+		return false, u.findOutside(dir, start)
+	}
+	if fresh {
+		u.near = newNear(append(slices.Clone(u.touched), u.changed...)...)
 	}
 	u.findFiles(query)
-	return fresh
+	return fresh, ""
 }
 
 func (u *Menu) findFiles(query string) {
@@ -110,7 +125,7 @@ func (u *Menu) findFiles(query string) {
 		return
 	}
 	u.items, u.at = nil, 0
-	for _, path := range u.files.best(query, menuRows) {
+	for _, path := range u.files.bestNear(query, menuRows, u.near) {
 		u.items = append(u.items, choose.Choice{ID: path, Label: path})
 	}
 }
@@ -133,9 +148,13 @@ func (p *Line) Listed(l Listed, now time.Time) {
 		u.failed = l.err.Error()
 	}
 	if l.err == nil || len(l.files.paths) > 0 {
-		u.files = l.files
+		u.files, u.changed = l.files, l.near
+		u.near = newNear(append(slices.Clone(u.touched), u.changed...)...)
 	}
-	if u.kind == fileMenu {
+	if u.kind != fileMenu {
+		return
+	}
+	if _, _, is := outside(p.Text[u.from+1 : p.At]); !is {
 		u.findFiles(p.Text[u.from+1 : p.At])
 	}
 }
@@ -201,10 +220,13 @@ func (p *Line) Accept() Happened {
 	c := u.items[u.at]
 	if u.kind == commandMenu {
 		e.Set("/" + c.ID + " ")
+	} else if strings.HasSuffix(c.ID, "/") { // a folder is a step: a space behind it takes it as it is
+		e.Replace(u.from+1, e.At, c.Label)
 	} else {
 		e.Replace(u.from, e.At, quotedPath(c.ID)+" ")
 	}
-	return Happened{Files: p.Complete()}
+	files, folder := p.Complete()
+	return Happened{Files: files, Folder: folder}
 }
 
 // quotedPath is a path as it stands in a prompt: in quotes where a space would end it.

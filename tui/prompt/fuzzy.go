@@ -33,7 +33,10 @@ func maskOf(s string) uint64 {
 type scored struct{ index, score int }
 
 // best finds the n paths that fit a query best; among equals the shortest.
-func (c *candidates) best(query string, n int) []string {
+func (c *candidates) best(query string, n int) []string { return c.bestNear(query, n, near{}) }
+
+// bestNear is best, but that near paths come first among those that fit alike.
+func (c *candidates) bestNear(query string, n int, work near) []string {
 	query = strings.ToLower(query)
 	mask := maskOf(query)
 	var top []scored
@@ -42,6 +45,9 @@ func (c *candidates) best(query string, n int) []string {
 			continue
 		}
 		s := fit(path, query)
+		if s > 0 {
+			s += work.bonus(c.paths[i])
+		}
 		if s == 0 || len(top) == n && s <= top[n-1].score {
 			continue
 		}

@@ -4,9 +4,10 @@ import "adze/tui/vim"
 
 // Happened is what a key led to that the prompt cannot do itself.
 type Happened struct {
-	Say   string // to the person
-	Files bool   // the files of the workspace are wanted, for completion
-	Send  bool   // what is written is to be sent
+	Say    string // to the person
+	Files  bool   // the files of the workspace are wanted, for completion
+	Folder string // the names in this folder are
+	Send   bool   // what is written is to be sent
 }
 
 // Press gives a key to vim's keys, where they are on. What is not taken goes on to the key table.

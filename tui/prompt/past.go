@@ -35,6 +35,9 @@ func (p *Line) Earlier(texts Earlier) {
 
 // Apply remembers what the person said before, for a resumed session.
 func (p *Line) Apply(e session.Event) {
+	if e, ok := e.(session.ToolEnd); ok {
+		p.Menu.touch(e)
+	}
 	done, ok := e.(session.MessageDone)
 	if !ok || done.Message.Role != session.User || done.Message.Own != "" || done.Message.Summary || done.Message.Note {
 		return
