@@ -46,7 +46,7 @@ func (c *candidates) bestNear(query string, n int, work near) []string {
 		}
 		s := fit(path, query)
 		if s > 0 {
-			s += work.bonus(c.paths[i])
+			s = work.raised(c.paths[i], s)
 		}
 		if s == 0 || len(top) == n && s <= top[n-1].score {
 			continue

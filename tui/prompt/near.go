@@ -30,11 +30,8 @@ type near struct {
 	folders map[string]bool
 }
 
-// Bonuses of a near path; within a grade of a fit they outdo its length.
-const (
-	nearFile   = 4_000
-	nearFolder = 1_500
-)
+// nearFolder is the bonus of a neighbour: within a grade of a fit it outdoes some length.
+const nearFolder = 1_500
 
 func newNear(paths ...string) near {
 	n := near{map[string]int{}, map[string]bool{}}
@@ -47,18 +44,18 @@ func newNear(paths ...string) near {
 	return n
 }
 
-// bonus is what a path gets beside its fit.
-func (n near) bonus(path string) int {
+// raised is the score of a path that fits, within the grade of its fit: of near ones the nearest has most, whatever its length.
+func (n near) raised(path string, score int) int {
 	if len(n.rank) == 0 {
-		return 0
+		return score
 	}
 	if r := n.rank[path]; r > 0 {
-		return nearFile - r
+		return score/fitLetters*fitLetters + fitLetters - r
 	}
 	if f := folderOf(path); f != "" && n.folders[f] {
-		return nearFolder
+		return score + nearFolder
 	}
-	return 0
+	return score
 }
 
 // folderOf is the folder of a path with its slash; empty: the workspace.
