@@ -299,7 +299,7 @@ func TestADenyHoldsForAttachmentsAndCompletion(t *testing.T) {
 		t.Error("a denied file was attached")
 	}
 	files, err := w.files(t.Context())
-	if err != nil || strings.Join(files, " ") != "shown.png" {
+	if err != nil || strings.Join(files.Paths, " ") != "shown.png" {
 		t.Errorf("@ completes %v, %v", files, err)
 	}
 }
