@@ -100,6 +100,9 @@ func (d *doc) merged(b block, e Edit, to []int) (Span, *doubt) {
 	from, end, _ := pairing{to: to}.bounds()
 	s := Span{Start: d.rows[from].start, End: d.rows[end-1].end}
 	s.New = strings.Join(lines, "\n")
+	if next == nil && !b.ended && b.lines[0] == "" && to[0] < 0 && from > 0 {
+		s.Start = d.rows[from-1].end // the line end that the copy begins with is the one before
+	}
 	last := d.rows[end-1]
 	if b.ended && last.next > last.end {
 		s.End = last.next

@@ -20,6 +20,9 @@ func similar(d *doc, e Edit) ([]Span, error) {
 	if best == nil || !d.certain(b, *best) {
 		return nil, nil
 	}
+	if row := d.twice(b, *best); row >= 0 {
+		return nil, d.doubtful(*best, b, &doubt{row: row, why: "old_string has a line twice in a row, and whether one of the two is this one, miscopied, is not certain"})
+	}
 	a := linesOf(b.lines)
 	for _, r := range rivals {
 		if !d.clearlyBetter(a, *best, r) {
@@ -172,6 +175,23 @@ func (d *doc) certain(b block, p pairing) bool {
 		return true
 	}
 	return f.paired >= 2 && odd <= max(1, f.paired/similarSlack) && d.bridged(b, p)
+}
+
+// twice finds the row of a line that the copy has twice in a row, and the file once where another line of its is like it:
+// whether the copy doubles the one or miscopies the other, nothing tells. It is -1 where there is none.
+func (d *doc) twice(b block, p pairing) int {
+	for i := 1; i < len(b.lines); i++ {
+		l := lineOf(b.lines[i])
+		if !l.tells() || l.key != keyOf(b.lines[i-1]) {
+			continue
+		}
+		for _, j := range []int{p.to[i], p.to[i-1]} {
+			if j >= 0 && d.line(j).key != l.key {
+				return j
+			}
+		}
+	}
+	return -1
 }
 
 // bridged reports whether on both sides of every long gap a line stands that the text has once: else one side may belong

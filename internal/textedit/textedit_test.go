@@ -54,6 +54,7 @@ func TestLadder(t *testing.T) {
 		{name: "similar", text: "\t// Run starts the server and waits for it.\n\tlisten(address, handler)\n", old: "\t// Run starts the server and wait for it.\n\tlisten(address, handler)\n",
 			new: "\t// Run starts the server and wait for it.\n\tlisten(address, other)\n", want: "\t// Run starts the server and waits for it.\n\tlisten(address, other)\n", step: "similar (98 %)"},
 		{name: "deletion", text: "a\nb\nc\n", old: "b\n", new: "", want: "a\nc\n", step: Exact},
+		{name: "deletion from the line end before", text: "// one of many words\nfunc New() {\n\tx\n", old: "\n\tfunc New() {", new: "", want: "// one of many words\n\tx\n", step: Spaced},
 		{name: "deletion of a re-indented block", text: "\ta\n\tbb\n\tc\n", old: "  bb\n", new: "", want: "\ta\n\tc\n", step: Indented},
 	}
 	for _, c := range cases {
