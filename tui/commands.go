@@ -35,6 +35,7 @@ func commands() []command {
 		{name: "changes", help: "the files that were changed, with diffs", do: plain((*model).openChanges)},
 		{name: "context", help: "what fills the model's context, and what was used", do: plain((*model).openContext)},
 		{name: "compact", args: "[what to keep]", help: "sum the conversation up, to make room", can: canCompact, do: (*model).compact},
+		{name: "trust", help: "what this project would run, and what of it you allow", can: canTrust, do: plain(chooseCarried)},
 		{name: "todos", help: "show or hide the todos", can: canTodos, do: plain((*model).toggleTodos)},
 		{name: "theme", args: "[name]", help: "other colours", do: (*model).themeCommand},
 		{name: "vim", help: "vim keys in the prompt, or the usual ones", do: plain((*model).toggleVim)},

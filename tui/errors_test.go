@@ -30,11 +30,15 @@ func (b *broken) result(door string) session.Result {
 
 func (b *broken) ports() port.Ports {
 	return port.Ports{
-		Switch:     true,
-		Sessions:   func(context.Context) ([]port.SessionHead, error) { return nil, b.fail("sessions") },
-		Peek:       func(context.Context, string) (port.SessionPeek, error) { return port.SessionPeek{}, b.fail("peek") },
-		Models:     func(context.Context) ([]port.ModelRow, error) { return nil, b.fail("models") },
-		Modes:      []port.Mode{{Name: "plan"}, {Name: "ask"}},
+		Switch:   true,
+		Sessions: func(context.Context) ([]port.SessionHead, error) { return nil, b.fail("sessions") },
+		Peek:     func(context.Context, string) (port.SessionPeek, error) { return port.SessionPeek{}, b.fail("peek") },
+		Models:   func(context.Context) ([]port.ModelRow, error) { return nil, b.fail("models") },
+		Modes:    []port.Mode{{Name: "plan"}, {Name: "ask"}},
+		Carried: func(context.Context) ([]port.Carried, error) {
+			return []port.Carried{{ID: "tool:x"}}, b.fail("carried")
+		},
+		Consent:    func(context.Context, port.Carried, bool) error { return b.fail("consent") },
 		SetMode:    func(string) error { return b.fail("mode") },
 		Sandbox:    func() string { return "none" },
 		Efforts:    []port.Mode{{Name: "low"}, {Name: "plan"}},
@@ -83,7 +87,7 @@ func doors() (all [][]string) {
 		}
 	}
 	return append(all, []string{"type !ls", "key enter"}, []string{"type @", "wait 1s"},
-		[]string{"type /mode", "key enter enter"}, []string{"type /theme dark", "key enter down enter"}, []string{"type /vim", "key enter down enter"},
+		[]string{"type /mode", "key enter enter"}, []string{"type /trust", "key enter", "wait 1s"}, []string{"type /theme dark", "key enter down enter"}, []string{"type /vim", "key enter down enter"},
 		[]string{"type /model a/b", "key enter down enter"}, []string{"key f5", "wait 1s", "key down", "wait 1s"}, []string{"key esc esc"},
 		[]string{"key f7", "key enter"}, []string{"type /jobs", "key enter", "wait 1s"})
 }
@@ -125,7 +129,7 @@ func TestEveryErrorIsSeen(t *testing.T) {
 			}
 		}
 	}
-	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "edit", "picture", "job", "output"} {
+	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "edit", "picture", "job", "output", "carried"} {
 		if !seen[(&broken{}).fail(door).Error()] {
 			t.Errorf("nothing asked for %s", door)
 		}

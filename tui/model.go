@@ -122,6 +122,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.picker.Due(msg)
 	case jobsDue, jobs, jobEnded:
 		cmd = aboutJobs(m, msg)
+	case consented:
+		cmd = goOnWith(m, msg)
 	case second:
 		if m.turn.running {
 			cmd = m.after(time.Second, second{})
@@ -140,7 +142,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	default:
 		m.answered(msg)
-		cmd = m.follow()
+		cmd = m.follow() // a list that was filled has a marked row
 	}
 	return m, cmd
 }

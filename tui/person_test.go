@@ -40,6 +40,17 @@ func (p *player) ports() port.Ports {
 			p.note("mode: " + name)
 			return nil
 		},
+		Carried: func(context.Context) ([]port.Carried, error) {
+			return []port.Carried{
+				{ID: "hook:claude/Stop/1", State: "unused", Command: "notify-send done", Off: "this version of adze runs nothing of this kind"},
+				{ID: "tool:deploy", State: "allowed", Command: "./deploy.sh", Lines: []string{"command ./deploy.sh", "sha256 00ff"}, Hash: "00ff", Allowed: true},
+				{ID: "tool:lint", State: "changed", Command: "./lint.sh --only\u202e {path}", Lines: []string{"command ./lint.sh --only\u202e {path}", "folder .", "file .adze/tools/lint.sh sha256 77aa", "sha256 12ab"}, Hash: "12ab"},
+			}, nil
+		},
+		Consent: func(_ context.Context, i port.Carried, allow bool) error {
+			p.note(fmt.Sprintf("consent: %s %s %v", i.ID, i.Hash, allow))
+			return nil
+		},
 		CancelCall: func(id tool.CallID) bool {
 			p.note("cancel: " + string(id))
 			return true

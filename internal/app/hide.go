@@ -44,3 +44,14 @@ func (s settings) marked() func(string) string {
 func (o *options) instructions() instructions.Source {
 	return instructions.Source{System: o.system, Append: o.appendSystem, Bare: o.bare}
 }
+
+// hidePiped hides secrets in what of a prompt was piped in, behind the words of the person, who may say what they like.
+func (w *wired) hidePiped(prompt, words string) string {
+	piped := strings.TrimPrefix(prompt, words)
+	hidden := w.settings.masked(piped)
+	if hidden == piped {
+		return prompt
+	}
+	w.notices = append(w.notices, "the model gets what was piped in with its secrets masked; \"show_secrets\": true in your configuration shows them")
+	return strings.TrimSuffix(prompt, piped) + hidden
+}

@@ -147,3 +147,30 @@ func TestCommandsShowNoSecret(t *testing.T) {
 		}
 	}
 }
+
+// What is piped in is masked for the model; what the person writes is theirs to say.
+func TestAPipeIsMaskedAndAWordIsNot(t *testing.T) {
+	typed, piped := "ghp_"+strings.Repeat("aB3dE5gH7j", 4)[:36], "ghp_"+strings.Repeat("zY8xW6vU4t", 4)[:36]
+	for _, show := range []bool{false, true} {
+		for _, words := range []string{"why? " + typed, ""} {
+			u := newUser(t)
+			if err := os.WriteFile(filepath.Join(u.home, "config.json"), fmt.Appendf(nil, `{"show_secrets": %v}`, show), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			asked := modelOf(u, chatStream("ok", 4))
+			u.env = append(u.env, "OPENAI_API_KEY=x")
+			args := []string{"-p", "--model", "openai/m", "--output-format", "stream-json"}
+			if words != "" {
+				args = append(args, words)
+			}
+			r := u.runWith(strings.NewReader("token: "+piped+"\nend of it\n"), args...).wants(0)
+			body := asked()[0]
+			if strings.Contains(body, typed) != (words != "") || strings.Contains(body, piped) != show || !strings.Contains(body, "end of it") {
+				t.Errorf("words %q, shown %v: the model got %s", words, show, body)
+			}
+			if strings.Contains(r.out, "secrets masked") == show {
+				t.Errorf("shown %v: %s", show, r.out)
+			}
+		}
+	}
+}

@@ -52,6 +52,8 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 		Branch:     func() string { return git.Head(w.head.Cwd) },
 		Files:      w.files,
 		Folder:     desk.FolderIn(w.head.Cwd),
+		Carried:    w.carried,
+		Consent:    w.consent,
 		Edit:       desk.NewEditor(a.Getenv, a.In, a.Out, a.Err).Edit,
 		Drop:       desk.DropIn(w.head.Cwd),
 		Picture:    desk.NewClipboard(w.settings.at.State, a.Getenv).Picture,

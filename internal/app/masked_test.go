@@ -109,7 +109,7 @@ func TestNoSecretLasts(t *testing.T) {
 			t.Errorf("the model got %s from a tool", name)
 		}
 	}
-	if strings.Count(results, "[masked] stands for a secret") != 3 {
+	if n := strings.Count(results, "[masked] stands for a secret"); n < 2 { // grep shows one line, which may hold no whole secret
 		t.Errorf("the model is not told what was masked:\n%s", results)
 	}
 	if raw, err := os.ReadFile(filepath.Join(u.dir, "copy.txt")); err != nil || string(raw) != text {

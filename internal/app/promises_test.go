@@ -30,6 +30,8 @@ func promises() []promise {
 		{"What a model, file, command or page says", "FuzzSafe TestHostileTextIsDrawn TestNoControlByteReachesStdout TestHiddenCharactersAreShown"},
 		{"Keys and passwords", "TestNoSecretLasts TestFragmentsHideWhatLiesAcrossThem TestNoCommandReadsTheKey FuzzMasking " +
 			"TestASecretIsNotEditedBack TestValuesOfFilesAreKnownInOutputs TestAFileHoldsNoSecret"},
+		{"Nothing that a project carries", "TestAProjectFullOfTrapsStartsNothing TestAProjectsToolRunsOnlyAsItWasAllowed TestAChangeAsksAgain " +
+			"TestACommandCannotConsent TestAProjectMaySetOnlyWhatNarrows TestAProjectsRulesOnlyNarrow"},
 		{"What no rule, mode or person allows does not run", "TestNoToolOfAnyCatalogueRunsUnasked TestRealBashRunsOnlyWhatRulesAllow " +
 			"TestRealBashRunsNothingDenied TestDenialsWithNobodyToAsk TestFilesAreHeldBackOneByOne TestOwnFilesAreNeverWritten"},
 		{"At sandbox level `full` no command", "TestSandboxAttempts TestLevelOfEachMeans TestCommandsRunInTheSandbox TestARepositoryThatIsPlantedIsPutAside"},

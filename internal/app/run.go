@@ -117,6 +117,7 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 	if in.Text == "" {
 		in.Text = w.prompt
 	}
+	in.Text = w.hidePiped(in.Text, words)
 	p.Begin(w.head)
 	for _, notice := range w.notices {
 		p.Observe(session.Notice{Text: notice})

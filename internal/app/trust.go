@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"adze/internal/proc"
 	"adze/internal/trust"
 	"adze/toolset"
+	"adze/tui/port"
 )
 
 // project is the workspace with what its person allowed in it.
@@ -22,7 +24,7 @@ func (s settings) project() trust.Project {
 // projectTools are those of the project's tools that the person allowed; each call looks whether they still are.
 func (s settings) projectTools() (out []toolset.ProjectTool) {
 	p := s.project()
-	items, _ := p.Survey() // what is wrong with the book is told by tellProject
+	items, _ := s.survey() // what is wrong with the book is told by tellProject
 	for _, i := range items {
 		if i.Kind == trust.Tool && i.State == trust.Allowed {
 			out = append(out, toolset.ProjectTool{Path: i.Path, Raw: i.Raw, Holds: func() error { return p.Holds(i) }})
@@ -35,8 +37,8 @@ func (s settings) projectTools() (out []toolset.ProjectTool) {
 const maxTold = 8
 
 // tellProject tells the person in one line what of the project waits for their consent.
-func (w *wired) tellProject(p trust.Project) {
-	items, err := p.Survey()
+func (w *wired) tellProject(here bool) {
+	items, err := w.settings.survey()
 	if err != nil {
 		w.notices = append(w.notices, err.Error())
 	}
@@ -61,5 +63,42 @@ func (w *wired) tellProject(p trust.Project) {
 			names = append(names, i.ID)
 		}
 	}
-	w.notices = append(w.notices, fmt.Sprintf("of this project, ignored until you allow it: %s (adze trust show NAME, adze trust allow NAME)", strings.Join(names, ", ")))
+	how := "adze trust show NAME, adze trust allow NAME"
+	if here {
+		how = "/trust shows and allows them"
+	}
+	w.notices = append(w.notices, fmt.Sprintf("of this project, ignored until you allow it: %s (%s)", strings.Join(names, ", "), how))
+}
+
+// carried lists what the project would run, for the interface.
+func (w *wired) carried(context.Context) ([]port.Carried, error) {
+	items, err := w.settings.project().Survey()
+	var out []port.Carried
+	for _, i := range items {
+		c := port.Carried{ID: i.ID, State: string(i.State), Command: i.Command(), Lines: i.Lines(), Hash: i.Hash, Allowed: i.State == trust.Allowed}
+		switch i.State {
+		case trust.Broken:
+			c.Off = i.Problem
+		case trust.Unused:
+			c.Off = "this version of adze runs nothing of this kind"
+		}
+		out = append(out, c)
+	}
+	return out, err
+}
+
+// consent allows an item as it was shown, or takes that back.
+func (w *wired) consent(ctx context.Context, shown port.Carried, allow bool) error {
+	p := w.settings.project()
+	if !allow {
+		_, err := p.Book.Revoke(ctx, p.Dir, shown.ID)
+		return err
+	}
+	items, _ := p.Survey() // a damaged book is replaced
+	for _, i := range items {
+		if i.ID == shown.ID && i.Hash == shown.Hash && shown.Hash != "" {
+			return p.Book.Allow(ctx, p.Dir, i)
+		}
+	}
+	return fmt.Errorf("%s is not what was shown any more; look at it again", shown.ID)
 }

@@ -23,6 +23,7 @@ import (
 	"adze/internal/secret"
 	"adze/internal/spill"
 	"adze/internal/store"
+	"adze/internal/trust"
 	"adze/internal/workspace"
 	"adze/prompts"
 	"adze/session"
@@ -107,7 +108,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if err := w.introduce(ctx, id, model); err != nil {
 		return w, err
 	}
-	w.tellProject(s.project())
+	w.tellProject(!o.print && o.byHand == nil)
 	c := session.Config{
 		ID: id, Provider: model.Provider, Model: model.Name, Store: stored, Mark: secret.Mark, Tools: w.set, Gate: s.files.Gate(policy),
 		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}, Mask: s.marked(), Limits: s.limits(o), Price: a.models(s.config).Prices(), Window: a.models(s.config).Windows(model), Blind: a.models(s.config).Blind(model), Wait: a.wait, Pieces: pieces,
@@ -137,10 +138,11 @@ type settings struct {
 	file   string // the person's configuration
 	config config.Config
 	root   *workspace.Root
-	says   config.Project        // what the project's own file says
-	owner  config.Managed        // what the owner of this machine says
-	files  *keys.Files           // learns what is secret in them
-	hide   func() *secret.Masker // hides secrets from the model; nil: it sees them
+	says   config.Project               // what the project's own file says
+	owner  config.Managed               // what the owner of this machine says
+	survey func() ([]trust.Item, error) // what the project would run, looked at once
+	files  *keys.Files                  // learns what is secret in them
+	hide   func() *secret.Masker        // hides secrets from the model; nil: it sees them
 }
 
 func (a *app) settle(o *options, w *wired) (settings, error) {
@@ -171,6 +173,7 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 	w.closers = append(w.closers, func() { s.root.Close() })
 	s.files = &keys.Files{Ring: a.keys, Root: s.root.Dir()}
 	s.files.Begin()
+	s.survey = sync.OnceValues(s.project().Survey)
 	if s.says, err = config.LoadProject(s.root.Dir()); err != nil {
 		return s, err
 	}

@@ -180,6 +180,51 @@ func TestWhatAPersonAllowedIsNotHeldBack(t *testing.T) {
 	}
 }
 
+// Another name of a file by a hard link is the file: what is asked for or denied under one name holds for all.
+func TestAHardLinkIsTheFile(t *testing.T) {
+	y := newYard(t, ".env", "private/plan.txt", "app.txt", "both.txt")
+	for link, to := range map[string]string{"notes.txt": ".env", "open.txt": "private/plan.txt", "again.txt": "both.txt", "deep/er/log": ".env"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(y.dir, link)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Link(filepath.Join(y.dir, to), filepath.Join(y.dir, link)); err != nil {
+			t.Skipf("there are no hard links here: %v", err)
+		}
+	}
+	y.write(filepath.Join(y.home, ".ssh", "config"), "NEEDLE in config\n")
+	if err := os.Link(filepath.Join(y.home, ".ssh", "config"), filepath.Join(y.dir, "ssh.txt")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		mode policy.Mode
+		deny []string
+		held []string
+	}{
+		{policy.AskFirst, nil, []string{"notes.txt", "deep/er/log", "ssh.txt"}},
+		{policy.Yolo, []string{"read(private/**)", "read(**/.env)"}, []string{"open.txt", "notes.txt", "deep/er/log"}},
+	} {
+		y.judge(c.mode, nil, c.deny, nil)
+		for _, name := range c.held {
+			if o := y.call("read", fmt.Sprintf(`{"path":%q}`, name)); o.Status != tool.Denied || strings.Contains(o.Output, "NEEDLE in") {
+				t.Errorf("%s: read %s is %s: %s", c.mode, name, o.Status, o.Output)
+			}
+			if o := y.call("write", fmt.Sprintf(`{"path":%q,"content":"x"}`, name)); c.mode == policy.AskFirst && o.Status != tool.Denied {
+				t.Errorf("%s: write %s is %s: %s", c.mode, name, o.Status, o.Output)
+			}
+		}
+		for _, name := range []string{"again.txt", "both.txt", "app.txt"} {
+			if o := y.call("read", fmt.Sprintf(`{"path":%q}`, name)); o.Status != tool.Completed {
+				t.Errorf("%s: read %s is %s: %s", c.mode, name, o.Status, o.Output)
+			}
+		}
+	}
+	y.judge(policy.AskFirst, nil, nil, nil)
+	o := y.call("grep", `{"pattern":"NEEDLE"}`)
+	if got := leaks(o, []string{".env", "config"}); len(got) > 0 || !strings.Contains(o.Output, "NEEDLE in both.txt") {
+		t.Errorf("grep shows %v:\n%s", got, o.Output)
+	}
+}
+
 // Every way of writing a name meets the same rule.
 func TestADenyHoldsHoweverTheFileIsNamed(t *testing.T) {
 	y := newYard(t, ".env", "sub/.env", "real/secrets/key.txt", "app.txt")

@@ -110,31 +110,17 @@ func carried(items []trust.Item, name string) (trust.Item, error) {
 
 // consent is an item as a person reads it before they allow it.
 func consent(i trust.Item) string {
-	var b strings.Builder
-	line := func(name, text string) {
-		if text != "" {
-			fmt.Fprintf(&b, "  %-9s %s\n", name, text)
-		}
+	text := fmt.Sprintf("%s: %s\n", i.ID, i.State)
+	if i.Problem != "" {
+		text += "  problem  " + i.Problem + "\n"
 	}
-	fmt.Fprintf(&b, "%s: %s\n", i.ID, i.State)
-	line("problem", i.Problem)
 	if i.State == trust.Unused {
-		line("", "this version of adze runs nothing of this kind")
+		text += "  this version of adze runs nothing of this kind\n"
 	}
-	line("command", strings.Join(strings.Split(i.Command(), "\n"), "\n            "))
-	line("when", i.When)
-	cwd := i.Cwd
-	if cwd == "" {
-		cwd = "."
+	for _, line := range i.Lines() {
+		text += "  " + strings.ReplaceAll(line, "\n", "\n           ") + "\n"
 	}
-	line("folder", cwd)
-	line("sets", strings.Join(i.Env, ", "))
-	line("from", i.From)
-	for _, f := range i.Files {
-		line("file", f.Path+" sha256 "+f.Hash[:16])
-	}
-	line("sha256", i.Hash)
-	return b.String()
+	return text
 }
 
 func (a *all) allowTrust(ctx context.Context, names []string, hash string, asJSON bool) error {

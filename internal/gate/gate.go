@@ -80,7 +80,7 @@ func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.
 	}
 	own := slices.DeleteFunc([]string{g.At.Config, g.At.State, g.File}, func(name string) bool { return name == "" })
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment})
-	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root}, Home: home, Own: own, Ask: asker, Contained: g.Contained,
+	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root, home}, Home: home, Own: own, Ask: asker, Contained: g.Contained,
 		Files: folders{}, Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
 }
 
@@ -164,7 +164,10 @@ func literalGlob(path string) string {
 }
 
 // judge resolves paths for the policy exactly as the tools will.
-type judge struct{ root *workspace.Root }
+type judge struct {
+	root *workspace.Root
+	home string // free of links; empty: there is none
+}
 
 func (j judge) Judge(name string) (policy.Place, error) {
 	p, err := j.root.Resolve(name)
@@ -176,5 +179,6 @@ func (j judge) Judge(name string) (policy.Place, error) {
 		rel, inside := j.root.Inside(named)
 		place.Named = &policy.Place{Abs: named, Rel: rel, Outside: !inside}
 	}
+	place.Twins = j.twins(p)
 	return place, nil
 }

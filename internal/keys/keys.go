@@ -1,12 +1,13 @@
-// Package keys holds the keys of a person: taken out of the process's own environment or from what they gave to keep, checked when the configuration that
-// names them is read, and hidden in all that lasts.
+// Package keys holds the keys of a person: taken out of the process's own environment or from what they gave to keep,
+// checked when the configuration that names them is read, and hidden in all that lasts.
 //
 // The one rule: whatever adze starts, an editor or a reader of the clipboard too, can neither read nor pass on what it
 // never got.
 //
-// Start reading at Take, then Ring.Load.
+// Start reading at Take, then Ring.Load; files.go learns the secrets of files such as .env before a call reads them.
 //
-// Known limits: before the configuration is read, only keys of providers that have names are known.
+// Known limits: before the configuration is read, only keys of providers that have names are known. Of a file that a
+// command reads without naming it, only those at the top of the workspace are known.
 package keys
 
 import (

@@ -22,14 +22,17 @@ type Place struct {
 	// Named is the place that the name says, where links lead from it to another; nil: it is this one. What is
 	// forbidden or asked for under a name stays so, wherever a link makes it lead.
 	Named *Place
+	// Twins are other names of the same file by hard links, under which it may be forbidden or asked for.
+	Twins []Place
 }
 
-// both are the place and, where links lead to it, the one that was named.
+// both are the place and, where links lead to it, the one that was named, and its other names.
 func (p Place) both() []Place {
-	if p.Named == nil {
-		return []Place{p}
+	all := append([]Place{p}, p.Twins...)
+	if p.Named != nil {
+		all = append(all, *p.Named)
 	}
-	return []Place{p, *p.Named}
+	return all
 }
 
 // told is the place as a denial names it, which a model reads: a name such as /proc/self leads to the number of adze's
@@ -44,6 +47,12 @@ func (p Place) told() string {
 // Paths resolves file names as the tools do.
 type Paths interface {
 	Judge(name string) (Place, error)
+}
+
+// Linker is a Paths that tells, for the many files of a search, which are another name of a file that is known for its
+// secrets; nil: none is.
+type Linker interface {
+	Linked() func(path string) bool
 }
 
 func (p *Policy) judgeFile(mode Mode, v verdict) verdict {
@@ -209,6 +218,17 @@ func secretInHome() []string {
 		".ssh/**", ".gnupg/**", ".aws/**", ".azure/**", ".kube/**", ".config/gcloud/**", ".config/gh/**", ".docker/config.json",
 		".netrc", ".npmrc", ".pypirc", ".git-credentials", ".config/git/credentials", ".password-store/**", ".local/share/keyrings/**",
 	}
+}
+
+// SecretPlaces are the folders and files of a home folder that hold credentials.
+func SecretPlaces(home string) (out []string) {
+	if home == "" {
+		return nil
+	}
+	for _, pattern := range secretInHome() {
+		out = append(out, path.Join(home, strings.TrimSuffix(pattern, "/**")))
+	}
+	return out
 }
 
 // secret reports whether a file is known for its secrets: those of the home folder, and those that secret.File knows by

@@ -20,7 +20,8 @@
 //   - A deny on a program holds for commands that spell it out, also inside substitutions, behind wrappers and in
 //     texts that something evaluates. Scripts, Makefiles and variables filled from elsewhere can still start it: a
 //     list of names is no sandbox.
-//   - A file that a deny or an ask covers is still read through a hard link of another name that no rule covers.
+//   - A search shows a file that a rule covers under another name by a hard link; a call of its own does not, and neither
+//     shows the files known for their secrets at the top of the workspace and in the home folder.
 //   - A command is kept from adze's own files only where it spells out what it writes; without a sandbox, what it
 //     starts can write them.
 //   - Names of files are not contents: list and git_status show those that may not be read.

@@ -35,6 +35,9 @@ func (p *Policy) Sieve(root string) func(dir, name string) bool {
 	if why, _ := p.careful(tool.Read, place, s.kept); mode != Yolo && why == "" {
 		s.secrets = true
 		s.home = p.secretNear(place.Abs, s.kept)
+		if of, ok := p.paths.(Linker); ok {
+			s.linked = of.Linked()
+		}
 	}
 	if !s.strict && !s.secrets {
 		return nil
@@ -49,14 +52,18 @@ type sieve struct {
 	kept    []string // where adze keeps its own
 	work    string   // the workspace, with a slash at the end
 	rules   []Rule
-	strict  bool // one of the rules is a deny or an ask
-	deep    bool // and looks at more than the last name
-	secrets bool // files known for their secrets are held back
-	home    bool // so are those of the home folder and adze's own, which can lie below root
+	strict  bool                   // one of the rules is a deny or an ask
+	deep    bool                   // and looks at more than the last name
+	secrets bool                   // files known for their secrets are held back
+	linked  func(path string) bool // another name of such a file; nil: there is none
+	home    bool                   // so are those of the home folder and adze's own, which can lie below root
 }
 
 func (s *sieve) holds(dir, name string) bool {
 	known := s.secrets && secret.File(dir, name)
+	if !known && s.linked != nil && s.linked(dir+name) {
+		return dir+name != s.root
+	}
 	if !known && !s.home && !s.deep && !(s.strict && s.named(name)) {
 		return false
 	}

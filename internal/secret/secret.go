@@ -2,11 +2,12 @@
 // key, what has the shape of a published kind of key, and what stands where keys stand.
 //
 // The one rule: what is written to last, or for others to read, goes through one Masker: the session store,
-// stream-json, what audit shows, recordings, errors and notices. What is masked stays masked, and masking it again
+// stream-json, what audit shows, recordings, errors and notices, and what calls give the model. What is masked stays masked, and masking it again
 // changes nothing, so that a log that is loaded and stored again keeps its bytes.
 //
 // Start reading at Masker.Text. known.go has the values, shapes.go the table of kinds, places.go what goes by its
-// place, scan.go the one pass over a text, stream.go text that comes in pieces, json.go text inside JSON.
+// place, scan.go the one pass over a text, stream.go text that comes in pieces, json.go text inside JSON, files.go the files
+// that are known for their secrets and what of them is one.
 //
 // Known limits: the middle of a private key without its first line, a password in prose, and a key of a kind that is
 // not in the table look like other text. A value of fewer than eight letters is masked nowhere: it would hit words.

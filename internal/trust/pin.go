@@ -110,7 +110,7 @@ func (p Project) named(i *Item) []string {
 	}
 	var out []string
 	add := func(name string) {
-		if name = path.Clean(name); filepath.IsLocal(name) && name != "." && !slices.Contains(out, name) {
+		if name = path.Clean(name); filepath.IsLocal(name) && name != "." && !data(name) && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
@@ -138,6 +138,15 @@ func (p Project) named(i *Item) []string {
 		}
 	}
 	return out
+}
+
+// data reports a file that is worked on: one that nothing runs, and that changes with the work.
+func data(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".txt", ".rst", ".csv", ".tsv", ".log", ".pdf", ".png", ".jpg", ".jpeg", ".gif", ".out":
+		return true
+	}
+	return false
 }
 
 // unrooted is a word without the folder of the project at its start, which files of other assistants write as a variable.

@@ -9,12 +9,13 @@
 // was allowed in the person's state folder.
 //
 // Known limits:
-//   - A pin covers the files that a command names and what a known runner reads first (make its Makefile), not what those
-//     load in turn. A program from outside the project is not pinned.
+//   - A pin covers the files that a command names, but for texts, tables and pictures, and what a known runner reads first
+//     (make its Makefile), not what those load in turn. A command that names its own result asks again after each run. A program from outside the project is not pinned.
 //   - Between the last look at a pinned file and its start lie microseconds in which another program can change it.
 package trust
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -75,6 +76,25 @@ func (i Item) Command() string {
 	return strings.Join(i.Shell, "; ")
 }
 
+// Lines are all that is consented to, each with what it is first.
+func (i Item) Lines() (out []string) {
+	line := func(name, text string) {
+		if text != "" {
+			out = append(out, fmt.Sprintf("%-8s %s", name, text))
+		}
+	}
+	line("command", i.Command())
+	line("when", i.When)
+	line("folder", cmp.Or(i.Cwd, "."))
+	line("sets", strings.Join(i.Env, ", "))
+	line("from", i.From)
+	for _, f := range i.Files {
+		line("file", f.Path+" sha256 "+f.Hash[:16])
+	}
+	line("sha256", i.Hash)
+	return out
+}
+
 // Project is a workspace, with what its person allowed.
 type Project struct {
 	Dir  string // free of links
@@ -90,8 +110,13 @@ type Project struct {
 func (p Project) Survey() ([]Item, error) {
 	var out []Item
 	allowed, err := p.Book.allowed(p.Dir)
+	root, ferr := open(p.Dir)
+	if ferr != nil {
+		return nil, err
+	}
+	defer root.Close()
 	for _, k := range kinds() {
-		found := p.find(k)
+		found := p.find(root, k)
 		for n := range found {
 			found[n].State = p.state(found[n], allowed)
 		}
@@ -101,12 +126,7 @@ func (p Project) Survey() ([]Item, error) {
 }
 
 // find lists the items of one kind, hashed.
-func (p Project) find(k kind) []Item {
-	root, err := open(p.Dir)
-	if err != nil {
-		return nil
-	}
-	defer root.Close()
+func (p Project) find(root folder, k kind) []Item {
 	items := k.find(root)
 	for n := range items {
 		i := &items[n]
@@ -155,11 +175,16 @@ func (p Project) Holds(i Item) error {
 	if err != nil {
 		return err
 	}
+	root, err := open(p.Dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	for _, k := range kinds() {
 		if k.name != i.Kind {
 			continue
 		}
-		for _, now := range p.find(k) {
+		for _, now := range p.find(root, k) {
 			if now.ID != i.ID {
 				continue
 			}

@@ -50,6 +50,9 @@ type Ports struct {
 	// Folder lists one that the person writes out, such as ~/ or ../: what it is, and the names in it, those of folders
 	// with a slash behind.
 	Folder func(ctx context.Context, dir string) (base string, names []string, err error)
+	// Carried lists what the project would run, and Consent allows one of them as it was listed, or takes that back.
+	Carried func(ctx context.Context) ([]Carried, error)
+	Consent func(ctx context.Context, item Carried, allow bool) error
 	// Run runs one command of the person's own; like Send it blocks and shows itself by events.
 	Run func(ctx context.Context, command string) session.Result
 	// Compact has the conversation summed up; wish says what must not be lost. It blocks and shows itself by
@@ -73,6 +76,17 @@ type Ports struct {
 	// Past is what the person wrote in this workspace before, oldest first; Remember keeps what they send.
 	Past     func() []string
 	Remember func(text string)
+}
+
+// Carried is a thing of the project that would run, such as a tool.
+type Carried struct {
+	ID      string
+	State   string
+	Command string
+	Lines   []string // all that is consented to: command, folder, variables, files, hash
+	Hash    string   // of it
+	Allowed bool
+	Off     string // why it cannot be allowed; empty: it can
 }
 
 // Mode is a permission mode, or an effort.

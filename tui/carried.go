@@ -1,0 +1,107 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/internal/safeterm"
+	"adze/tui/choose"
+	"adze/tui/draw"
+	"adze/tui/port"
+)
+
+// consented is the answer of the program to a consent that was given or taken back.
+type consented struct {
+	item  port.Carried
+	allow bool
+	err   error
+}
+
+func canTrust(m *model) string {
+	if m.ports.Carried == nil || m.ports.Consent == nil {
+		return "what the project carries cannot be looked at here"
+	}
+	return ""
+}
+
+// chooseCarried lists what the project would run; each is allowed or taken back on a screen of its own.
+func chooseCarried(m *model) tea.Cmd {
+	var found sync.Map // of port.Carried by id: it is filled and looked into beside the interface
+	of := func(id string) port.Carried {
+		i, _ := found.Load(id)
+		item, _ := i.(port.Carried)
+		return item
+	}
+	m.picker.Begin("what this project would run", nil, func(c choose.Choice) tea.Cmd {
+		consent(m, of(c.ID))
+		return nil
+	})
+	m.picker.PeekWith("exactly what it is", func(_ context.Context, id string) ([]draw.Span, error) { return carriedLines(of(id)), nil })
+	ask := m.ports.Carried
+	return m.picker.Lookup(func(ctx context.Context) ([]choose.Choice, error) {
+		items, err := ask(ctx)
+		var out []choose.Choice
+		for _, i := range items {
+			found.Store(i.ID, i)
+			note := i.State + " · " + oneRow(i.Command)
+			if i.Off != "" {
+				note += " · "
+			}
+			out = append(out, choose.Choice{ID: i.ID, Label: i.ID, Note: note, Off: i.Off})
+		}
+		if len(out) == 0 && err == nil {
+			out = []choose.Choice{{Label: "nothing", Off: "this project carries nothing that would run"}}
+		}
+		return out, err
+	})
+}
+
+func oneRow(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// carriedLines shows an item whole: what is consented to is what is seen.
+func carriedLines(i port.Carried) []draw.Span {
+	lines := []draw.Span{{Style: draw.Bold, Text: safeterm.Name(i.ID + " · " + i.State)}}
+	for _, line := range i.Lines {
+		lines = append(lines, draw.Span{Text: safeterm.Name(line)})
+	}
+	return lines
+}
+
+// consent asks once more, with all that is consented to.
+func consent(m *model, i port.Carried) {
+	allow := !i.Allowed
+	title, yes := "allow "+i.ID+"?", choose.Choice{ID: "yes", Label: "allow it as it is", Note: strings.Join(i.Lines, " · ")}
+	if !allow {
+		title, yes.Label = "take back what you allowed of "+i.ID+"?", "take it back"
+	}
+	ask := m.ports.Consent
+	m.picker.Begin(title, []choose.Choice{{ID: "no", Label: "leave it as it is"}, yes}, func(c choose.Choice) tea.Cmd {
+		if c.ID != "yes" {
+			return nil
+		}
+		m.say("keeping what you said of " + i.ID + "…")
+		return func() tea.Msg {
+			return consented{i, allow, ask(context.Background(), i, allow)}
+		}
+	})
+	m.picker.PeekWith("exactly what it is", func(context.Context, string) ([]draw.Span, error) { return carriedLines(i), nil })
+}
+
+// goOnWith goes on in the same session, with the tools as they are then.
+func goOnWith(m *model, c consented) tea.Cmd {
+	switch {
+	case c.err != nil:
+		m.say("error: " + c.err.Error())
+		return nil
+	case m.ports.Switch:
+		return m.leaveFor(port.Next{Session: m.info.Session})
+	case c.allow:
+		m.say(c.item.ID + " is allowed; it is there at the next start")
+		return nil
+	}
+	m.say(c.item.ID + " does not run any more")
+	return nil
+}
