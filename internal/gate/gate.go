@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/config"
+	"adze/internal/git"
 	"adze/internal/place"
 	"adze/internal/policy"
 	"adze/internal/proc"
@@ -81,7 +82,7 @@ func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.
 	own := slices.DeleteFunc([]string{g.At.Config, g.At.State, g.File}, func(name string) bool { return name == "" })
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment})
 	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root, home}, Home: home, Own: own, Ask: asker, Contained: g.Contained,
-		Files: folders{}, Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
+		Files: folders{}, Repos: repositories{git.Git{Env: proc.Outside(env, g.Root.Dir())}, g.Root.Dir()}, Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
 }
 
 // modeOf reads the mode that a person wants, and which there are where the machine's owner lets only some be chosen: the

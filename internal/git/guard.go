@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,7 +30,7 @@ func (g Git) Guard(ctx context.Context, looks bool, dirs ...string) (env []strin
 				mine[key] = append(mine[key], value)
 			}
 		})
-		found = found || hasHooks(filepath.Join(r.home(), ".git", "hooks"))
+		found = found || len(hooksIn(filepath.Join(r.home(), ".git", "hooks"))) > 0
 	}
 	var settings [][2]string
 	for _, kv := range [][2]string{{"core.fsmonitor", "false"}, {"core.hookspath", "/dev/null"}, {"protocol.ext.allow", "never"},
@@ -73,15 +72,6 @@ func (r *Repo) scoped(ctx context.Context, each func(own bool, key, value string
 	}}
 	_, _ = r.git.Supervisor.Run(ctx, proc.Command{Argv: argv, Dir: r.dir, Env: r.git.Env, Tag: "git config", Timeout: DefaultTimeout,
 		Separate: true, MaxOutput: maxText, Spill: s.write})
-}
-
-// hasHooks reports a hook that git would run.
-func hasHooks(dir string) bool {
-	entries, _ := os.ReadDir(dir)
-	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-		info, err := os.Stat(filepath.Join(dir, e.Name()))
-		return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 && !strings.HasSuffix(e.Name(), ".sample")
-	})
 }
 
 // instead are the settings that take the place of a repository's. Credential helpers are a list, which an empty one

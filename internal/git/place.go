@@ -17,6 +17,8 @@ import (
 //
 //   - a repository above root, found by walking up;
 //   - a linked work tree or submodule whose repository points back here.
+//
+// A work tree outside root is listed too, unless its own .git is this repository.
 func (r *Repo) Elsewhere(ctx context.Context, root string) ([]string, error) {
 	own := filepath.Join(r.Top, ".git")
 	vouched := []string{root}
@@ -26,6 +28,9 @@ func (r *Repo) Elsewhere(ctx context.Context, root string) ([]string, error) {
 		vouched = append(vouched, r.GitDir, r.Common)
 	}
 	places, err := r.places()
+	if r.Top != "" && !r.ownedBy(own) {
+		places = append(places, r.Top)
+	}
 	var found []string
 	for _, p := range places {
 		in := func(dir string) bool { return within(p, dir) }
@@ -34,6 +39,36 @@ func (r *Repo) Elsewhere(ctx context.Context, root string) ([]string, error) {
 		}
 	}
 	return found, err
+}
+
+// ownedBy reports that the .git of the work tree is this repository; else core.worktree of the repository chose the tree.
+func (r *Repo) ownedBy(own string) bool {
+	if text, err := smallFile(own); err == nil {
+		to, ok := strings.CutPrefix(text, "gitdir: ")
+		return ok && resolved(r.Top, strings.TrimRight(to, "\r\n")) == r.GitDir
+	}
+	return resolved(r.Top, ".git") == r.GitDir
+}
+
+// Strays lists what [Repo.Elsewhere] does for the repository that dir lies in, also where git would not work in it. Outside
+// of a repository there is nothing.
+func (g Git) Strays(ctx context.Context, dir, root string) ([]string, error) {
+	r := &Repo{git: g, dir: dir}
+	out, err := r.text(ctx, "rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-toplevel")
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	switch {
+	case errors.Is(err, ErrNotRepository) && len(lines) < 2:
+		return nil, nil
+	case err != nil && (len(lines) != 2 || !errors.Is(err, ErrNotRepository)), err == nil && len(lines) != 3:
+		return nil, fail(CodeIO, err, "the repository of %s cannot be found out about", dir)
+	}
+	r.GitDir, r.Common = resolved(dir, lines[0]), resolved(dir, lines[1])
+	if len(lines) == 3 {
+		r.Top = resolved(dir, lines[2])
+		return r.Elsewhere(ctx, root)
+	}
+	r.Top = filepath.Dir(r.GitDir) // inside .git itself
+	return r.Elsewhere(ctx, root)
 }
 
 // pointsBack reports whether the repository outside says itself that its work tree is here: a linked work

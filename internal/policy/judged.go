@@ -184,6 +184,9 @@ func (j *judging) program(s *script.Step) {
 	if ruled && by.literal && j.deny == deny { // it names the very file
 		j.open = j.open[:asked]
 	}
+	if uses[0].Git && !uses[0].Away && !by.seen {
+		j.strays(s, uses[0].Dir)
+	}
 	for i := asked; i < len(j.open); i++ {
 		j.open[i].words = s.Words
 	}
@@ -205,6 +208,10 @@ func (j *judging) byRule(s *script.Step, by permit, ruled bool) {
 		}
 		j.ask(v)
 	default:
+		if why := j.hooked(s); why != "" && !by.seen {
+			j.ask(verdict{need: j.need(s), reason: why})
+			return
+		}
 		j.unseen = j.unseen || !by.seen
 		if j.by == nil {
 			j.by = &by
@@ -222,11 +229,11 @@ type permit struct {
 
 // allowedBy finds what allows a program.
 func (j *judging) allowedBy(s *script.Step) (permit, bool) {
-	if r, ok := j.ruled(s.Words); ok {
-		return permit{r.String(), r.Layer, literalRule(r, s.Words), false}, true
-	}
 	if g, ok := exactGrant(j.dir, s.Words); ok && j.grantedKey(g.key) {
 		return permit{g.rule, granted, true, true}, true
+	}
+	if r, ok := j.ruled(s.Words); ok {
+		return permit{r.String(), r.Layer, literalRule(r, s.Words), false}, true
 	}
 	return permit{}, false
 }

@@ -184,3 +184,82 @@ func (j *judging) tree(v verdict, a harmless.Access) verdict {
 	}
 	return ask(why)
 }
+
+// Repositories looks at the git repository that a folder lies in, and runs nothing that it names.
+type Repositories interface {
+	// Strays lists the places outside of the workspace that git would show in dir although nothing there vouches for it.
+	Strays(dir string) ([]string, error)
+	// Hooks names the repository's own hooks.
+	Hooks(dir string) []string
+}
+
+// strays asks for what a repository leads git to outside of the workspace: none of the words name it, so that only a rule
+// for those very places allows it.
+func (j *judging) strays(s *script.Step, within string) {
+	if j.repos == nil {
+		return
+	}
+	for _, dir := range s.Dirs {
+		at := j.dirOf(below(dir, within, j.home))
+		found, err := j.repos.Strays(at)
+		if err != nil {
+			j.ask(verdict{need: j.need(s), reason: err.Error()})
+			continue
+		}
+		for _, name := range found {
+			v := j.judge(j.mode, tool.Need{Permission: tool.Read, Target: name})
+			switch {
+			case v.effect == Deny && j.deny == nil:
+				j.deny = &v
+			case v.effect == Ask:
+				v.careful, v.offers = true, nil
+				v.reason = "the repository leads git to " + quote(name) + ", outside of the workspace"
+				j.ask(v)
+			}
+		}
+	}
+}
+
+// hooked says which hooks of the repository a git would run that a rule allows: the rule speaks of git, not of them.
+func (j *judging) hooked(s *script.Step) string {
+	words := s.Words
+	for {
+		inner, wrapped := behindWrapper(words)
+		if !wrapped {
+			break
+		}
+		words = inner
+	}
+	if j.repos == nil || base(nameOf(words)) != "git" {
+		return ""
+	}
+	g := harmless.GitOf(textsOf(words[1:]))
+	for _, dir := range s.Dirs {
+		for _, name := range g.Dirs {
+			dir = below(dir, name, j.home)
+		}
+		hooks := slices.DeleteFunc(j.repos.Hooks(j.dirOf(dir)), func(hook string) bool { return !g.Runs(hook) })
+		if len(hooks) == 0 {
+			continue
+		}
+		why := "it would run the repository's own hooks (" + strings.Join(hooks, ", ") + "), which no rule speaks of"
+		if j.Policy.ask == nil {
+			why += "; "
+			if g.NoVerify() {
+				why += "with --no-verify none of them runs, and "
+			}
+			why += "--permission-mode yolo runs them"
+		}
+		return why
+	}
+	return ""
+}
+
+// textsOf are words, empty where one is known only when it runs.
+func textsOf(words []script.Word) (texts []string) {
+	for _, w := range words {
+		text, _ := w.Known()
+		texts = append(texts, text)
+	}
+	return texts
+}

@@ -14,7 +14,7 @@
 // guess.go find programs behind programs, argv.go and subcommand.go match them, spare.go keeps them from adze's own
 // files. What may run unasked is read by the room script, which writes down what bash then gets; command.go and judged.go
 // judge that part by part, by rules (covers.go) and by the table of programs that only look, in the room harmless
-// (looks.go).
+// (looks.go), which also asks for what a git repository would add: its hooks, and places outside.
 //
 // Known limits:
 //   - A deny on a program holds for commands that spell it out, also inside substitutions, behind wrappers and in
@@ -56,6 +56,8 @@ type Options struct {
 	Local func(program string) string
 	// Files lists folders, for patterns and trees that a command reads; nil: such commands are asked for.
 	Files Files
+	// Repos looks at git repositories; nil: no repository has hooks or leads out of the workspace.
+	Repos Repositories
 }
 
 // Policy implements tool.Gate. It is safe for concurrent use.
@@ -69,6 +71,7 @@ type Policy struct {
 	local func(program string) string
 	holds func() bool // Options.Contained
 	files Files
+	repos Repositories
 	turn  chan struct{} // holds a token while a person is asked: one question at a time
 	wait  atomic.Int64  // how many wait for the token
 
@@ -91,7 +94,7 @@ func New(o Options) (*Policy, error) {
 		}
 	}
 	return &Policy{
-		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, holds: o.Contained, files: o.Files, mode: o.Mode,
+		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, holds: o.Contained, files: o.Files, repos: o.Repos, mode: o.Mode,
 		turn: make(chan struct{}, 1), grants: map[string]bool{},
 	}, nil
 }

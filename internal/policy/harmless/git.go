@@ -43,6 +43,7 @@ func git(words []Word) (Use, bool) {
 		}
 	}
 	for _, dir := range dirs {
+		u.Dir = dir
 		u.Accesses = append(u.Accesses, Access{Kind: List, Path: dir})
 	}
 	return u, !s.odd

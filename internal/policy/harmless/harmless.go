@@ -4,7 +4,8 @@
 // know makes the whole command unknown; there is no list of dangerous ones.
 //
 // Start reading at Judge; the programs are data, one file a family in table/, read by table.go; scan.go goes through the
-// words of a command; sed.go, awk.go, jq.go and test.go read the small languages of four programs, git.go what git adds.
+// words of a command; sed.go, awk.go, jq.go and test.go read the small languages of four programs, git.go what git adds; hooks.go
+// says which hooks a git that does more may run.
 //
 // Known limits: of a tree that is read, the caller has to find what must not be; of a program, its name is taken for it,
 // so the caller finds it outside of the workspace.
@@ -46,6 +47,7 @@ type Use struct {
 	Words []string
 	// Git says that it is a git, whose repository may name programs.
 	Git bool
+	Dir string // that git is told to work in; empty: that of the command
 	// History says that contents of the repository are shown that no path names.
 	History bool
 	// Away says that the answer does not depend on the folder, in which a project could change who answers.
