@@ -35,6 +35,9 @@ func memoryOf(t *testing.T, format string, bytesOfText int) int {
 // A long answer is held once as text and once as the entry of the log, of which SQLite takes two copies: no more. With 18 MB
 // of it a run has 100 MB at its peak.
 func TestMemoryOfALongAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the short run is that of the race detector, which doubles the memory of what it watches")
+	}
 	const size = 8 << 20
 	for _, format := range []string{"text", "stream-json"} {
 		short, long := memoryOf(t, format, 1000), memoryOf(t, format, size)

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"net"
-	"os"
 	"strconv"
 	"strings"
 
@@ -40,7 +39,8 @@ func (n *Network) through(w *proc.Walls, c proc.Command) error {
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		if l, err := received(near); err == nil {
+		defer near.Close()
+		if l, err := listenerFrom(near); err == nil {
 			_ = server.Serve(l) // an error is of a listener that the command's end has closed
 		}
 	}()
@@ -80,14 +80,4 @@ func led(env []string) []string {
 		}
 	}
 	return append(out, own...)
-}
-
-// received takes the listener that the shim has sent.
-func received(near *os.File) (net.Listener, error) {
-	conn, err := net.FileConn(near)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	return listenerFrom(conn)
 }

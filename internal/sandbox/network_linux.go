@@ -8,12 +8,17 @@ import (
 )
 
 // socketPair makes two connected sockets; the far one is the shim's.
-func socketPair() (near, far *os.File, err error) {
+func socketPair() (near net.Conn, far *os.File, err error) {
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC|syscall.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, os.NewSyscallError("socketpair", err)
 	}
-	return os.NewFile(uintptr(fds[0]), "door"), os.NewFile(uintptr(fds[1]), "door of the shim"), nil
+	own, far := os.NewFile(uintptr(fds[0]), "door"), os.NewFile(uintptr(fds[1]), "door of the shim")
+	defer own.Close()
+	if near, err = net.FileConn(own); err != nil {
+		return nil, nil, errors.Join(err, far.Close())
+	}
+	return near, far, nil
 }
 
 // listenerFrom reads one descriptor and listens on it (unix(7), SCM_RIGHTS).

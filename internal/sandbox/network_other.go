@@ -10,6 +10,6 @@ import (
 
 var errNoDoor = errors.New("there is no way into the network out of a sandbox on this system")
 
-func socketPair() (near, far *os.File, err error) { return nil, nil, errNoDoor }
+func socketPair() (near net.Conn, far *os.File, err error) { return nil, nil, errNoDoor }
 
 func listenerFrom(net.Conn) (net.Listener, error) { return nil, errNoDoor }
