@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -15,6 +16,7 @@ func TestStoppedFromOutsideInATerminal(t *testing.T) {
 	p.signal(syscall.SIGSTOP)
 	p.sees("Stopped")
 	p.tmux("send-keys", "-H", "66", "67", "0a") // fg; the terminal's modes are still ours: enter ends no line
+	p.until("adze in the place of the shell", func() bool { return !strings.Contains(p.screen(), "Stopped") })
 	p.sees("❯ half a thought", "F1 keys")
 	p.text(", and its end")
 	p.sees("❯ half a thought, and its end")
