@@ -29,15 +29,15 @@ func movePicker(by int) func(*model) tea.Cmd {
 
 func pickerKeys() []binding {
 	return []binding{
-		{action: takeChoice, scope: inPicker, Binding: look.Key("choose", "enter"), can: ofPicker((*choose.List).CanPick), do: pickedBy((*choose.List).Pick)},
-		{action: openCopy, scope: inPicker, Binding: look.Key("go on in a copy of the marked session", "ctrl+f"), can: ofPicker((*choose.List).CanPickCopy), do: pickedBy((*choose.List).PickCopy)},
-		{action: closePane, scope: inPicker, Binding: look.Key("close without choosing", "esc"), do: (*model).closePicker},
-		{action: showHelp, scope: inPicker, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
-		{action: quit, scope: inPicker, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
-		{action: lineUp, scope: inPicker, Binding: look.Key("the one above", "up", "ctrl+p"), do: movePicker(-1)},
-		{action: lineDown, scope: inPicker, Binding: look.Key("the one below", "down", "ctrl+n"), do: movePicker(1)},
-		{action: pageUp, scope: inPicker, Binding: look.KeyNamed("PgUp", "ten up", "pgup"), do: movePicker(-10)},
-		{action: pageDown, scope: inPicker, Binding: look.KeyNamed("PgDn", "ten down", "pgdown"), do: movePicker(10)},
+		{id: "list.choose", action: takeChoice, scope: inPicker, Binding: look.Key("choose", "enter"), can: ofPicker((*choose.List).CanPick), do: pickedBy((*choose.List).Pick)},
+		{id: "list.copy", action: openCopy, scope: inPicker, Binding: look.Key("go on in a copy of the marked session", "ctrl+f"), can: ofPicker((*choose.List).CanPickCopy), do: pickedBy((*choose.List).PickCopy)},
+		{id: "list.close", action: closePane, scope: inPicker, Binding: look.Key("close without choosing", "esc"), do: (*model).closePicker},
+		{id: "help", action: showHelp, scope: inPicker, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
+		{id: "interrupt", action: quit, scope: inPicker, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{id: "list.up", action: lineUp, scope: inPicker, Binding: look.Key("the one above", "up", "ctrl+p"), do: movePicker(-1)},
+		{id: "list.down", action: lineDown, scope: inPicker, Binding: look.Key("the one below", "down", "ctrl+n"), do: movePicker(1)},
+		{id: "page-up", action: pageUp, scope: inPicker, Binding: look.KeyNamed("PgUp", "ten up", "pgup"), do: movePicker(-10)},
+		{id: "page-down", action: pageDown, scope: inPicker, Binding: look.KeyNamed("PgDn", "ten down", "pgdown"), do: movePicker(10)},
 	}
 }
 
@@ -125,7 +125,7 @@ func canCancelCall(m *model) string {
 	case m.ports.CancelCall == nil:
 		return "single calls cannot be aborted here"
 	case len(m.activity.Started()) == 0 && m.activity.Jobs() > 0:
-		return "no call runs; " + "F7" + " lists the background jobs"
+		return "no call runs; " + m.keys.labelOf("jobs") + " lists the background jobs"
 	case len(m.activity.Started()) == 0:
 		return "no call runs"
 	}
@@ -230,7 +230,7 @@ func (m *model) chooseModel() tea.Cmd {
 	now := m.info.Model
 	name := "models · $ in/out a million tokens · or type provider/name"
 	m.picker.Begin(name, nil, func(c choose.Choice) tea.Cmd { return m.toModel(c.ID) })
-	m.picker.Free = freeModel
+	m.picker.Free = freeModel(m.keys.labelOf("list.choose"))
 	return m.picker.Lookup(func(ctx context.Context) ([]choose.Choice, error) {
 		rows, err := m.ports.Models(ctx)
 		return modelChoices(rows, now), err

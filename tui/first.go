@@ -77,27 +77,27 @@ func quitFirst(m *model) tea.Cmd { m.next = port.Next{}; return tea.Quit }
 
 func firstKeys() []binding {
 	return []binding{
-		{action: takeChoice, scope: inFirst, Binding: look.Key("do it: go on, or copy the command", "enter"), can: ofFirst((*firstrun.Screen).CanStep), do: takeStep},
-		{action: lineUp, scope: inFirst, Binding: look.Key("the step above", "up", "k", "shift+tab"), do: inFirstScreen((*firstrun.Screen).Move, -1)},
-		{action: lineDown, scope: inFirst, Binding: look.Key("the step below", "down", "j", "tab"), do: inFirstScreen((*firstrun.Screen).Move, 1)},
-		{action: lookAgain, scope: inFirst, Binding: look.Key("look again, after a change", "r"), can: ofFirst((*firstrun.Screen).CanLook), do: func(m *model) tea.Cmd { return m.first.Search() }},
-		{action: takeChoice, scope: inFirst, Binding: look.Key("watch the demo", "d"), can: ofFirst((*firstrun.Screen).CanDemo), do: startDemo},
-		{action: openPane, scope: inFirst, Binding: look.KeyNamed("F6", "models, and why others cannot be used", "f6", "m"), can: canModels, do: (*model).chooseModel},
-		{action: enterKey, scope: inFirst, Binding: look.Key("enter a key", "e"), can: ofFirst(canKey), do: chooseKey},
-		{action: pageUp, scope: inFirst, Binding: look.KeyNamed("PgUp", "see more", "pgup"), do: inFirstScreen((*firstrun.Screen).Scroll, -8)},
-		{action: pageDown, scope: inFirst, Binding: look.KeyNamed("PgDn", "see more", "pgdown", "space"), do: inFirstScreen((*firstrun.Screen).Scroll, 8)},
-		{action: showHelp, scope: inFirst, Binding: look.KeyNamed("F1", "all keys", "f1", "?"), do: (*model).openHelp},
-		{action: drawAgain, scope: inFirst, Binding: look.Key("draw the screen again", "ctrl+l"), do: (*model).drawAgain},
-		{action: quit, scope: inFirst, Binding: look.Key("quit", "q", "esc", "ctrl+c", "ctrl+d"), do: quitFirst},
+		{id: "first.do", action: takeChoice, scope: inFirst, Binding: look.Key("do it: go on, or copy the command", "enter"), can: ofFirst((*firstrun.Screen).CanStep), do: takeStep},
+		{id: "first.up", action: lineUp, scope: inFirst, Binding: look.Key("the step above", "up", "k", "shift+tab"), do: inFirstScreen((*firstrun.Screen).Move, -1)},
+		{id: "first.down", action: lineDown, scope: inFirst, Binding: look.Key("the step below", "down", "j", "tab"), do: inFirstScreen((*firstrun.Screen).Move, 1)},
+		{id: "first.look", action: lookAgain, scope: inFirst, Binding: look.Key("look again, after a change", "r"), can: ofFirst((*firstrun.Screen).CanLook), do: func(m *model) tea.Cmd { return m.first.Search() }},
+		{id: "first.demo", action: takeChoice, scope: inFirst, Binding: look.Key("watch the demo", "d"), can: ofFirst((*firstrun.Screen).CanDemo), do: startDemo},
+		{id: "model", action: openPane, scope: inFirst, Binding: look.KeyNamed("F6", "models, and why others cannot be used", "f6", "m"), can: canModels, do: (*model).chooseModel},
+		{id: "first.key", action: enterKey, scope: inFirst, Binding: look.Key("enter a key", "e"), can: ofFirst(canKey), do: chooseKey},
+		{id: "page-up", action: pageUp, scope: inFirst, Binding: look.KeyNamed("PgUp", "see more", "pgup"), do: inFirstScreen((*firstrun.Screen).Scroll, -8)},
+		{id: "page-down", action: pageDown, scope: inFirst, Binding: look.KeyNamed("PgDn", "see more", "pgdown", "space"), do: inFirstScreen((*firstrun.Screen).Scroll, 8)},
+		{id: "help", action: showHelp, scope: inFirst, Binding: look.KeyNamed("F1", "all keys", "f1", "?"), do: (*model).openHelp},
+		{id: "redraw", action: drawAgain, scope: inFirst, Binding: look.Key("draw the screen again", "ctrl+l"), do: (*model).drawAgain},
+		{id: "first.quit", action: quit, scope: inFirst, Binding: look.Key("quit", "q", "esc", "ctrl+c", "ctrl+d"), do: quitFirst},
 	}
 }
 
 // keyKeys are those of the line in which a key is written.
 func keyKeys() []binding {
 	return []binding{
-		{action: send, scope: inKey, Binding: look.Key("have the key checked and kept", "enter"), can: ofFirst((*firstrun.Screen).CanKeep), do: func(m *model) tea.Cmd { return m.first.Give() }},
-		{action: closePane, scope: inKey, Binding: look.Key("back, without the key", "esc"), do: func(m *model) tea.Cmd { m.first.Drop(); return nil }},
-		{action: quit, scope: inKey, Binding: look.Key("quit", "ctrl+c"), do: quitFirst},
-		{action: showHelp, scope: inKey, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
+		{id: "key.give", action: send, scope: inKey, Binding: look.Key("have the key checked and kept", "enter"), can: ofFirst((*firstrun.Screen).CanKeep), do: func(m *model) tea.Cmd { return m.first.Give() }},
+		{id: "key.back", action: closePane, scope: inKey, Binding: look.Key("back, without the key", "esc"), do: func(m *model) tea.Cmd { m.first.Drop(); return nil }},
+		{id: "interrupt", action: quit, scope: inKey, Binding: look.Key("quit", "ctrl+c"), do: quitFirst},
+		{id: "help", action: showHelp, scope: inKey, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
 	}
 }

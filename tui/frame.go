@@ -141,22 +141,22 @@ func (m *model) moment() pane.Moment {
 // hintsOfFirst are what to press on the first screen.
 func (m *model) hintsOfFirst() []string {
 	if m.first.Asks() {
-		return []string{m.keys.label(send) + " keeps it", m.keys.label(closePane) + " back"}
+		return []string{m.keys.labelOf("key.give") + " keeps it", m.keys.labelOf("key.back") + " back"}
 	}
-	hints := []string{"enter does it", m.keys.label(lookAgain) + " looks again"}
+	hints := []string{m.keys.labelOf("first.do") + " does it", m.keys.label(lookAgain) + " looks again"}
 	if m.first.CanDemo() == "" {
-		hints = append(hints, "d demo")
+		hints = append(hints, m.keys.labelOf("first.demo")+" demo")
 	}
-	return append(hints, "q quits", m.keys.label(showHelp)+" keys")
+	return append(hints, m.keys.labelOf("first.quit")+" quits", m.keys.label(showHelp)+" keys")
 }
 
 // hintsOfPicker are what to press in a list.
 func (m *model) hintsOfPicker() []string {
-	hints := []string{m.keys.label(send) + " chooses"}
+	hints := []string{m.keys.labelOf("list.choose") + " chooses"}
 	if m.picker.CanPickCopy() == "" {
 		hints = append(hints, m.keys.label(openCopy)+" opens a copy")
 	}
-	return append(hints, m.keys.label(closeHelp)+" closes")
+	return append(hints, m.keys.labelOf("list.close")+" closes")
 }
 
 // hintsOfView are what to press in a pane.
@@ -166,7 +166,7 @@ func (m *model) hintsOfView() []string {
 		hints = append(hints, m.keys.label(nextPart)+" next")
 	}
 	if looksAtChanges(m) == "" {
-		hints = append(hints, "y copies the path", "d the diff")
+		hints = append(hints, m.keys.labelOf("pane.copy-path")+" copies the path", m.keys.labelOf("pane.copy-diff")+" the diff")
 	}
 	return append(hints, m.keys.label(showHelp)+" keys")
 }

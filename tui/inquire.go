@@ -37,7 +37,7 @@ type questions struct {
 }
 
 func newQuestions(t *draw.Theme, now func() time.Time, k *keymap, cwd string) questions {
-	labels := inquiry.Labels{Send: k.label(sendReply), Stop: k.label(stop), Down: k.label(pageDown), Up: k.label(pageUp)}
+	labels := inquiry.Labels{Send: k.label(sendReply), Stop: k.label(stop), Down: k.label(pageDown), Up: k.label(pageUp), Marks: arrows(k.labelOf("inquiry.up")) + " " + arrows(k.labelOf("inquiry.down"))}
 	return questions{permission.New(t, now, k.ofDialog(), cwd), inquiry.New(t, now, permission.Guard, labels)}
 }
 
@@ -121,13 +121,13 @@ func scrollInquiry(by int) func(*model) tea.Cmd {
 
 func inquiryKeys() []binding {
 	return []binding{
-		{action: sendReply, scope: inInquiry, Binding: look.Key("answer with your words, else with the marked choice", "enter"), can: canReply, do: reply},
-		{action: stop, scope: inInquiry, Binding: look.Key("do not answer and stop the agent", "esc"), do: (*model).stop},
-		{action: quit, scope: inInquiry, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
-		{action: showHelp, scope: inInquiry, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
-		{action: lineUp, scope: inInquiry, Binding: look.Key("the choice above", "up"), do: moveInquiry(-1)},
-		{action: lineDown, scope: inInquiry, Binding: look.Key("the choice below", "down"), do: moveInquiry(1)},
-		{action: pageUp, scope: inInquiry, Binding: look.KeyNamed("PgUp", "see more of the question", "pgup"), do: scrollInquiry(-5)},
-		{action: pageDown, scope: inInquiry, Binding: look.KeyNamed("PgDn", "see more of the question", "pgdown"), do: scrollInquiry(5)},
+		{id: "inquiry.answer", action: sendReply, scope: inInquiry, Binding: look.Key("answer with your words, else with the marked choice", "enter"), can: canReply, do: reply},
+		{id: "stop", action: stop, scope: inInquiry, Binding: look.Key("do not answer and stop the agent", "esc"), do: (*model).stop},
+		{id: "interrupt", action: quit, scope: inInquiry, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{id: "help", action: showHelp, scope: inInquiry, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
+		{id: "inquiry.up", action: lineUp, scope: inInquiry, Binding: look.Key("the choice above", "up"), do: moveInquiry(-1)},
+		{id: "inquiry.down", action: lineDown, scope: inInquiry, Binding: look.Key("the choice below", "down"), do: moveInquiry(1)},
+		{id: "page-up", action: pageUp, scope: inInquiry, Binding: look.KeyNamed("PgUp", "see more of the question", "pgup"), do: scrollInquiry(-5)},
+		{id: "page-down", action: pageDown, scope: inInquiry, Binding: look.KeyNamed("PgDn", "see more of the question", "pgdown"), do: scrollInquiry(5)},
 	}
 }

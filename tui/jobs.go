@@ -94,7 +94,7 @@ func canJobs(m *model) string {
 // chooseJob lists the jobs with what they wrote; taking one that runs ends it.
 func chooseJob(m *model) tea.Cmd {
 	now := m.now()
-	m.picker.Begin("background jobs · enter ends one", nil, func(c choose.Choice) tea.Cmd { return endJob(m, c.ID) })
+	m.picker.Begin("background jobs · "+m.keys.labelOf("list.choose")+" ends one", nil, func(c choose.Choice) tea.Cmd { return endJob(m, c.ID) })
 	if ask := m.ports.JobOutput; ask != nil {
 		m.picker.PeekWith("what it wrote last", func(ctx context.Context, id string) ([]draw.Span, error) {
 			text, err := ask(ctx, id)

@@ -5,6 +5,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/tui/edit"
+	"adze/tui/firstrun"
 	"adze/tui/look"
 	"adze/tui/permission"
 	"adze/tui/prompt"
@@ -89,6 +90,9 @@ const (
 
 // binding is one row of the key table.
 type binding struct {
+	// id names the row in the configuration, empty: its keys are fixed. Rows of several scopes that mean the same have the
+	// same one.
+	id     string
 	action action
 	scope  scope
 	part   part
@@ -111,8 +115,11 @@ type keymap struct {
 	index [scopes]map[string][]*binding
 }
 
-func newKeymap() *keymap {
-	k := &keymap{table: bindings()}
+func newKeymap(bound map[string][]string) (k *keymap, warnings []string) {
+	k = &keymap{table: bindings()}
+	if len(bound) > 0 {
+		warnings = rebind(k.table, bound)
+	}
 	for i := range k.index {
 		k.index[i] = map[string][]*binding{}
 	}
@@ -122,13 +129,23 @@ func newKeymap() *keymap {
 			k.index[b.scope][key] = append(k.index[b.scope][key], b)
 		}
 	}
-	return k
+	return k, warnings
 }
 
 // label is how a hint names an action's key.
 func (k *keymap) label(a action) string {
 	for i := range k.table {
 		if k.table[i].action == a {
+			return k.table[i].name()
+		}
+	}
+	return ""
+}
+
+// labelOf is how a hint names the key of a row, by its id.
+func (k *keymap) labelOf(id string) string {
+	for i := range k.table {
+		if k.table[i].id == id {
 			return k.table[i].name()
 		}
 	}
@@ -149,6 +166,11 @@ func (k *keymap) hint(m *model, a action) string {
 func (k *keymap) ofDialog() permission.Labels {
 	return permission.Labels{Once: k.label(allowOnce), Session: k.label(allowSession), Always: k.label(allowAlways), No: k.label(deny),
 		Why: k.label(denyWhy), Stop: k.label(stop), Down: k.label(pageDown), Up: k.label(pageUp), Other: k.label(otherRule)}
+}
+
+// ofFirst names the keys of the first screen.
+func (k *keymap) ofFirst() firstrun.Labels {
+	return firstrun.Labels{Give: k.labelOf("key.give"), Back: k.labelOf("key.back"), Up: k.label(pageUp), Down: k.label(pageDown)}
 }
 
 func (b *binding) name() string { return look.KeyName(b.Binding) }
@@ -179,43 +201,43 @@ func bindings() []binding {
 
 func mainKeys() []binding {
 	return []binding{
-		{action: send, Binding: look.Key("send; while the agent works: send next", "enter"), can: canSend, do: (*model).send},
-		{action: steerNow, Binding: look.Key("while the agent works: say it before its next step", "ctrl+s"), can: canSteer, do: (*model).steer},
-		{action: newline, Binding: look.Key("new line; so does enter behind a backslash", "ctrl+j", "alt+enter", "shift+enter"), do: inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })},
-		{action: stop, Binding: look.Key("stop the agent; then clear the prompt; then take your last message back", "esc"), can: canStop, do: (*model).escape},
-		{action: quit, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
-		{action: quit, Binding: look.Key("quit", "ctrl+d"), can: canLeave, do: (*model).quitKey},
-		{action: showHelp, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
-		{action: showHelp, Binding: look.Key("all keys", "?"), can: needsEmpty, do: (*model).openHelp},
-		{action: editOutside, Binding: look.Key("write in your own editor", "ctrl+g"), can: canEdit, do: (*model).edit},
-		{action: copyLast, Binding: look.Key("copy the last answer; twice: choose what", "ctrl+y"), can: canCopy, do: (*model).copyKey},
-		{action: editKey, Binding: look.Key("search what you wrote before", "ctrl+r"), can: canSearch, do: (*model).search},
-		{action: editKey, Binding: look.Key("attach the picture that is on the clipboard", "ctrl+v"), can: canPicture, do: (*model).pastePicture},
-		{action: cancelOneCall, Binding: look.Key("abort one running call; the agent goes on", "ctrl+x"), can: canCancelCall, do: (*model).cancelCall},
-		{action: expand, Binding: look.Key("show all of tool results and thoughts, or less", "ctrl+o"), do: (*model).toggleExpanded},
-		{action: releaseMouse, Binding: look.KeyNamed("F2", "give the mouse to the terminal, to select text", "f2"), can: canMouse, do: (*model).toggleMouse},
-		{action: drawAgain, Binding: look.Key("draw the screen again", "ctrl+l"), do: (*model).drawAgain},
-		{action: suspend, Binding: look.Key("go to the background", "ctrl+z"), can: canSuspend, do: (*model).suspend},
+		{id: "send", action: send, Binding: look.Key("send; while the agent works: send next", "enter"), can: canSend, do: (*model).send},
+		{id: "steer", action: steerNow, Binding: look.Key("while the agent works: say it before its next step", "ctrl+s"), can: canSteer, do: (*model).steer},
+		{id: "newline", action: newline, Binding: look.Key("new line; so does a backslash before sending", "ctrl+j", "alt+enter", "shift+enter"), do: inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })},
+		{id: "stop", action: stop, Binding: look.Key("stop the agent; then clear the prompt; then take your last message back", "esc"), can: canStop, do: (*model).escape},
+		{id: "interrupt", action: quit, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{id: "quit", action: quit, Binding: look.Key("quit", "ctrl+d"), can: canLeave, do: (*model).quitKey},
+		{id: "help", action: showHelp, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
+		{id: "help-when-empty", action: showHelp, Binding: look.Key("all keys", "?"), can: needsEmpty, do: (*model).openHelp},
+		{id: "editor", action: editOutside, Binding: look.Key("write in your own editor", "ctrl+g"), can: canEdit, do: (*model).edit},
+		{id: "copy", action: copyLast, Binding: look.Key("copy the last answer; twice: choose what", "ctrl+y"), can: canCopy, do: (*model).copyKey},
+		{id: "history", action: editKey, Binding: look.Key("search what you wrote before", "ctrl+r"), can: canSearch, do: (*model).search},
+		{id: "picture", action: editKey, Binding: look.Key("attach the picture that is on the clipboard", "ctrl+v"), can: canPicture, do: (*model).pastePicture},
+		{id: "abort-call", action: cancelOneCall, Binding: look.Key("abort one running call; the agent goes on", "ctrl+x"), can: canCancelCall, do: (*model).cancelCall},
+		{id: "expand", action: expand, Binding: look.Key("show all of tool results and thoughts, or less", "ctrl+o"), do: (*model).toggleExpanded},
+		{id: "mouse", action: releaseMouse, Binding: look.KeyNamed("F2", "give the mouse to the terminal, to select text", "f2"), can: canMouse, do: (*model).toggleMouse},
+		{id: "redraw", action: drawAgain, Binding: look.Key("draw the screen again", "ctrl+l"), do: (*model).drawAgain},
+		{id: "suspend", action: suspend, Binding: look.Key("go to the background", "ctrl+z"), can: canSuspend, do: (*model).suspend},
 	}
 }
 
 func paneKeys() []binding {
 	return append(sheetKeys(inPrompt), []binding{
-		{action: toggleTodos, part: panes, Binding: look.Key("show or hide the todos", "ctrl+t"), can: canTodos, do: (*model).toggleTodos},
-		{action: openPane, part: panes, Binding: look.Key("the permission mode", "shift+tab"), can: canModes, do: (*model).chooseMode},
+		{id: "todos", action: toggleTodos, part: panes, Binding: look.Key("show or hide the todos", "ctrl+t"), can: canTodos, do: (*model).toggleTodos},
+		{id: "mode", action: openPane, part: panes, Binding: look.Key("the permission mode", "shift+tab"), can: canModes, do: (*model).chooseMode},
 	}...)
 }
 
 func scrollKeys() []binding {
 	return []binding{
-		{action: pageUp, Binding: look.KeyNamed("PgUp", "a page up", "pgup"), can: canScroll, do: scroll(pages(-1))},
-		{action: pageDown, Binding: look.KeyNamed("PgDn", "a page down", "pgdown"), can: canScroll, do: scroll(pages(1))},
-		{action: lineUp, Binding: look.Key("a row up", "shift+up", "ctrl+up"), can: canScroll, do: scroll(rows(-1))},
-		{action: lineDown, Binding: look.Key("a row down", "shift+down", "ctrl+down"), can: canScroll, do: scroll(rows(1))},
-		{action: toTop, Binding: look.KeyNamed("Home", "to the beginning", "home"), can: either(needsEmpty, canScroll), do: (*model).toTop},
-		{action: toTop, Binding: look.Key("to the beginning", "ctrl+home"), can: canScroll, do: (*model).toTop},
-		{action: toBottom, Binding: look.KeyNamed("End", "to the end, and follow it", "end"), can: either(needsEmpty, canScroll), do: (*model).toBottom},
-		{action: toBottom, Binding: look.Key("to the end, and follow it", "ctrl+end"), can: canScroll, do: (*model).toBottom},
+		{id: "page-up", action: pageUp, Binding: look.KeyNamed("PgUp", "a page up", "pgup"), can: canScroll, do: scroll(pages(-1))},
+		{id: "page-down", action: pageDown, Binding: look.KeyNamed("PgDn", "a page down", "pgdown"), can: canScroll, do: scroll(pages(1))},
+		{id: "row-up", action: lineUp, Binding: look.Key("a row up", "shift+up", "ctrl+up"), can: canScroll, do: scroll(rows(-1))},
+		{id: "row-down", action: lineDown, Binding: look.Key("a row down", "shift+down", "ctrl+down"), can: canScroll, do: scroll(rows(1))},
+		{id: "top-when-empty", action: toTop, Binding: look.KeyNamed("Home", "to the beginning", "home"), can: either(needsEmpty, canScroll), do: (*model).toTop},
+		{id: "top", action: toTop, Binding: look.Key("to the beginning", "ctrl+home"), can: canScroll, do: (*model).toTop},
+		{id: "bottom-when-empty", action: toBottom, Binding: look.KeyNamed("End", "to the end, and follow it", "end"), can: either(needsEmpty, canScroll), do: (*model).toBottom},
+		{id: "bottom", action: toBottom, Binding: look.Key("to the end, and follow it", "ctrl+end"), can: canScroll, do: (*model).toBottom},
 	}
 }
 
@@ -226,8 +248,8 @@ func rowKeys(s scope) []binding {
 		up, down = inEditor(edit.RowUp), inEditor(edit.RowDown)
 	}
 	return []binding{
-		{action: editKey, scope: s, part: editing, Binding: look.Key("row up; at the first: take back what waits, then what you sent before that begins alike", "up"), do: up},
-		{action: editKey, scope: s, part: editing, Binding: look.Key("row down; at the last: back to what you wrote", "down"), do: down},
+		{id: "edit.row-up", action: editKey, scope: s, part: editing, Binding: look.Key("row up; at the first: take back what waits, then what you sent before that begins alike", "up"), do: up},
+		{id: "edit.row-down", action: editKey, scope: s, part: editing, Binding: look.Key("row down; at the last: back to what you wrote", "down"), do: down},
 	}
 }
 
@@ -235,31 +257,31 @@ func rowKeys(s scope) []binding {
 func editKeys(s scope) []binding {
 	var all []binding
 	for _, k := range edit.Keys() {
-		all = append(all, binding{action: editKey, scope: s, part: editing, Binding: k.Binding, do: inEditor(k.Do)})
+		all = append(all, binding{id: "edit." + k.ID, action: editKey, scope: s, part: editing, Binding: k.Binding, do: inEditor(k.Do)})
 	}
 	return all
 }
 
 func dialogKeys() []binding {
 	return []binding{
-		{action: allowOnce, scope: inDialog, Binding: look.Key("allow this once", "y"), do: answer(permission.Once)},
-		{action: allowSession, scope: inDialog, Binding: look.Key("allow by the rule shown, in this session", "s"), can: canGrant, do: answer(permission.ForSession)},
-		{action: allowAlways, scope: inDialog, Binding: look.Key("allow by the rule shown, and save it for all sessions", "a"), can: canSave, do: allowForEver},
-		{action: otherRule, scope: inDialog, Binding: look.Key("see another rule: narrower, or wider", "tab"), can: canAnother, do: seeAnother},
-		{action: deny, scope: inDialog, Binding: look.Key("deny", "n"), do: answer(permission.Deny)},
-		{action: denyWhy, scope: inDialog, Binding: look.Key("deny and tell the model why", "e"), do: (*model).giveReason},
-		{action: stop, scope: inDialog, Binding: look.Key("deny and stop the agent", "esc"), do: (*model).stop},
-		{action: quit, scope: inDialog, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
-		{action: showHelp, scope: inDialog, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
+		{id: "dialog.once", action: allowOnce, scope: inDialog, Binding: look.Key("allow this once", "y"), do: answer(permission.Once)},
+		{id: "dialog.session", action: allowSession, scope: inDialog, Binding: look.Key("allow by the rule shown, in this session", "s"), can: canGrant, do: answer(permission.ForSession)},
+		{id: "dialog.always", action: allowAlways, scope: inDialog, Binding: look.Key("allow by the rule shown, and save it for all sessions", "a"), can: canSave, do: allowForEver},
+		{id: "dialog.other", action: otherRule, scope: inDialog, Binding: look.Key("see another rule: narrower, or wider", "tab"), can: canAnother, do: seeAnother},
+		{id: "dialog.deny", action: deny, scope: inDialog, Binding: look.Key("deny", "n"), do: answer(permission.Deny)},
+		{id: "dialog.why", action: denyWhy, scope: inDialog, Binding: look.Key("deny and tell the model why", "e"), do: (*model).giveReason},
+		{id: "stop", action: stop, scope: inDialog, Binding: look.Key("deny and stop the agent", "esc"), do: (*model).stop},
+		{id: "interrupt", action: quit, scope: inDialog, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{id: "help", action: showHelp, scope: inDialog, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
 		{action: send, scope: inDialog, Binding: look.Key("does not answer: too easily pressed", "enter"), can: noEnter},
-		{action: pageUp, scope: inDialog, Binding: look.KeyNamed("PgUp", "see more of the question", "pgup"), do: scrollDialog(-5)},
-		{action: pageDown, scope: inDialog, Binding: look.KeyNamed("PgDn", "see more of the question", "pgdown", "space"), do: scrollDialog(5)},
-		{action: lineUp, scope: inDialog, Binding: look.Key("a row up", "up"), do: scrollDialog(-1)},
-		{action: lineDown, scope: inDialog, Binding: look.Key("a row down", "down"), do: scrollDialog(1)},
+		{id: "page-up", action: pageUp, scope: inDialog, Binding: look.KeyNamed("PgUp", "see more of the question", "pgup"), do: scrollDialog(-5)},
+		{id: "page-down", action: pageDown, scope: inDialog, Binding: look.KeyNamed("PgDn", "see more of the question", "pgdown", "space"), do: scrollDialog(5)},
+		{id: "dialog.up", action: lineUp, scope: inDialog, Binding: look.Key("a row up", "up"), do: scrollDialog(-1)},
+		{id: "dialog.down", action: lineDown, scope: inDialog, Binding: look.Key("a row down", "down"), do: scrollDialog(1)},
 
-		{action: sendReason, scope: inReason, Binding: look.Key("deny with this reason", "enter"), do: (*model).denyBecause},
-		{action: leaveReason, scope: inReason, Binding: look.Key("back to the question", "esc"), do: (*model).dropReason},
-		{action: showHelp, scope: inReason, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
-		{action: quit, scope: inReason, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{id: "reason.send", action: sendReason, scope: inReason, Binding: look.Key("deny with this reason", "enter"), do: (*model).denyBecause},
+		{id: "reason.back", action: leaveReason, scope: inReason, Binding: look.Key("back to the question", "esc"), do: (*model).dropReason},
+		{id: "help", action: showHelp, scope: inReason, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
+		{id: "interrupt", action: quit, scope: inReason, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
 	}
 }

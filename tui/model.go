@@ -251,7 +251,8 @@ var _ tea.Model = (*model)(nil)
 // newModel puts the panes together and draws the history of a resumed session.
 func newModel(o Options) *model {
 	d := &look.Drawing{Theme: coloursOf(o).theme(), Blocks: o.Blocks}
-	m := &model{info: o.Info, draw: d, colours: coloursOf(o), keys: newKeymap(), ports: o.Ports, mouse: true, now: time.Now}
+	keys, warnings := newKeymap(o.Keys)
+	m := &model{info: o.Info, draw: d, colours: coloursOf(o), keys: keys, ports: o.Ports, mouse: true, now: time.Now}
 	m.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 	}
@@ -268,10 +269,11 @@ func newModel(o Options) *model {
 	m.prompt = prompt.New(d.Theme, o.Vim, func(start string) []choose.Choice { return commandChoices(m, start) })
 	m.prompt.Menu.Root = o.Info.Cwd
 	m.picker = choose.New(d.Theme)
-	m.view = pane.NewView(d.Theme, m.keys.label(closePane))
+	m.view = pane.NewView(d.Theme, m.keys.labelOf("pane.close"))
 	m.questions = newQuestions(d.Theme, clock, m.keys, o.Info.Cwd)
 	m.status = pane.NewStatus(d.Theme, pane.Facts{Mode: o.Info.Mode, Model: o.Info.Model, Effort: o.Info.Effort, Sandbox: o.Info.Sandbox})
-	m.first = firstrun.New(o.First, d.Theme)
+	m.first = firstrun.New(o.First, d.Theme, m.keys.ofFirst())
+	warnOfKeys(m, warnings)
 	for _, e := range o.History {
 		m.apply(e)
 	}

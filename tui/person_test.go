@@ -133,7 +133,7 @@ func (p *player) first(rest string) {
 		found := section(looks[0])
 		looks = looks[1:]
 		return found, nil
-	}}, p.m.draw.Theme)
+	}}, p.m.draw.Theme, p.m.keys.ofFirst())
 }
 
 func (p *player) permission(rest string) {

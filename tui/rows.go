@@ -16,12 +16,14 @@ import (
 )
 
 // freeModel takes what was typed for a model.
-func freeModel(text string) (choose.Choice, bool) {
-	provider, name, ok := strings.Cut(text, "/")
-	if !ok || provider == "" || name == "" || strings.ContainsAny(text, " \t") {
-		return choose.Choice{}, false
+func freeModel(key string) func(text string) (choose.Choice, bool) {
+	return func(text string) (choose.Choice, bool) {
+		provider, name, ok := strings.Cut(text, "/")
+		if !ok || provider == "" || name == "" || strings.ContainsAny(text, " \t") {
+			return choose.Choice{}, false
+		}
+		return choose.Choice{ID: text, Label: text, Note: "not in the list; " + key + " tries it"}, true
 	}
-	return choose.Choice{ID: text, Label: text, Note: "not in the list; enter tries it"}, true
 }
 
 func modelChoices(rows []port.ModelRow, now string) []choose.Choice {

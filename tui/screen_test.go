@@ -67,6 +67,16 @@ type timer struct {
 }
 
 func newPlayer(t testing.TB, c *golden.Case) *player {
+	if c != nil {
+		if keys, ok := c.Section("keys"); ok {
+			return boundPlayer(t, c, decode[map[string][]string](t, keys))
+		}
+	}
+	return boundPlayer(t, c, nil)
+}
+
+// boundPlayer is a player whose person bound keys.
+func boundPlayer(t testing.TB, c *golden.Case, keys map[string][]string) *player {
 	p := &player{t: t, c: c, clock: time.Unix(1_000_000, 0).UTC()}
 	info := Info{Version: "0.1.0", Model: "script/demo", Mode: "ask", Session: "s1", Cwd: "/home/ann/calc", Sandbox: "none"}
 	if c != nil {
@@ -79,7 +89,7 @@ func newPlayer(t testing.TB, c *golden.Case) *player {
 			info.Instructions = strings.Fields(text)
 		}
 	}
-	p.m = newModel(Options{Blocks: testBlocks, Info: info, Env: func(string) string { return "" }})
+	p.m = newModel(Options{Blocks: testBlocks, Info: info, Keys: keys, Env: func(string) string { return "" }})
 	p.m.w, p.m.h = 80, 24
 	p.m.now = func() time.Time { return p.clock }
 	p.m.after = func(d time.Duration, msg tea.Msg) tea.Cmd {

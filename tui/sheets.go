@@ -22,33 +22,33 @@ func canParts(m *model) string { return m.view.CanParts() }
 
 func viewKeys() []binding {
 	return append(sheetKeys(inView), []binding{
-		{action: closePane, scope: inView, Binding: look.Key("close the pane", "esc", "q", "enter"), do: (*model).closeView},
-		{action: quit, scope: inView, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
-		{action: showHelp, scope: inView, Binding: look.KeyNamed("F1", "all keys", "f1", "?"), do: (*model).openHelp},
-		{action: nextPart, scope: inView, Binding: look.Key("the next file or part", "tab", "n"), can: canParts, do: inSheet((*pane.View).ToPart, 1)},
-		{action: nextPart, scope: inView, Binding: look.Key("the file or part before", "shift+tab", "p"), can: canParts, do: inSheet((*pane.View).ToPart, -1)},
-		{action: copyPart, scope: inView, Binding: look.Key("changes: copy the path of the file", "y"), can: looksAtChanges, do: (*model).copyPath},
-		{action: copyPart, scope: inView, Binding: look.Key("changes: copy the diff of the file", "d"), can: looksAtChanges, do: (*model).copyDiff},
-		{action: pageUp, scope: inView, Binding: look.KeyNamed("PgUp", "a page up", "pgup", "b"), do: inSheet((*pane.View).ByPages, -1)},
-		{action: pageDown, scope: inView, Binding: look.KeyNamed("PgDn", "a page down", "pgdown", "space"), do: inSheet((*pane.View).ByPages, 1)},
-		{action: lineUp, scope: inView, Binding: look.Key("a row up", "up", "k"), do: inSheet((*pane.View).Scroll, -1)},
-		{action: lineDown, scope: inView, Binding: look.Key("a row down", "down", "j"), do: inSheet((*pane.View).Scroll, 1)},
-		{action: toTop, scope: inView, Binding: look.KeyNamed("Home", "to the beginning", "home", "g"), do: inSheet((*pane.View).ToEnd, -1)},
-		{action: toBottom, scope: inView, Binding: look.KeyNamed("End", "to the end", "end", "G"), do: inSheet((*pane.View).ToEnd, 1)},
+		{id: "pane.close", action: closePane, scope: inView, Binding: look.Key("close the pane", "esc", "q", "enter"), do: (*model).closeView},
+		{id: "interrupt", action: quit, scope: inView, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{id: "help", action: showHelp, scope: inView, Binding: look.KeyNamed("F1", "all keys", "f1", "?"), do: (*model).openHelp},
+		{id: "pane.next", action: nextPart, scope: inView, Binding: look.Key("the next file or part", "tab", "n"), can: canParts, do: inSheet((*pane.View).ToPart, 1)},
+		{id: "pane.previous", action: nextPart, scope: inView, Binding: look.Key("the file or part before", "shift+tab", "p"), can: canParts, do: inSheet((*pane.View).ToPart, -1)},
+		{id: "pane.copy-path", action: copyPart, scope: inView, Binding: look.Key("changes: copy the path of the file", "y"), can: looksAtChanges, do: (*model).copyPath},
+		{id: "pane.copy-diff", action: copyPart, scope: inView, Binding: look.Key("changes: copy the diff of the file", "d"), can: looksAtChanges, do: (*model).copyDiff},
+		{id: "page-up", action: pageUp, scope: inView, Binding: look.KeyNamed("PgUp", "a page up", "pgup", "b"), do: inSheet((*pane.View).ByPages, -1)},
+		{id: "page-down", action: pageDown, scope: inView, Binding: look.KeyNamed("PgDn", "a page down", "pgdown", "space"), do: inSheet((*pane.View).ByPages, 1)},
+		{id: "pane.up", action: lineUp, scope: inView, Binding: look.Key("a row up", "up", "k"), do: inSheet((*pane.View).Scroll, -1)},
+		{id: "pane.down", action: lineDown, scope: inView, Binding: look.Key("a row down", "down", "j"), do: inSheet((*pane.View).Scroll, 1)},
+		{id: "pane.top", action: toTop, scope: inView, Binding: look.KeyNamed("Home", "to the beginning", "home", "g"), do: inSheet((*pane.View).ToEnd, -1)},
+		{id: "pane.bottom", action: toBottom, scope: inView, Binding: look.KeyNamed("End", "to the end", "end", "G"), do: inSheet((*pane.View).ToEnd, 1)},
 	}...)
 }
 
 // sheetKeys open panes, from the conversation and from one another.
 func sheetKeys(s scope) []binding {
-	key := func(name, help string, can func(*model) string, do func(*model) tea.Cmd) binding {
-		return binding{action: openPane, scope: s, part: panes, Binding: look.KeyNamed(strings.ToUpper(name), help, name), can: can, do: do}
+	key := func(id, name, help string, can func(*model) string, do func(*model) tea.Cmd) binding {
+		return binding{id: id, action: openPane, scope: s, part: panes, Binding: look.KeyNamed(strings.ToUpper(name), help, name), can: can, do: do}
 	}
 	return []binding{
-		key("f3", "the files that were changed", nil, (*model).openChanges),
-		key("f4", "the model's context, and what was used", nil, (*model).openContext),
-		key("f5", "sessions: open one, or a new one", canSessions, (*model).chooseSession),
-		key("f6", "go on with another model", canModels, (*model).chooseModel),
-		key("f7", "background jobs: what they wrote, and their end", canJobs, chooseJob),
+		key("changes", "f3", "the files that were changed", nil, (*model).openChanges),
+		key("context", "f4", "the model's context, and what was used", nil, (*model).openContext),
+		key("sessions", "f5", "sessions: open one, or a new one", canSessions, (*model).chooseSession),
+		key("model", "f6", "go on with another model", canModels, (*model).chooseModel),
+		key("jobs", "f7", "background jobs: what they wrote, and their end", canJobs, chooseJob),
 	}
 }
 
@@ -148,12 +148,12 @@ func scrollHelp(by int) func(*model) tea.Cmd {
 
 func helpKeys() []binding {
 	return []binding{
-		{action: closeHelp, scope: inHelp, Binding: look.Key("close; first: take back what was typed", "esc"), do: (*model).escapeHelp},
-		{action: closeHelp, scope: inHelp, Binding: look.Key("close", "f1", "enter"), do: (*model).closeHelp},
-		{action: quit, scope: inHelp, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
-		{action: pageUp, scope: inHelp, Binding: look.KeyNamed("PgUp", "a page up", "pgup"), do: scrollHelp(-10)},
-		{action: pageDown, scope: inHelp, Binding: look.KeyNamed("PgDn", "a page down", "pgdown"), do: scrollHelp(10)},
-		{action: lineUp, scope: inHelp, Binding: look.Key("a row up", "up"), do: scrollHelp(-1)},
-		{action: lineDown, scope: inHelp, Binding: look.Key("a row down", "down"), do: scrollHelp(1)},
+		{id: "help.back", action: closeHelp, scope: inHelp, Binding: look.Key("close; first: take back what was typed", "esc"), do: (*model).escapeHelp},
+		{id: "help.close", action: closeHelp, scope: inHelp, Binding: look.Key("close", "f1", "enter"), do: (*model).closeHelp},
+		{id: "interrupt", action: quit, scope: inHelp, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
+		{id: "page-up", action: pageUp, scope: inHelp, Binding: look.KeyNamed("PgUp", "a page up", "pgup"), do: scrollHelp(-10)},
+		{id: "page-down", action: pageDown, scope: inHelp, Binding: look.KeyNamed("PgDn", "a page down", "pgdown"), do: scrollHelp(10)},
+		{id: "help.up", action: lineUp, scope: inHelp, Binding: look.Key("a row up", "up"), do: scrollHelp(-1)},
+		{id: "help.down", action: lineDown, scope: inHelp, Binding: look.Key("a row down", "down"), do: scrollHelp(1)},
 	}
 }

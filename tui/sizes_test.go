@@ -54,13 +54,18 @@ func (s place) arrive(t *testing.T, inline bool) *player {
 	if inline {
 		p.inline()
 	}
+	return s.goThere(p)
+}
+
+// goThere takes the steps of a place.
+func (s place) goThere(p *player) *player {
 	for _, step := range s.steps {
 		verb, rest, _ := strings.Cut(step, " ")
 		if verb == "first" {
 			p.m.first = firstrun.New(&firstrun.Offer{Problem: "no model is configured, and none was found on this machine", Known: firstrun.Found{
 				Steps:    []firstrun.Step{{Do: "export ANTHROPIC_API_KEY=…", Means: "a key of Anthropic"}, {Do: "ollama pull qwen3", Means: "a model of this machine, of five gigabytes"}},
 				Findings: []firstrun.Finding{{State: firstrun.Missing, Name: "anthropic", Text: "ANTHROPIC_API_KEY is not set"}},
-			}}, p.m.draw.Theme)
+			}}, p.m.draw.Theme, p.m.keys.ofFirst())
 			continue
 		}
 		p.step(verb, rest)

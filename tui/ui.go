@@ -19,7 +19,7 @@
 //	look, draw, screen,     how things are shown alike; what a row is; how rows reach the terminal; how its bytes
 //	  input                   become keys
 //
-// Here: keys.go says which key does what, input.go obeys it, act.go, choose.go, compose.go, copy.go, commands.go and
+// Here: keys.go says which key does what, rebind.go gives rows the keys of the person, input.go obeys it, act.go, choose.go, compose.go, copy.go, commands.go and
 // sheets.go do it; turn.go is a turn; frame.go, inline.go and arrange.go the whole screen; theme.go its colours;
 // lines.go answers to package plain; tty.go is the terminal.
 //
@@ -77,6 +77,8 @@ type Options struct {
 	Shown bool
 	// Vim puts the keys of the editor vim into the prompt.
 	Vim bool
+	// Keys are those that the person bound, by the id of an action; see KeyTable.
+	Keys map[string][]string
 
 	// Lines are what RunPlain reads in place of In: one reader for several interfaces, one after the other.
 	Lines <-chan string

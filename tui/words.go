@@ -49,7 +49,7 @@ func words(m *model) []word {
 		{names: "commit", says: "send this, or say it in your own words", prompt: "Commit the changes with a message that says why."},
 		{names: "memory instructions rules", says: cmp.Or(strings.Join(m.info.Instructions, ", "), "an AGENTS.md in the project or beside your configuration") + ": what is written there is read at every start"},
 		{names: "agents subagents", says: "the model starts them itself, by the tool task; while they run they are shown, and " + m.keys.label(cancelOneCall) + " aborts one"},
-		{names: "queue", says: m.keys.label(send) + " while the agent works lets a message wait, " + m.keys.label(steerNow) + " hands it over before the next step, up takes it back"},
+		{names: "queue", says: m.keys.label(send) + " while the agent works lets a message wait, " + m.keys.label(steerNow) + " hands it over before the next step, " + m.keys.labelOf("edit.row-up") + " takes it back"},
 		{names: "export share save transcript", says: "/copy copies answers, adze --transcript leaves the conversation in the terminal, adze audit show ID prints what was called"},
 		{names: "config settings preferences", says: config + " is the file; /theme, /model and /vim write to it when you say so"},
 		{names: "login logout auth api-key", says: "in a shell: adze login PROVIDER, adze logout PROVIDER"},

@@ -8,31 +8,32 @@ import (
 
 // Key is a key that changes a text or moves in it. What it says is for the person; mostly nothing.
 type Key struct {
+	ID string // its name in the configuration, behind "edit."
 	key.Binding
 	Do func(e *Editor, w int) (say string)
 }
 
 // Keys are those of every text that is written.
 func Keys() []Key {
-	move := func(help string, change func(e *Editor), keys ...string) Key {
-		return Key{Binding: look.Key(help, keys...), Do: func(e *Editor, _ int) string { change(e); return "" }}
+	move := func(id, help string, change func(e *Editor), keys ...string) Key {
+		return Key{ID: id, Binding: look.Key(help, keys...), Do: func(e *Editor, _ int) string { change(e); return "" }}
 	}
 	return []Key{
-		{Binding: look.KeyNamed("ctrl+_", "undo", "ctrl+_", "ctrl+-", "ctrl+shift+-", "ctrl+/"), Do: undone},
-		{Binding: look.Key("redo", "alt+z", "ctrl+shift+z"), Do: redone},
-		move("left", func(e *Editor) { e.MoveTo(e.Left()) }, "left", "ctrl+b"),
-		move("right", func(e *Editor) { e.MoveTo(e.Right()) }, "right", "ctrl+f"),
-		move("word left", func(e *Editor) { e.MoveTo(e.WordLeft()) }, "alt+left", "ctrl+left", "alt+b"),
-		move("word right", func(e *Editor) { e.MoveTo(e.wordRight()) }, "alt+right", "ctrl+right", "alt+f"),
-		move("beginning of the line", func(e *Editor) { e.MoveTo(e.LineStart()) }, "ctrl+a", "home"),
-		move("end of the line", func(e *Editor) { e.MoveTo(e.LineEnd()) }, "ctrl+e", "end"),
-		move("delete before the cursor", func(e *Editor) { e.Cut(e.Left(), e.At) }, "backspace", "ctrl+h", "shift+backspace"),
-		move("delete at the cursor", func(e *Editor) { e.Cut(e.At, e.Right()) }, "delete", "ctrl+d"),
-		move("delete the word before", func(e *Editor) { e.kill(e.WordLeft(), e.At) }, "ctrl+w", "alt+backspace"),
-		move("delete the word after", func(e *Editor) { e.kill(e.At, e.wordRight()) }, "alt+d"),
-		move("delete to the beginning", func(e *Editor) { e.kill(e.LineStart(), e.At) }, "ctrl+u"),
-		move("put back what was deleted last", func(e *Editor) { e.yank() }, "alt+y"),
-		move("delete to the end", func(e *Editor) { e.kill(e.At, e.LineEnd()) }, "ctrl+k"),
+		{ID: "undo", Binding: look.KeyNamed("ctrl+_", "undo", "ctrl+_", "ctrl+-", "ctrl+shift+-", "ctrl+/"), Do: undone},
+		{ID: "redo", Binding: look.Key("redo", "alt+z", "ctrl+shift+z"), Do: redone},
+		move("left", "left", func(e *Editor) { e.MoveTo(e.Left()) }, "left", "ctrl+b"),
+		move("right", "right", func(e *Editor) { e.MoveTo(e.Right()) }, "right", "ctrl+f"),
+		move("word-left", "word left", func(e *Editor) { e.MoveTo(e.WordLeft()) }, "alt+left", "ctrl+left", "alt+b"),
+		move("word-right", "word right", func(e *Editor) { e.MoveTo(e.wordRight()) }, "alt+right", "ctrl+right", "alt+f"),
+		move("line-start", "beginning of the line", func(e *Editor) { e.MoveTo(e.LineStart()) }, "ctrl+a", "home"),
+		move("line-end", "end of the line", func(e *Editor) { e.MoveTo(e.LineEnd()) }, "ctrl+e", "end"),
+		move("backspace", "delete before the cursor", func(e *Editor) { e.Cut(e.Left(), e.At) }, "backspace", "ctrl+h", "shift+backspace"),
+		move("delete", "delete at the cursor", func(e *Editor) { e.Cut(e.At, e.Right()) }, "delete", "ctrl+d"),
+		move("delete-word", "delete the word before", func(e *Editor) { e.kill(e.WordLeft(), e.At) }, "ctrl+w", "alt+backspace"),
+		move("delete-word-after", "delete the word after", func(e *Editor) { e.kill(e.At, e.wordRight()) }, "alt+d"),
+		move("delete-to-start", "delete to the beginning", func(e *Editor) { e.kill(e.LineStart(), e.At) }, "ctrl+u"),
+		move("put-back", "put back what was deleted last", func(e *Editor) { e.yank() }, "alt+y"),
+		move("delete-to-end", "delete to the end", func(e *Editor) { e.kill(e.At, e.LineEnd()) }, "ctrl+k"),
 	}
 }
 

@@ -72,6 +72,7 @@ const (
 type Screen struct {
 	Offer
 	theme   *draw.Theme
+	keys    Labels
 	found   Found
 	at      int    // in steps
 	entry   *entry // nil: no key is being written
@@ -92,12 +93,15 @@ type Looked struct {
 	err   error
 }
 
+// Labels are how the screen names its keys.
+type Labels struct{ Give, Back, Up, Down string }
+
 // New is the screen of an offer; nil without one.
-func New(f *Offer, t *draw.Theme) *Screen {
+func New(f *Offer, t *draw.Theme, keys Labels) *Screen {
 	if f == nil {
 		return nil
 	}
-	return &Screen{Offer: *f, theme: t, found: f.Known}
+	return &Screen{Offer: *f, theme: t, keys: keys, found: f.Known}
 }
 
 // steps are those that were found, and what can always be done.
@@ -142,7 +146,7 @@ func (f *Screen) Render(version string, w, h int) (rows []draw.Row, x, y int) {
 	head := t.Pen().Fixed(draw.Heading, "adze").Put(draw.Dim, safeterm.Name(" "+version)).Fixed(draw.Plain, "  ")
 	rows = t.Wrap(nil, w, draw.Margins{First: head.Done()}, draw.Span{Style: draw.Warn, Text: safeterm.Name(f.Problem)})
 	if f.entry != nil {
-		own, x, y := f.entry.rows(t, w)
+		own, x, y := f.entry.rows(t, w, f.keys)
 		at := len(rows)
 		if over := at + len(own) - h; over > 0 && over <= at { // what is asked stays in sight
 			rows, at = rows[over:], at-over
@@ -206,7 +210,7 @@ func (f *Screen) window(rows []draw.Row, w, h int) []draw.Row {
 	}
 	f.top = max(min(f.top, len(rows)-h+1), 0)
 	end := f.top + h - 1
-	where := fmt.Sprintf("rows %d–%d of %d (PgUp, PgDn)", f.top+1, end, len(rows))
+	where := fmt.Sprintf("rows %d–%d of %d (%s, %s)", f.top+1, end, len(rows), f.keys.Up, f.keys.Down)
 	return append(rows[f.top:end:end], f.theme.Line(draw.Dim, safeterm.Name(where)).Fit(w))
 }
 

@@ -84,14 +84,14 @@ func (f *Screen) Kept(k Kept) (say string) {
 }
 
 // rows draw the line, and say where the cursor is.
-func (e *entry) rows(t *draw.Theme, w int) (rows []draw.Row, x, y int) {
+func (e *entry) rows(t *draw.Theme, w int, keys Labels) (rows []draw.Row, x, y int) {
 	rows = append(rows, look.Title(t, w, "the key for "+e.provider))
 	lead := t.Pen().Fixed(draw.Key, "key: ").Done()
 	room := max(w-lead.Width()-1, 1)
 	n := min(utf8.RuneCountInString(e.Text[:e.At]), room)
 	dots := strings.Repeat("•", min(utf8.RuneCountInString(e.Text), room))
 	rows = append(rows, t.Pen().Row(lead).Put(draw.Plain, safeterm.Name(dots)).Done().Fit(w))
-	say := draw.Span{Style: draw.Dim, Text: safeterm.Fixed("enter: it is checked, then kept by your system or in a file that only you can read; esc: back")}
+	say := draw.Span{Style: draw.Dim, Text: safeterm.Name(keys.Give + ": it is checked, then kept by your system or in a file that only you can read; " + keys.Back + ": back")}
 	switch {
 	case e.busy:
 		say.Text = safeterm.Fixed("it is being checked…")

@@ -43,7 +43,7 @@ type Reply struct {
 type Unasked struct{ *Asked }
 
 // Labels name the keys, as people read them.
-type Labels struct{ Send, Stop, Down, Up string }
+type Labels struct{ Send, Stop, Down, Up, Marks string }
 
 // Dialog is the dialog of the first question that waits.
 type Dialog struct {
@@ -222,16 +222,16 @@ func (d *Dialog) help(w, total int) draw.Row {
 		}
 		return d.theme.Line(draw.Warn, safeterm.Name(text)).Fit(w)
 	}
-	if long := d.keysOf("   ", "↑ ↓ or a number", " stops the agent"); long.Width() <= w {
+	if long := d.keysOf("   ", d.keys.Marks+" or a number", " stops the agent"); long.Width() <= w {
 		return long
 	}
-	return d.keysOf("  ", "↑ ↓", " stops").Fit(w)
+	return d.keysOf("  ", d.keys.Marks, " stops").Fit(w)
 }
 
 func (d *Dialog) keysOf(gap, marks, stops string) draw.Row {
 	pen := d.theme.Pen().Put(draw.Key, safeterm.Name(d.keys.Send)).Fixed(draw.Plain, " answers")
 	if len(d.queue[0].Choices) > 0 {
-		pen.Fixed(draw.Plain, gap).Fixed(draw.Key, marks).Fixed(draw.Plain, " marks")
+		pen.Fixed(draw.Plain, gap).Put(draw.Key, safeterm.Name(marks)).Fixed(draw.Plain, " marks")
 	}
 	return pen.Fixed(draw.Plain, gap).Put(draw.Key, safeterm.Name(d.keys.Stop)).Fixed(draw.Plain, stops).Done()
 }

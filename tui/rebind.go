@@ -1,0 +1,170 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"adze/tool"
+	"adze/tui/look"
+)
+
+// rebind gives rows of the table the keys that the person bound to their ids. What cannot be is a warning, a line each, and
+// those rows keep the keys that they have.
+func rebind(table []binding, bound map[string][]string) (warnings []string) {
+	want := map[string][]string{}
+	for _, id := range slices.Sorted(maps.Keys(bound)) {
+		keys, err := bindable(table, id, bound[id])
+		if err != nil {
+			warnings = append(warnings, err.Error())
+			continue
+		}
+		want[id] = keys
+	}
+	for { // who keeps its own keys may be in the way of another one
+		id, why := clash(table, want)
+		if id == "" {
+			break
+		}
+		delete(want, id)
+		warnings = append(warnings, why)
+	}
+	for i := range table {
+		if keys := want[table[i].id]; keys != nil {
+			table[i].Binding = look.Bind(table[i].Binding, keys)
+		}
+	}
+	return warnings
+}
+
+// bindable reads the keys for an id.
+func bindable(table []binding, id string, written []string) (keys []string, err error) {
+	if !slices.ContainsFunc(table, func(b binding) bool { return b.id == id && id != "" }) {
+		return nil, fmt.Errorf("keys: there is no action %q%s", id, nearAction(table, id))
+	}
+	for _, w := range written {
+		key, err := look.ParseKey(w)
+		if err != nil {
+			return nil, fmt.Errorf("keys: %s: %w", id, err)
+		}
+		for _, b := range table {
+			if b.id == id && b.scope.writes() && look.Writes(key) {
+				return nil, fmt.Errorf("keys: %s: %s is written where this acts; hold ctrl or alt with it, or take a key such as f8", id, key)
+			}
+		}
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	if keys == nil {
+		return nil, fmt.Errorf("keys: %s: no key is named; leave it out to have its own", id)
+	}
+	return keys, nil
+}
+
+// nearAction is the end of a sentence about an action that there is not.
+func nearAction(table []binding, id string) string {
+	var ids []string
+	for _, b := range table {
+		if b.id != "" && !slices.Contains(ids, b.id) {
+			ids = append(ids, b.id)
+		}
+	}
+	if near := tool.Nearest(id, ids, 1); len(near) == 1 {
+		return "; did you mean " + near[0] + "?"
+	}
+	return "; adze keys lists them"
+}
+
+// clash finds an action that would have a key of another one where both act, and says so.
+func clash(table []binding, want map[string][]string) (id, why string) {
+	for _, id := range slices.Sorted(maps.Keys(want)) {
+		for i := range table {
+			if table[i].id != id {
+				continue
+			}
+			if why := table[i].clash(table, want); why != "" {
+				return id, why
+			}
+		}
+	}
+	return "", ""
+}
+
+func (b *binding) clash(table []binding, want map[string][]string) string {
+	for i := range table {
+		other := &table[i]
+		if other.id == b.id || !b.meets(other) {
+			continue
+		}
+		key := common(want[b.id], keysOf(other, want))
+		switch {
+		case key == "":
+		case other.id == "":
+			return fmt.Sprintf("keys: %s cannot be %s, which %s", b.id, key, other.Help().Desc)
+		default:
+			return fmt.Sprintf("keys: %s and %s cannot both be %s; %s stays %s", b.id, other.id, key, b.id, strings.Join(b.Keys(), " "))
+		}
+	}
+	return ""
+}
+
+// keysOf are those that a row will have.
+func keysOf(b *binding, want map[string][]string) []string {
+	if keys := want[b.id]; keys != nil {
+		return keys
+	}
+	return b.Keys()
+}
+
+// meets reports rows that may not have the same key. Completions come before all else while they are shown, and rows that
+// share one from the start know when which of them acts.
+func (b *binding) meets(other *binding) bool {
+	return b.scope == other.scope && (b.part == completing) == (other.part == completing) && common(b.Keys(), other.Keys()) == ""
+}
+
+// common is the first that is in both.
+func common(a, b []string) string {
+	for _, x := range a {
+		if slices.Contains(b, x) {
+			return x
+		}
+	}
+	return ""
+}
+
+// KeyTable lists what can be bound in the configuration: a row for each action, with its keys and what it does.
+func KeyTable(bound map[string][]string) (rows [][3]string, warnings []string) {
+	k, warnings := newKeymap(bound)
+	seen := map[string]bool{"": true}
+	for _, b := range k.table {
+		if !seen[b.id] {
+			seen[b.id] = true
+			rows = append(rows, [3]string{b.id, strings.Join(b.Keys(), " "), b.Help().Desc})
+		}
+	}
+	return rows, warnings
+}
+
+// warnOfKeys tells of what cannot be bound.
+func warnOfKeys(m *model, warnings []string) {
+	for _, w := range warnings {
+		m.info.Notices = append(m.info.Notices[:len(m.info.Notices):len(m.info.Notices)], cmp.Or(m.info.Config, "the configuration")+": "+w)
+	}
+	if m.first != nil && len(warnings) > 0 {
+		m.say(warnings[0])
+	}
+}
+
+// arrows is how a narrow hint names the keys of arrows.
+func arrows(label string) string {
+	switch label {
+	case "up":
+		return "↑"
+	case "down":
+		return "↓"
+	}
+	return label
+}
