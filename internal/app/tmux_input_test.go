@@ -14,9 +14,9 @@ func TestStoppedFromOutsideInATerminal(t *testing.T) {
 	p.text("half a thought")
 	p.sees("❯ half a thought")
 	p.signal(syscall.SIGSTOP)
-	p.sees("]+  Stopped") // of the shell: the folder on the screen has the name of this test
+	p.sees("ended with 147")                    // of the shell, which has the terminal now
 	p.tmux("send-keys", "-H", "66", "67", "0a") // fg; the terminal's modes are still ours: enter ends no line
-	p.until("adze in the place of the shell", func() bool { return !strings.Contains(p.screen(), "]+  Stopped") })
+	p.until("adze in the place of the shell", func() bool { return !strings.Contains(p.screen(), "ended with 147") })
 	p.sees("❯ half a thought", "F1 keys")
 	p.text(", and its end")
 	p.sees("❯ half a thought, and its end")
