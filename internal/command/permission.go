@@ -42,6 +42,15 @@ type judgement struct {
 	Opaque  string        `json:"opaque,omitempty"` // why no rule can allow it
 	Parts   []programLine `json:"commands"`
 	Session []string      `json:"session_rules,omitempty"`
+	Offers  []offerLine   `json:"offers,omitempty"` // all that "for this session" could grant, the narrowest first
+}
+
+// offerLine is one choice of a person who is asked.
+type offerLine struct {
+	Kind   policy.OfferKind `json:"kind"`
+	Rules  []string         `json:"rules"`
+	Covers string           `json:"covers"`
+	Spares string           `json:"spares"`
 }
 
 type programLine struct {
@@ -75,6 +84,9 @@ func (a permissions) judge(gate *policy.Policy, text string) judgement {
 	if e.Effect == policy.Allow {
 		j.Reason, j.Session = "", nil // why it would be asked elsewhere
 	}
+	for _, o := range e.Offers {
+		j.Offers = append(j.Offers, offerLine{o.Kind, o.Rules, o.Covers, o.Spares})
+	}
 	for _, p := range e.Parts {
 		j.Parts = append(j.Parts, programLine(p))
 	}
@@ -99,6 +111,11 @@ func (j judgement) String() string {
 	}
 	if len(j.Session) > 0 {
 		fmt.Fprintf(&b, "\"for this session\" would grant: %s\n", strings.Join(j.Session, ", "))
+	}
+	for i, o := range j.Offers {
+		if i > 0 {
+			fmt.Fprintf(&b, "or, as the %s: %s\n", o.Kind, strings.Join(o.Rules, ", "))
+		}
 	}
 	return b.String()
 }

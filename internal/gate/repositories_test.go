@@ -170,6 +170,31 @@ func TestHooksAreAskedForAndNotLeftOut(t *testing.T) {
 	}
 }
 
+// What a person has seen runs as it is; beside what they have not, no repository has a say, and hooks are asked for again.
+func TestAYesForOneProgramIsNoneForTheRepositoryOfAnother(t *testing.T) {
+	y := newYard(t)
+	y.sh(`cd w && printf '#!/bin/sh\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit`)
+	asked := 0
+	p := y.policy(Flags{}, func(_ context.Context, _ tool.Question, prompt policy.Prompt) (policy.Answer, error) {
+		asked++
+		return policy.Answer{Choice: policy.Session}, nil
+	})
+	verdict(t, p, "make")
+	verdict(t, p, "git commit -m x")
+	if asked != 2 {
+		t.Fatalf("asked %d times", asked)
+	}
+	if d := verdict(t, p, "make; git commit -m x"); asked != 2 || !d.Allow || d.ByRule {
+		t.Errorf("what was seen: %+v, asked %d times", d, asked)
+	}
+	if d := verdict(t, p, "git status; make"); asked != 2 || !d.Allow || !d.ByRule {
+		t.Errorf("git status beside make is not guarded: %+v, asked %d times", d, asked)
+	}
+	if d := verdict(t, p, "git status; git commit -m x"); asked != 3 || !d.Allow || d.ByRule {
+		t.Errorf("hooks would be left out: %+v, asked %d times", d, asked)
+	}
+}
+
 // Hooks that the person has for all repositories are their own, and run as ever.
 func TestThePersonsOwnHooksAreNotAskedFor(t *testing.T) {
 	y := newYard(t)

@@ -200,6 +200,7 @@ func (p *Policy) judgeScript(mode Mode, rules []Rule, v verdict, s script.Script
 	for _, step := range s.Steps {
 		j.step(step)
 	}
+	unseen := j.guarded()
 	v.looks, v.made = !j.unlooked, j.made
 	switch {
 	case j.deny != nil:
@@ -210,7 +211,7 @@ func (p *Policy) judgeScript(mode Mode, rules []Rule, v verdict, s script.Script
 		v.inner = j.open
 	case j.by != nil:
 		v.effect, v.rule, v.layer = Allow, j.by.rule, j.by.layer
-		v.run, v.unseen = j.plan(s), j.unseen || !j.unlooked
+		v.run, v.unseen = j.plan(s), unseen
 	default:
 		v.effect, v.layer = Allow, looking
 		v.run, v.unseen = j.plan(s), true

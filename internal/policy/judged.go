@@ -28,6 +28,7 @@ type judging struct {
 	unlooked bool    // a program is not one that only looks
 	unseen   bool    // a rule allowed a program whose words no person has seen
 	git      bool
+	hooks    *verdict // a git that a person has seen would run hooks
 	made     []string // files that are written
 }
 
@@ -208,9 +209,13 @@ func (j *judging) byRule(s *script.Step, by permit, ruled bool) {
 		}
 		j.ask(v)
 	default:
-		if why := j.hooked(s); why != "" && !by.seen {
-			j.ask(verdict{need: j.need(s), reason: why})
-			return
+		if why := j.hooked(s); why != "" {
+			v := verdict{need: j.need(s), reason: why}
+			if !by.seen {
+				j.ask(v)
+				return
+			}
+			j.hooks = &v
 		}
 		j.unseen = j.unseen || !by.seen
 		if j.by == nil {
@@ -236,6 +241,16 @@ func (j *judging) allowedBy(s *script.Step) (permit, bool) {
 		return permit{r.String(), r.Layer, literalRule(r, s.Words), false}, true
 	}
 	return permit{}, false
+}
+
+// guarded reports that the text runs in the environment in which no repository has a say: not every program in it was
+// seen by a person. A git that they have seen would lose its hooks there, so that it is asked for.
+func (j *judging) guarded() bool {
+	guarded := j.unseen || j.git || !j.unlooked
+	if guarded && j.hooks != nil {
+		j.ask(*j.hooks)
+	}
+	return guarded
 }
 
 func writes(uses []harmless.Use) bool {

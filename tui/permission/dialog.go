@@ -121,34 +121,6 @@ func (p *Dialog) Answer(a Answer) {
 	p.begin()
 }
 
-// Grants reports whether a rule for the session is offered.
-func (p *Dialog) Grants() bool { return p.Open() && len(p.queue[0].Offers) > 0 }
-
-// Saves reports whether keeping the rule is offered.
-func (p *Dialog) Saves() bool { return p.Grants() && p.Offer().Save != "" }
-
-// Offer is the one that is shown.
-func (p *Dialog) Offer() Offer {
-	if !p.Grants() {
-		return Offer{}
-	}
-	return p.queue[0].Offers[p.offer]
-}
-
-// Others counts the offers that are not shown; Another shows the next of them.
-func (p *Dialog) Others() int {
-	if !p.Grants() {
-		return 0
-	}
-	return len(p.queue[0].Offers) - 1
-}
-
-func (p *Dialog) Another() {
-	p.offer = (p.offer + 1) % len(p.queue[0].Offers)
-	p.kept = nil
-	p.scrolled = p.Body(p.w).Len() // the rules stand at the end
-}
-
 // Scroll moves the question under its keys.
 func (p *Dialog) Scroll(by int) { p.scrolled = max(p.scrolled+min(by, p.hidden), 0) }
 

@@ -115,6 +115,8 @@ func (p *Interface) command(name, arg string) {
 // answer takes a line as the answer; one that was on its way when the question came is none.
 func (p *Interface) answer(text string) {
 	a := permission.Answer{Choice: permission.Deny}
+	letter, number := choice(text, len(p.Dialog.Offered()))
+	p.Dialog.Choose(number)
 	switch {
 	case time.Since(p.asked) < permission.Guard:
 		p.asked = time.Now() // of several pasted lines none is an answer
@@ -124,15 +126,26 @@ func (p *Interface) answer(text string) {
 		return
 	case text == "y":
 		a.Choice = permission.Once
-	case text == "s" && p.Dialog.Grants():
+	case letter == "s" && p.Dialog.Grants():
 		a.Choice = permission.ForSession
-	case text == "a" && p.Dialog.Saves():
+	case letter == "a" && p.Dialog.Saves():
 		a.Choice = permission.Always
 	case text != "n":
 		a.Reason = text
 	}
 	p.Dialog.Answer(a)
 	p.next()
+}
+
+// choice reads a letter and the number of an offer behind it, which is counted from 0: without a number, or with one
+// that none has, it is no choice of a number.
+func choice(text string, offers int) (letter string, number int) {
+	letter, rest := text[:min(1, len(text))], strings.TrimSpace(text[min(1, len(text)):])
+	n, err := strconv.Atoi(rest)
+	if err != nil || n < 1 || n > offers {
+		return text, -1
+	}
+	return letter, n - 1
 }
 
 // reply takes a line as the answer to the model: the number of a choice, or other words.

@@ -69,8 +69,22 @@ func (p *Interface) ask() {
 	if p.Dialog.Saves() {
 		choices += ", a always"
 	}
+	if offers := p.Dialog.Offered(); len(offers) > 1 {
+		for n, offer := range offers {
+			p.say(fmt.Sprintf("%d: %s", n+1, safeterm.Name(offer).String()))
+		}
+		choices += p.numbers()
+	}
 	p.say(choices + ", n denies it; anything else denies it and tells the model why:")
 	p.asked = time.Now()
+}
+
+// numbers say how another of several offers is taken.
+func (p *Interface) numbers() string {
+	if p.Dialog.Saves() {
+		return ", s or a with a number (s 2) what that line says"
+	}
+	return ", s with a number (s 2) what that line says"
 }
 
 // inquire prints the first question of the model.
