@@ -183,8 +183,8 @@ func (s *sitting) run(ctx context.Context) (port.Next, error) {
 		Info:    s.info(),
 		Theme:   cmp.Or(s.o.theme, s.w.settings.config.Interface.Theme),
 		Inline:  s.w.settings.config.Interface.Inline, Shown: s.o.shown == s.w.head.Session,
-		Vim: s.w.settings.config.Interface.Keys == "vim",
-		In:  s.app.In, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv,
+		Vim: s.w.settings.config.Interface.Keys == "vim", Keys: s.w.settings.config.BoundKeys(),
+		In: s.app.In, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv,
 	})
 	s.app.front.Store(s.ui)
 	var err error

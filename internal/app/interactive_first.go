@@ -57,7 +57,7 @@ func (a *app) firstRun(ctx context.Context, problem error) (port.Next, error) {
 			return choices.Rows(l), err
 		}},
 		Info:  tui.Info{Version: Version},
-		Theme: cfg.Interface.Theme, Inline: cfg.Interface.Inline, Vim: cfg.Interface.Keys == "vim",
+		Theme: cfg.Interface.Theme, Inline: cfg.Interface.Inline, Vim: cfg.Interface.Keys == "vim", Keys: cfg.BoundKeys(),
 		In: a.In, Out: a.Out, Env: a.Getenv,
 	})
 	err = ui.Run(ctx)

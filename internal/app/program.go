@@ -24,6 +24,7 @@ import (
 	"adze/tool"
 	"adze/tool/pick"
 	"adze/toolset"
+	"adze/tui"
 )
 
 // What commands ask of the program: command.Program.
@@ -36,6 +37,9 @@ func (a *app) Config() (config.Config, *models.Finder, error) {
 
 // Keys is what the person gave to keep.
 func (a *app) Keys() *keyring.Store { return a.keys.Store() }
+
+// KeyTable is that of the interface.
+func (a *app) KeyTable(bound map[string][]string) ([][3]string, []string) { return tui.KeyTable(bound) }
 
 // ConfigFile is where that is written.
 func (a *app) ConfigFile() string { return config.File(a.Getenv, place.Of(a.Getenv).Config) }

@@ -55,3 +55,18 @@ func TestAnUnknownNameInTheConfigurationIsSaid(t *testing.T) {
 	u.run("-p", "hi").wants(3, "no model", "did you mean model?")
 	u.run("doctor", "--offline").wants(0, "modle is not known")
 }
+
+// The keys of the interface are listed as they are bound, and what cannot be bound is said.
+func TestKeysAreListedAsTheyAreBound(t *testing.T) {
+	u := newUser(t)
+	if r := u.run("keys").wants(0, "todos", "ctrl+t"); strings.Contains(r.out, "config.json") {
+		t.Errorf("without bound keys: %s", r.out)
+	}
+	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(`{"keys": {"todos": "Ctrl-Q", /* one too many */ "sned": "f8"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := u.run("keys").wants(0, "ctrl+q", `config.json: keys: there is no action "sned"; did you mean send?`); strings.Contains(r.out, "ctrl+t") {
+		t.Errorf("todos has its own key still: %s", r.out)
+	}
+	u.run("help", "keys").wants(0, `"keys": {"todos": "f8"`)
+}

@@ -38,6 +38,8 @@ type Program interface {
 	Config() (config.Config, *models.Finder, error)
 	// Keys is what the person gave to keep.
 	Keys() *keyring.Store
+	// KeyTable lists the keys of the interface: action, keys, what they do; and what of the bound ones cannot be.
+	KeyTable(bound map[string][]string) (rows [][3]string, warnings []string)
 	// ConfigFile is where it stands, or would.
 	ConfigFile() string
 	// Failure sorts an error that would end a run.
@@ -94,7 +96,7 @@ func All(e *Env, p Program) []*cobra.Command {
 	a := &all{e, p}
 	return []*cobra.Command{
 		a.sessionCommand(), a.pickCommand(), a.toolsCommand(), a.auditCommand(), permissions{a}.command(), a.modelsCommand(), a.doctorCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e),
-		a.trustCommand(),
+		a.trustCommand(), a.keysCommand(),
 	}
 }
 

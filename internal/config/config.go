@@ -50,6 +50,7 @@ type Config struct {
 	Search         Search              `json:"search,omitempty"`
 	Models         map[string]Model    `json:"models,omitempty"` // by provider/name; a last * stands for any rest
 	Interface      Interface           `json:"interface,omitempty"`
+	Keys           map[string]Bound    `json:"keys,omitempty"` // of the interface, by the action that adze keys lists
 
 	origins  map[string]string
 	warnings []string

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,4 +32,35 @@ func (i Interface) check(path string) error {
 		return &Error{Path: path, Message: fmt.Sprintf("interface.keys is %q", i.Keys), Hint: "the keys are " + strings.Join(Keys(), " or ")}
 	}
 	return nil
+}
+
+// Bound are the keys of an action: one as a string, or several.
+type Bound []string
+
+// UnmarshalJSON reads "f8" and ["f8", "ctrl+k"].
+func (b *Bound) UnmarshalJSON(raw []byte) error {
+	var one string
+	if json.Unmarshal(raw, &one) == nil {
+		*b = Bound{one}
+		return nil
+	}
+	var all []string
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return errors.New(`keys are a string such as "f8", or a list of them`)
+	}
+	*b = all
+	return nil
+}
+
+// BoundKeys are the keys of the interface that the person bound, by action; nil without any. Which actions and keys there
+// are, the interface knows: it warns of others.
+func (c Config) BoundKeys() map[string][]string {
+	if len(c.Keys) == 0 {
+		return nil
+	}
+	out := map[string][]string{}
+	for action, keys := range c.Keys {
+		out[action] = keys
+	}
+	return out
 }

@@ -60,3 +60,19 @@ func TestSchemaKnowsTheNames(t *testing.T) {
 		t.Errorf("schema %v, obeyed %v", got, config.Keys())
 	}
 }
+
+// TestKeysAreBoundByAction: one key or several, beside comments; names of actions are the interface's to judge.
+func TestKeysAreBoundByAction(t *testing.T) {
+	c, err := config.Parse("c.json", []byte(`{"keys": {"todos": "f8", /* two */ "quit": ["ctrl+q", "f10"],}}`))
+	if got := c.BoundKeys(); err != nil || len(c.Warnings()) > 0 || len(got) != 2 || !slices.Equal(got["todos"], []string{"f8"}) || !slices.Equal(got["quit"], []string{"ctrl+q", "f10"}) {
+		t.Errorf("%v, %v, %q", got, err, c.Warnings())
+	}
+	if c, _ := config.Parse("c.json", []byte(`{}`)); c.BoundKeys() != nil {
+		t.Error("no key is bound")
+	}
+	for _, text := range []string{`{"keys": {"todos": 8}}`, `{"keys": ["f8"]}`, `{"keys": {"todos": ["f8", null, 1]}}`} {
+		if _, err := config.Parse("c.json", []byte(text)); err == nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}

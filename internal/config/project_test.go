@@ -39,6 +39,7 @@ func projectKeys() map[string]struct {
 		"tools":           {`{"embeddings": {"base_url": "http://127.0.0.1:9"}}`, false},
 		"models":          {`{"a/b": {"context": 1}}`, false},
 		"interface":       {`{"theme": "none"}`, false},
+		"keys":            {`{"todos": "f8"}`, false},
 	}
 }
 
