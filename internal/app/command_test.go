@@ -255,6 +255,7 @@ func TestPermissionsAreExplained(t *testing.T) {
 		"allowed":       {[]string{"go vet ./..."}, 0, []string{"allow: allow execute(go vet **) (user)"}},
 		"every part":    {[]string{"go vet && sudo rm x"}, 7, []string{"deny: deny execute(rm **) (user)", "the allow rule matches every word", "    rm x", "no rule names it, and it starts other programs"}},
 		"asked":         {[]string{"git push"}, 7, []string{"ask: mode ask", "no rule matches", "would grant: allow execute(git push)"}},
+		"wider":         {[]string{"go test ./x"}, 7, []string{"would grant: allow execute(go test ./x)\nor, as the program: allow execute(go test **)"}},
 		"opaque":        {[]string{"go vet $X"}, 7, []string{"no rule can allow it: it has a word that a shell may change"}},
 		"a mode":        {[]string{"git push", "--permission-mode", "yolo"}, 0, []string{"allow: mode yolo"}},
 		"plan":          {[]string{"go vet", "--permission-mode", "plan"}, 7, []string{"deny: mode plan", "nothing may be changed"}},

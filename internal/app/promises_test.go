@@ -32,7 +32,9 @@ func promises() []promise {
 			"TestASecretIsNotEditedBack TestValuesOfFilesAreKnownInOutputs TestAFileHoldsNoSecret"},
 		{"Nothing that a project carries", "TestAProjectFullOfTrapsStartsNothing TestAProjectsToolRunsOnlyAsItWasAllowed TestAChangeAsksAgain " +
 			"TestACommandCannotConsent TestAProjectMaySetOnlyWhatNarrows TestAProjectsRulesOnlyNarrow"},
-		{"What no rule, mode or person allows does not run", "TestNoToolOfAnyCatalogueRunsUnasked TestRealBashRunsOnlyWhatRulesAllow " +
+		{"What no rule, mode or person allows does not run", "TestNoToolOfAnyCatalogueRunsUnasked TestRealBashRunsOnlyWhatRulesAllow TestJudgedLinesDoWhatWasRead " +
+			"TestRealProgramsDoNoMoreThanTheTableSays " +
+			"TestARepositoryCannotLeadGitOutOfTheWorkspaceUnasked TestHooksAreAskedForAndNotLeftOut " +
 			"TestRealBashRunsNothingDenied TestDenialsWithNobodyToAsk TestFilesAreHeldBackOneByOne TestOwnFilesAreNeverWritten"},
 		{"At sandbox level `full` no command", "TestSandboxAttempts TestLevelOfEachMeans TestCommandsRunInTheSandbox TestARepositoryThatIsPlantedIsPutAside"},
 		{"A model that goes round in circles", "TestAModelThatRepeatsItselfIsToldAndStopped TestALoopHasItsExitCode TestTheUsualNumberOfRequests " +
