@@ -200,6 +200,8 @@ func (m *model) editor() (*edit.Editor, int) {
 	switch m.scope() {
 	case inReason:
 		return &m.dialog.Reason, m.w
+	case inText:
+		return &m.dialog.Text, m.dialog.TextWidth()
 	case inInquiry:
 		return &m.inquiry.Own, m.w
 	case inPicker:

@@ -12,7 +12,7 @@ import (
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	s := m.scope()
 	m.said = ""
-	if m.asks() && s != inDialog && s != inReason && s != inInquiry {
+	if m.asks() && !s.answers() {
 		m.holdOff() // still at something else: the dialog waits
 	}
 	if s == inPrompt {
@@ -22,7 +22,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	b, reason := m.keys.find(m, s, msg.String())
-	if b != nil && (s == inDialog || s == inReason || s == inInquiry) && m.small() && b.action != stop && b.action != quit {
+	if b != nil && s.answers() && m.small() && b.action != stop && b.action != quit {
 		b, reason = nil, "the window is too small for the question"
 	}
 	if b == nil || b.action != m.armed {
@@ -81,10 +81,9 @@ func (m *model) scope() scope {
 // under is the same below help, which a dialog that does not take keys yet is under as well.
 func (m *model) under() scope {
 	switch asks := m.dialog.Ready() || m.help.Open && m.dialog.Open(); {
-	case asks && m.dialog.Reasoning:
-		return inReason
 	case asks:
-		return inDialog
+		return map[permission.Step]scope{permission.AtQuestion: inDialog, permission.AtReason: inReason,
+			permission.AtText: inText, permission.AtHunks: inHunks}[m.dialog.Step()]
 	case !m.dialog.Open() && (m.inquiry.Ready() || m.help.Open && m.inquiry.Open()):
 		return inInquiry
 	case m.picker.Open:
@@ -115,7 +114,7 @@ func (m *model) paste(text string) tea.Cmd {
 	if s == inFirst {
 		return nil
 	}
-	if s == inReason || s == inPicker || s == inHelp || s == inKey || s == inInquiry {
+	if s != inPrompt && s.writes() {
 		e, _ := m.editor()
 		e.Insert(text)
 		return m.written(s)

@@ -55,6 +55,12 @@ const (
 	copyPart
 	enterKey
 	sendReply
+	changeCall
+	splitHunks
+	flipHunk
+	nextHunk
+	dialogSend
+	dialogLine
 )
 
 // scope says which keys act: those of the topmost thing on the screen.
@@ -64,6 +70,8 @@ const (
 	inPrompt scope = iota
 	inDialog
 	inReason
+	inText
+	inHunks
 	inHelp
 	inView
 	inPicker
@@ -75,7 +83,12 @@ const (
 
 // writes reports whether the keys of letters write them.
 func (s scope) writes() bool {
-	return s == inHelp || s == inPrompt || s == inReason || s == inPicker || s == inKey || s == inInquiry
+	return s == inHelp || s == inPrompt || s == inReason || s == inText || s == inPicker || s == inKey || s == inInquiry
+}
+
+// answers reports whether its keys answer a question.
+func (s scope) answers() bool {
+	return s == inDialog || s == inReason || s == inText || s == inHunks || s == inInquiry
 }
 
 // part is where help lists a key.
@@ -165,7 +178,9 @@ func (k *keymap) hint(m *model, a action) string {
 // ofDialog names the keys that answer a question.
 func (k *keymap) ofDialog() permission.Labels {
 	return permission.Labels{Once: k.label(allowOnce), Session: k.label(allowSession), Always: k.label(allowAlways), No: k.label(deny),
-		Why: k.label(denyWhy), Stop: k.label(stop), Down: k.label(pageDown), Up: k.label(pageUp), Other: k.label(otherRule)}
+		Why: k.label(denyWhy), Stop: k.label(stop), Down: k.label(pageDown), Up: k.label(pageUp), Other: k.label(otherRule),
+		Change: k.label(changeCall), Hunks: k.label(splitHunks), Send: k.label(dialogSend), Back: k.label(leaveReason),
+		Line: k.label(dialogLine), Flip: k.label(flipHunk), Next: k.label(nextHunk)}
 }
 
 // ofFirst names the keys of the first screen.
@@ -193,7 +208,7 @@ func (k *keymap) find(m *model, s scope, key string) (b *binding, reason string)
 func bindings() []binding {
 	var all []binding
 	for _, part := range [][]binding{menuKeys(), mainKeys(), paneKeys(), scrollKeys(), rowKeys(inPrompt), editKeys(inPrompt),
-		dialogKeys(), rowKeys(inReason), editKeys(inReason), inquiryKeys(), editKeys(inInquiry), helpKeys(), editKeys(inHelp), viewKeys(), pickerKeys(), editKeys(inPicker), firstKeys(), keyKeys(), editKeys(inKey)} {
+		dialogKeys(), rowKeys(inReason), editKeys(inReason), changeKeys(), rowKeys(inText), editKeys(inText), hunkKeys(), inquiryKeys(), editKeys(inInquiry), helpKeys(), editKeys(inHelp), viewKeys(), pickerKeys(), editKeys(inPicker), firstKeys(), keyKeys(), editKeys(inKey)} {
 		all = append(all, part...)
 	}
 	return all
@@ -260,28 +275,4 @@ func editKeys(s scope) []binding {
 		all = append(all, binding{id: "edit." + k.ID, action: editKey, scope: s, part: editing, Binding: k.Binding, do: inEditor(k.Do)})
 	}
 	return all
-}
-
-func dialogKeys() []binding {
-	return []binding{
-		{id: "dialog.once", action: allowOnce, scope: inDialog, Binding: look.Key("allow this once", "y"), do: answer(permission.Once)},
-		{id: "dialog.session", action: allowSession, scope: inDialog, Binding: look.Key("allow by the rule shown, in this session", "s"), can: canGrant, do: answer(permission.ForSession)},
-		{id: "dialog.always", action: allowAlways, scope: inDialog, Binding: look.Key("allow by the rule shown, and save it for all sessions", "a"), can: canSave, do: allowForEver},
-		{id: "dialog.other", action: otherRule, scope: inDialog, Binding: look.Key("see another rule: narrower, or wider", "tab"), can: canAnother, do: seeAnother},
-		{id: "dialog.deny", action: deny, scope: inDialog, Binding: look.Key("deny", "n"), do: answer(permission.Deny)},
-		{id: "dialog.why", action: denyWhy, scope: inDialog, Binding: look.Key("deny and tell the model why", "e"), do: (*model).giveReason},
-		{id: "stop", action: stop, scope: inDialog, Binding: look.Key("deny and stop the agent", "esc"), do: (*model).stop},
-		{id: "interrupt", action: quit, scope: inDialog, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
-		{id: "help", action: showHelp, scope: inDialog, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
-		{action: send, scope: inDialog, Binding: look.Key("does not answer: too easily pressed", "enter"), can: noEnter},
-		{id: "page-up", action: pageUp, scope: inDialog, Binding: look.KeyNamed("PgUp", "see more of the question", "pgup"), do: scrollDialog(-5)},
-		{id: "page-down", action: pageDown, scope: inDialog, Binding: look.KeyNamed("PgDn", "see more of the question", "pgdown", "space"), do: scrollDialog(5)},
-		{id: "dialog.up", action: lineUp, scope: inDialog, Binding: look.Key("a row up", "up"), do: scrollDialog(-1)},
-		{id: "dialog.down", action: lineDown, scope: inDialog, Binding: look.Key("a row down", "down"), do: scrollDialog(1)},
-
-		{id: "reason.send", action: sendReason, scope: inReason, Binding: look.Key("deny with this reason", "enter"), do: (*model).denyBecause},
-		{id: "reason.back", action: leaveReason, scope: inReason, Binding: look.Key("back to the question", "esc"), do: (*model).dropReason},
-		{id: "help", action: showHelp, scope: inReason, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
-		{id: "interrupt", action: quit, scope: inReason, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
-	}
 }

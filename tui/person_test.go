@@ -148,6 +148,8 @@ func (p *player) permission(rest string) {
 		NoSchemaMode           tool.NoSchemaMode
 		Resolved               map[string]string // by target
 		Waiting                int
+		Edit                   string // what may be rewritten
+		Hunks                  bool   // may be refused one by one
 	}](p.t, rest)
 	a := &permission.Asked{Reply: make(chan permission.Answer, 1)}
 	a.Why, a.Preview = in.Why, in.Preview
@@ -158,6 +160,12 @@ func (p *player) permission(rest string) {
 	a.Question = tool.Question{Tool: tool.Definition{Name: in.Tool}, Needs: in.Needs, Repaired: in.Repaired || in.Repair != nil, Repair: in.Repair, Agent: in.Agent}
 	a.Question.Tool.AllowNoSchema, a.Question.Tool.NoSchemaMode = in.NoSchemaMode != "", in.NoSchemaMode
 	a.Resolved, a.Waiting = map[tool.Need]string{}, func() int { return in.Waiting }
+	if in.Edit != "" {
+		a.Question.Editing = &tool.Editing{Name: "command", Text: in.Edit}
+	}
+	if in.Hunks {
+		a.Question.Without = func(context.Context, []int, string) (*tool.Change, error) { return nil, nil }
+	}
 	for _, n := range in.Needs {
 		a.Resolved[n] = in.Resolved[n.Target]
 	}

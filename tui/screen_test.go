@@ -130,6 +130,9 @@ func (p *player) send(msg tea.Msg) {
 		select {
 		case a := <-p.open[i].Reply:
 			p.note(fmt.Sprintf("answered: %s %q", map[permission.Choice]string{permission.Deny: "deny", permission.Once: "once", permission.ForSession: "session", permission.Always: "always"}[a.Choice], a.Reason))
+			if a.Text != "" || len(a.Refused) > 0 {
+				p.note(fmt.Sprintf("otherwise: %q without %v", a.Text, a.Refused))
+			}
 			p.open = append(p.open[:i], p.open[i+1:]...)
 			i--
 		default:

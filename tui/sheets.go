@@ -66,7 +66,8 @@ func (m *model) keyGroups() []keyGroup {
 	}
 	groups := []keyGroup{
 		{"keys", inPrompt, general}, {"panes", inPrompt, panes}, {"in a permission dialog", inDialog, general},
-		{"while you write a reason", inReason, general}, {"while the model asks you", inInquiry, general},
+		{"while you write a reason", inReason, general},
+		{"while you change a command", inText, general}, {"while you choose hunks", inHunks, general}, {"while the model asks you", inInquiry, general},
 		{"in a pane", inView, general}, {"in a list to choose from", inPicker, general},
 		{"while completions are shown", inPrompt, completing}, {"editing", inPrompt, editing},
 	}

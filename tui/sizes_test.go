@@ -21,6 +21,8 @@ type place struct {
 
 const asks = `permission {"tool":"bash","needs":[{"permission":"execute","target":"go test ./... && echo a long command that goes on and on, for more rows than there are in a small window, and then some more of it"}],"rule":"allow execute(go test **)","covers":"go test with any arguments","spares":"other programs","save":"/home/ann/.config/adze/config.json","why":"no rule allows go test"}`
 
+const asksHunks = `permission {"tool":"edit","hunks":true,"needs":[{"permission":"write","target":"a.go"}],"preview":[{"kind":"diff","path":"a.go","text":"@@ -1,2 +1,2 @@\n-one\n+two\n same\n@@ -10 +10 @@\n-ten\n+eleven\n"}]}`
+
 // places are all of them.
 func places() []place {
 	keys := []string{"y once", "s ", "a always", "n no", "e no, ", "esc stop"}
@@ -36,6 +38,9 @@ func places() []place {
 		{"files", with("type @"), []string{"❯ @", "calc.go"}, false},
 		{"something said", with("key ctrl+x"), []string{"❯ Ask", "no call runs", "F1 keys"}, false},
 		{"a question", with(asks, "wait 1s"), append(keys, "permission: bash", "F1 keys"), false},
+		{"a question to change", with(strings.Replace(asks, "{", `{"edit":"go test ./...",`, 1), "wait 1s"), append(keys, "c change", "permission: bash"), false},
+		{"a command that is changed", with(strings.Replace(asks, "{", `{"edit":"go test ./...",`, 1), "wait 1s", "key c", "type  && x"), []string{"go test ./... && x", "enter allow", "esc back", "permission: bash"}, false},
+		{"hunks", with(asksHunks, "wait 1s", "key h"), []string{"[✓] hunk 1 of 2", "space refuse", "enter answer", "esc back", "permission: edit"}, false},
 		{"a reason", with(asks, "wait 1s", "key e", "type because"), []string{"Tell the model why: because", "F1 keys"}, false},
 		{"modes", with("key shift+tab"), []string{"permission modes", "enter chooses", "esc closes", "❯ Ask"}, true},
 		{"sessions", with("key f5", "wait 1s", "key down", "wait 1s"), []string{"sessions", "enter chooses", "esc closes", "❯ Ask"}, true},

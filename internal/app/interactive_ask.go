@@ -31,13 +31,13 @@ func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Promp
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
 	}
-	answer, err := s.ui.Ask(ctx, a)
+	answer, change, err := askFor(ctx, s.ui.Ask, a)
 	if err != nil {
 		return policy.Answer{}, err
 	}
 	switch answer.Choice {
 	case permission.Once:
-		return policy.Answer{Choice: policy.Once}, nil
+		return policy.Answer{Choice: policy.Once, Change: change}, nil
 	case permission.Always:
 		rules, _ := savedRules(p.Offers[answer.Offer].Rules)
 		if _, err := config.AddRules(file, string(policy.Allow), rules...); err != nil {

@@ -18,6 +18,9 @@ func Veiled(q tool.Question) tool.Question {
 	for i := range q.Needs {
 		q.Needs[i].Target = secret.Passwords(q.Needs[i].Target)
 	}
+	if q.Editing != nil && secret.Passwords(q.Editing.Text) != q.Editing.Text {
+		q.Editing = nil // what is not shown is not rewritten
+	}
 	if q.Repair != nil {
 		r := *q.Repair
 		r.Before, r.After = secret.Passwords(r.Before), json.RawMessage(secret.Passwords(string(r.After)))

@@ -22,6 +22,8 @@ type Ask struct {
 	Usual  int
 	// Why says in one line why this is asked; may be empty.
 	Why string
+	// Problem says why it is asked once more: the answer before could not be followed.
+	Problem string
 }
 
 // Offer is a rule that would be added for this session.
@@ -50,8 +52,12 @@ type Answer struct {
 	Choice Choice
 	// Offer is the one that was shown, of Ask.Offers, where the choice is for longer than once.
 	Offer int
-	// Reason goes to the model with a denial; it may be empty.
+	// Reason goes to the model with a denial, or with Refused; it may be empty.
 	Reason string
+	// Text, with Once, is what Question.Editing is to be instead; empty: the call runs as it was made.
+	Text string
+	// Refused, with Once, are the hunks of the preview that are not wanted, counted from 1, in order.
+	Refused []int
 	// Absent says that nobody answered: the reason is nobody's word.
 	Absent bool
 }

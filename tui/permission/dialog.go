@@ -26,7 +26,22 @@ import (
 const Guard = 300 * time.Millisecond
 
 // Labels name the keys that answer, as people read them.
-type Labels struct{ Once, Session, Always, No, Why, Stop, Down, Up, Other string }
+type Labels struct {
+	Once, Session, Always, No, Why, Stop, Down, Up, Other string
+	Change, Hunks                                         string // open the text of the call, and the hunks of its change
+	Send, Back, Line, Flip, Next                          string // while one of them is open
+}
+
+// Step is what the person does with the question.
+type Step uint8
+
+// Steps.
+const (
+	AtQuestion Step = iota
+	AtReason        // a reason is written
+	AtText          // the text of the call is rewritten
+	AtHunks         // hunks of the change are taken out
+)
 
 // Asked is a question that waits for its answer.
 type Asked struct {
@@ -44,15 +59,19 @@ type Dialog struct {
 	keys  Labels
 	queue []*Asked
 	armed time.Time // from when on keys answer
-	// reason is what the person writes to the model; it is open while asking is.
-	Reason    edit.Editor
-	Reasoning bool
-	scrolled  int
-	offer     int        // the one that is shown
-	hidden    int        // rows of the question below the window, as last drawn
-	cwd       string     // the workspace: a command that runs elsewhere says so
-	kept      look.Sheaf // the question, laid out for width w; nil: not yet
-	w         int
+	step  Step
+	// Reason is what the person writes to the model; Text is the call as they want it.
+	Reason, Text edit.Editor
+	begun        string // what Text began as
+	textWidth    int
+	hunks        []hunk // of the change; nil: they were not opened
+	at           int    // the hunk that keys act on
+	scrolled     int
+	offer        int        // the one that is shown
+	hidden       int        // rows of the question below the window, as last drawn
+	cwd          string     // the workspace: a command that runs elsewhere says so
+	kept         look.Sheaf // the question, laid out for width w; nil: not yet
+	w            int
 }
 
 // New names the keys that answer, and the workspace: a command that runs elsewhere says so.
@@ -63,11 +82,31 @@ func New(t *draw.Theme, now func() time.Time, k Labels, cwd string) *Dialog {
 // Naming has other keys named, or none.
 func (p *Dialog) Naming(k Labels) { p.keys = k }
 
-// Explain lets the person write a reason, or goes back to the question.
-func (p *Dialog) Explain(on bool) { p.Reasoning = on }
+// Step is what the person does with the first question.
+func (p *Dialog) Step() Step { return p.step }
 
-// Refuse denies the first question, with the reason that was written.
+// goTo goes to another step.
+func (p *Dialog) goTo(s Step) { p.step, p.scrolled, p.kept = s, 0, nil }
+
+// Explain lets the person write a reason, or goes back to what it is for.
+func (p *Dialog) Explain(on bool) {
+	switch {
+	case on:
+		p.step = AtReason // what it is about stays in sight
+	case p.hunks != nil:
+		p.goTo(AtHunks)
+		p.Move(0)
+	default:
+		p.step = AtQuestion
+	}
+}
+
+// Refuse denies the first question, or the hunks that were refused, with the reason that was written.
 func (p *Dialog) Refuse() {
+	if p.hunks != nil {
+		p.Part()
+		return
+	}
 	p.Answer(Answer{Choice: Deny, Reason: strings.TrimSpace(p.Reason.Text)})
 }
 
@@ -97,7 +136,8 @@ func (p *Dialog) Add(a *Asked) {
 }
 
 func (p *Dialog) begin() {
-	p.Reason, p.Reasoning, p.scrolled, p.kept = edit.Editor{}, false, 0, nil
+	p.Reason, p.Text, p.hunks, p.at = edit.Editor{}, edit.Editor{}, nil, 0
+	p.goTo(AtQuestion)
 	if p.offer = 0; p.Grants() {
 		p.offer = min(max(p.queue[0].Usual, 0), p.Others())
 	}
@@ -129,6 +169,9 @@ func (p *Dialog) Want(w int) int {
 	if !p.Open() {
 		return 0
 	}
+	if p.step == AtText {
+		return 2 + len(p.Text.Places(max(w-1, 1))) + len(p.choices(w))
+	}
 	return 1 + p.Body(w).Len() + 1 + len(p.choices(w))
 }
 
@@ -140,6 +183,9 @@ func (p *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 		text += fmt.Sprintf(" · %d more %s", n, map[bool]string{true: "waits", false: "wait"}[n == 1])
 	}
 	rows = append(rows, p.title(w, text+p.beside(w)))
+	if p.step == AtText {
+		return p.rewriting(rows, w, h)
+	}
 	body := p.Body(w)
 	foot := p.foot(w)
 	room := max(h-2-len(foot), 0)
@@ -148,21 +194,13 @@ func (p *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 	p.hidden = max(total-room-p.scrolled, 0)
 	rows = body.Append(rows, p.scrolled, min(p.scrolled+room, total))
 	rows = append(rows, p.rest(total, w))
-	if p.Reasoning {
+	if p.step == AtReason {
 		lead := p.theme.Pen().Fixed(draw.Key, "Tell the model why: ").Done()
 		own, x, y := p.Reason.Rows(p.theme, w-lead.Width())
 		rows = append(rows, p.theme.Pen().Row(lead).Row(own[y]).Done())
 		return rows, x + lead.Width(), len(rows) - 1
 	}
 	return append(rows, foot...), -1, -1
-}
-
-// foot is what stands below the question in any case: the keys, or the reason that is written.
-func (p *Dialog) foot(w int) []draw.Row {
-	if p.Reasoning {
-		return make([]draw.Row, 1)
-	}
-	return p.choices(w)
 }
 
 func (p *Dialog) title(w int, text string) draw.Row {
@@ -205,43 +243,12 @@ func (p *Dialog) waiting() int {
 	return n
 }
 
-// choices are the keys that answer, in as many rows as they need: none of them is ever out of sight.
-func (p *Dialog) choices(w int) []draw.Row {
-	const other = "other rule"
-	rows := p.choice([]string{"once", "this session", "always", other, "no", "no, and say why", "stop"}, "   ", w)
-	if len(rows) > 1 {
-		rows = p.choice([]string{"once", "session", "always", other, "no", "no, why", "stop"}, "  ", w)
-	}
-	if !p.Ready() { // as high as they will be
-		clear(rows)
-		rows[0] = p.theme.Line(draw.Dim, safeterm.Fixed("keys act in a moment…")).Fit(w)
-	}
-	return rows
-}
-
-func (p *Dialog) choice(words []string, gap string, w int) (rows []draw.Row) {
-	pen := p.theme.Pen()
-	k := p.keys
-	for i, key := range []string{k.Once, k.Session, k.Always, k.Other, k.No, k.Why, k.Stop} {
-		if i == 1 && !p.Grants() || i == 2 && !p.Saves() || i == 3 && p.Others() == 0 {
-			continue
-		}
-		switch {
-		case pen.Width() == 0:
-		case pen.Width()+len(gap)+len(key)+1+len(words[i]) > w:
-			rows = append(rows, pen.Done())
-			pen = p.theme.Pen()
-		default:
-			pen.Fixed(draw.Plain, gap)
-		}
-		pen.Fixed(draw.Key, key).Fixed(draw.Plain, " "+words[i])
-	}
-	return append(rows, pen.Done())
-}
-
 // warnings are reasons to look twice.
 func warnings(a *Asked, why string) []string {
 	var out []string
+	if a.Problem != "" {
+		out = append(out, a.Problem)
+	}
 	if why != "" {
 		out = append(out, why)
 	}

@@ -21,6 +21,9 @@ func (p *Dialog) Body(w int) look.Sheaf {
 }
 
 func (p *Dialog) lay(w int) look.Sheaf {
+	if p.hunks != nil {
+		return p.layHunks(w)
+	}
 	a := p.queue[0]
 	var rows look.Laid
 	for _, n := range a.Question.Needs {

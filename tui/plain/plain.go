@@ -11,7 +11,6 @@ package plain
 import (
 	"context"
 	"io"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -88,7 +87,10 @@ type Interface struct {
 	asked   time.Time    // when the question was printed, or a line came too soon for it
 	answers chan tea.Msg // of commands
 	offered int          // the list that was printed last
-	leave   bool
+	// rewriting says that lines are those of a changed call, of which rewritten are the first.
+	rewriting bool
+	rewritten []string
+	leave     bool
 }
 
 // Run greets, begins with first (which may be nil) and obeys lines until the person leaves, lines and turn have
@@ -116,7 +118,7 @@ func (p *Interface) Run(ctx context.Context, greeting []string, first func() tea
 				p.refuseAll()
 				continue
 			}
-			p.line(strings.TrimSpace(line))
+			p.line(line)
 		case msg := <-p.answers:
 			p.answered(msg)
 		case <-p.Events.Wake:
@@ -149,6 +151,9 @@ func (p *Interface) take(x any) {
 		}
 		first := p.Dialog.First() == x.Asked
 		p.Dialog.Remove(x.Asked)
+		if first {
+			p.rewriting = false
+		}
 		if first && !p.Dialog.Open() {
 			p.next() // of the model, which waited behind it
 		}

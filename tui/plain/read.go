@@ -36,9 +36,12 @@ func Slash(text string) (name, arg string, ok bool) {
 }
 
 // line obeys one line of the person.
-func (p *Interface) line(text string) {
+func (p *Interface) line(raw string) {
+	text := strings.TrimSpace(raw)
 	name, arg, isCommand := Slash(text)
 	switch steer, ok := strings.CutPrefix(text, ">"); {
+	case p.rewriting && p.Dialog.Open():
+		p.rewrite(raw)
 	case p.Dialog.Open():
 		p.answer(text)
 	case p.Inquiry.Open():
@@ -130,6 +133,8 @@ func (p *Interface) answer(text string) {
 		a.Choice = permission.ForSession
 	case letter == "a" && p.Dialog.Saves():
 		a.Choice = permission.Always
+	case p.otherwise(text):
+		return
 	case text != "n":
 		a.Reason = text
 	}

@@ -75,6 +75,12 @@ func (p *Interface) ask() {
 		}
 		choices += p.numbers()
 	}
+	if p.Dialog.Edits() {
+		choices += ", c changes the " + p.Dialog.First().Question.Editing.Name + " first"
+	}
+	if n := p.Dialog.Parts(); n > 1 {
+		choices += fmt.Sprintf(", h lists its %d hunks, h 2 and a reason allows it without hunk 2 (or h 1,2)", n)
+	}
 	p.say(choices + ", n denies it; anything else denies it and tells the model why:")
 	p.asked = time.Now()
 }

@@ -1,0 +1,71 @@
+package permission
+
+import (
+	"strings"
+
+	"adze/internal/safeterm"
+	"adze/tui/draw"
+	"adze/tui/edit"
+	"adze/tui/look"
+)
+
+// Edits reports whether the call has a text that the person may rewrite before it runs.
+func (p *Dialog) Edits() bool { return p.Open() && p.queue[0].Question.Editing != nil }
+
+// Change opens that text, or goes back to the question; what was written stays until the question is answered. It
+// begins as the question shows it: hidden characters are written out, so that what is seen is what runs.
+func (p *Dialog) Change(on bool) {
+	if !on {
+		p.goTo(AtQuestion)
+		return
+	}
+	if p.begun = Begin(p.queue[0].Question.Editing.Text); p.Text.Empty() {
+		p.Text = edit.New(p.begun, len(p.begun))
+	}
+	p.goTo(AtText)
+}
+
+// Begin is a text as a person begins to rewrite it.
+func Begin(text string) string {
+	return safeterm.Clean(safeterm.Reveal(strings.TrimRight(text, "\n")).String()).String()
+}
+
+// TextWidth is how wide the text was drawn, in cells.
+func (p *Dialog) TextWidth() int { return max(p.textWidth, 1) }
+
+// Changed allows the call with the text as it now is; one that was not changed is the call as it was made.
+func (p *Dialog) Changed() {
+	a := Answer{Choice: Once}
+	if p.Text.Text != p.begun {
+		a.Text = p.Text.Text
+	}
+	p.Answer(a)
+}
+
+// Blank says why the text cannot be taken; empty: it can.
+func (p *Dialog) Blank() string {
+	if strings.TrimSpace(p.Text.Text) == "" {
+		return "nothing is left of the " + p.queue[0].Question.Editing.Name + ": write one, or go back and deny it"
+	}
+	return ""
+}
+
+// rewriting draws the text around its cursor, and the keys.
+func (p *Dialog) rewriting(rows []draw.Row, w, h int) ([]draw.Row, int, int) {
+	p.textWidth = max(w-1, 1)
+	all, x, y := p.Text.Rows(p.theme, w)
+	foot := p.choices(w)
+	room := max(h-2-len(foot), 1)
+	from := max(min(y-room/2, len(all)-room), 0)
+	to := min(from+room, len(all))
+	lead := "the " + p.queue[0].Question.Editing.Name + " as it is to run"
+	if p.begun != strings.TrimRight(p.queue[0].Question.Editing.Text, "\n") {
+		lead = "hidden characters are written out"
+	}
+	if to-from < len(all) {
+		lead = look.RowsOf(from, to, len(all)) + " · " + lead
+	}
+	rows = append(rows, p.theme.Line(draw.Dim, safeterm.Name(lead)).Fit(w))
+	rows = append(rows, all[from:to]...)
+	return append(rows, foot...), x, 2 + y - from
+}

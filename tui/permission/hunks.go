@@ -1,0 +1,152 @@
+package permission
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/safeterm"
+	"adze/tool"
+	"adze/tui/draw"
+	"adze/tui/look"
+)
+
+// hunk is one of the places that a call changes.
+type hunk struct {
+	text    string // of the diff, from its "@@" line on
+	refused bool
+	row     int // where it begins, as last laid out
+}
+
+// Parts counts the hunks that can be refused one by one; 0 or 1: the change is allowed whole or not at all.
+func (p *Dialog) Parts() int {
+	if !p.Open() || p.queue[0].Question.Without == nil {
+		return 0
+	}
+	n := 0
+	for line := range strings.SplitSeq(p.diff().Text, "\n") {
+		if startsHunk(line) {
+			n++
+		}
+	}
+	return n
+}
+
+// startsHunk reports the first line of a hunk: those of the text have a sign or a space before them.
+func startsHunk(line string) bool { return strings.HasPrefix(line, "@@") }
+
+// diff is the change that the preview shows; of several none is taken apart.
+func (p *Dialog) diff() (found tool.Block) {
+	for _, b := range p.queue[0].Preview {
+		if b.Kind != tool.DiffBlock {
+			continue
+		}
+		if found.Kind != "" {
+			return tool.Block{}
+		}
+		found = b
+	}
+	return found
+}
+
+// Split opens the hunks, or goes back to the question and forgets which were refused.
+func (p *Dialog) Split(on bool) {
+	if !on {
+		p.hunks = nil
+		p.goTo(AtQuestion)
+		return
+	}
+	p.at = 0
+	for line := range strings.SplitAfterSeq(p.diff().Text, "\n") {
+		if startsHunk(line) {
+			p.hunks = append(p.hunks, hunk{})
+		}
+		if n := len(p.hunks); n > 0 {
+			p.hunks[n-1].text += line
+		}
+	}
+	p.goTo(AtHunks)
+}
+
+// Move goes to another hunk, and brings it into sight.
+func (p *Dialog) Move(by int) {
+	p.at = min(max(p.at+by, 0), len(p.hunks)-1)
+	p.kept = nil
+	p.Body(p.w)
+	p.scrolled = p.hunks[p.at].row
+}
+
+// Flip refuses the hunk, or keeps it after all.
+func (p *Dialog) Flip() {
+	h := &p.hunks[p.at]
+	h.refused, p.kept = !h.refused, nil
+}
+
+// refused are the numbers of the hunks that are not wanted, counted from 1.
+func (p *Dialog) refused() (out []int) {
+	for i, h := range p.hunks {
+		if h.refused {
+			out = append(out, i+1)
+		}
+	}
+	return out
+}
+
+// Refused counts them.
+func (p *Dialog) Refused() int { return len(p.refused()) }
+
+// Part answers with the hunks as they were chosen.
+func (p *Dialog) Part() { p.PartWithout(p.refused(), p.Reason.Text) }
+
+// PartWithout allows the change without some hunks; without all of them it is denied.
+func (p *Dialog) PartWithout(refused []int, why string) {
+	a := Answer{Choice: Once, Refused: refused, Reason: strings.TrimSpace(why)}
+	switch len(refused) {
+	case 0:
+		a.Reason = ""
+	case p.Parts():
+		a.Choice, a.Refused = Deny, nil
+	}
+	p.Answer(a)
+}
+
+// layHunks is the change hunk by hunk, each under a row that says what becomes of it.
+func (p *Dialog) layHunks(w int) (body look.Sheaf) {
+	b := p.diff()
+	for i := range p.hunks {
+		h := &p.hunks[i]
+		h.row = body.Len()
+		one := b
+		one.Text = h.text
+		body = append(body, look.Laid{p.head(i).Fit(w)}, p.theme.Patch(one, w, w >= look.Split))
+	}
+	return body
+}
+
+func (p *Dialog) head(i int) draw.Row {
+	h, pen := p.hunks[i], p.theme.Pen()
+	mark, style, state := "  ", draw.Plain, "[✓] "
+	if i == p.at {
+		mark, style = "▸ ", draw.Accent
+	}
+	said := ""
+	if h.refused {
+		state, said = "[✗] ", " · refused"
+	}
+	return pen.Fixed(style, mark+state).Put(draw.Bold, safeterm.Name(fmt.Sprintf("hunk %d of %d", i+1, len(p.hunks)))).
+		Fixed(draw.Warn, said).Put(draw.Dim, safeterm.Name(" · "+p.diff().Path)).Done()
+}
+
+// Numbers reads the numbers of hunks, such as 2,3, and the reason behind them; ok reports that all of them exist.
+func (p *Dialog) Numbers(text string) (refused []int, why string, ok bool) {
+	list, why, _ := strings.Cut(strings.TrimSpace(text), " ")
+	for part := range strings.SplitSeq(list, ",") {
+		var n int
+		if _, err := fmt.Sscanf(part+"\n", "%d\n", &n); err != nil || n < 1 || n > p.Parts() {
+			return nil, "", false
+		}
+		refused = append(refused, n)
+	}
+	slices.Sort(refused)
+	return slices.Compact(refused), strings.TrimSpace(why), true
+}
