@@ -39,7 +39,7 @@ func changeKeys() []binding {
 	return []binding{
 		{id: "change.send", action: dialogSend, scope: inText, Binding: look.Key("allow it as it is written now", "enter"), can: func(m *model) string { return m.dialog.Blank() }, do: answered((*permission.Dialog).Changed)},
 		{id: "change.line", action: dialogLine, scope: inText, Binding: look.Key("new line", "ctrl+j", "alt+enter", "shift+enter"), do: inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })},
-		{id: "change.back", action: leaveReason, scope: inText, Binding: look.Key("back to the question", "esc"), do: func(m *model) tea.Cmd { m.dialog.Change(false); return nil }},
+		{id: "reason.back", action: leaveReason, scope: inText, Binding: look.Key("back to the question", "esc"), do: func(m *model) tea.Cmd { m.dialog.Change(false); return nil }},
 		{id: "help", action: showHelp, scope: inText, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
 		{id: "interrupt", action: quit, scope: inText, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
 	}
@@ -51,11 +51,11 @@ func hunkKeys() []binding {
 		{id: "hunks.down", action: nextHunk, scope: inHunks, Binding: look.Key("the next hunk", "down"), do: moveHunk(1)},
 		{id: "hunks.up", action: editKey, scope: inHunks, Binding: look.Key("the hunk before", "up"), do: moveHunk(-1)},
 		{id: "hunks.refuse", action: flipHunk, scope: inHunks, Binding: look.Key("refuse the hunk, or keep it after all", "space"), do: func(m *model) tea.Cmd { m.dialog.Flip(); return nil }},
-		{id: "hunks.send", action: dialogSend, scope: inHunks, Binding: look.Key("make the change without what was refused; all refused: deny", "enter"), do: answered((*permission.Dialog).Part)},
-		{id: "hunks.why", action: denyWhy, scope: inHunks, Binding: look.Key("tell the model why hunks were refused", "e"), can: canSayWhy, do: (*model).giveReason},
+		{id: "change.send", action: dialogSend, scope: inHunks, Binding: look.Key("make the change without what was refused; all refused: deny", "enter"), do: answered((*permission.Dialog).Part)},
+		{id: "dialog.why", action: denyWhy, scope: inHunks, Binding: look.Key("tell the model why hunks were refused", "e"), can: canSayWhy, do: (*model).giveReason},
 		{id: "page-up", action: pageUp, scope: inHunks, Binding: look.KeyNamed("PgUp", "see more of the change", "pgup"), do: scrollDialog(-5)},
 		{id: "page-down", action: pageDown, scope: inHunks, Binding: look.KeyNamed("PgDn", "see more of the change", "pgdown"), do: scrollDialog(5)},
-		{id: "hunks.back", action: leaveReason, scope: inHunks, Binding: look.Key("back to the question", "esc"), do: func(m *model) tea.Cmd { m.dialog.Split(false); return nil }},
+		{id: "reason.back", action: leaveReason, scope: inHunks, Binding: look.Key("back to the question", "esc"), do: func(m *model) tea.Cmd { m.dialog.Split(false); return nil }},
 		{id: "help", action: showHelp, scope: inHunks, Binding: look.KeyNamed("F1", "all keys", "f1"), do: (*model).openHelp},
 		{id: "interrupt", action: quit, scope: inHunks, Binding: look.Key("stop the agent; twice: quit", "ctrl+c"), do: (*model).interrupt},
 	}
