@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -61,7 +62,7 @@ func TestPlainOffersByNumber(t *testing.T) {
 				t.Error(err)
 			}
 			in.Close()
-			if got != want {
+			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%q answers %+v, want %+v", line, got, want)
 			}
 			for _, part := range []string{"1: allow execute(go test ./a) (covers these words)\n", "2: allow execute(go test **)", "3: allow read(work:src/**)", "(s 2)"} {
