@@ -11,9 +11,6 @@ import (
 // What is known of a call before a person is asked about it, and how long they take. A question about what cannot
 // work is none: the gate calls Question.Check first, and the call fails with what that found.
 
-// checker is Question.Check.
-type checker = func(ctx context.Context, may func(Need) bool) error
-
 // errUnseen ends a check that would have to look at what only a person may allow.
 var errUnseen = fmt.Errorf("not known before it is allowed: %w", ErrDenied)
 

@@ -23,10 +23,9 @@ type judging struct {
 
 	deny     *verdict
 	open     []verdict // what a person is asked for
-	steps    []*script.Step
-	by       *permit // the first that allowed a program
-	unlooked bool    // a program is not one that only looks
-	unseen   bool    // a rule allowed a program whose words no person has seen
+	by       *permit   // the first that allowed a program
+	unlooked bool      // a program is not one that only looks
+	unseen   bool      // a rule allowed a program whose words no person has seen
 	git      bool
 	hooks    *verdict // a git that a person has seen would run hooks
 	made     []string // files that are written

@@ -3,8 +3,8 @@ package secret
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -40,11 +40,16 @@ func TestLookalikesStay(t *testing.T) {
 // Of the tree of Go and of this program, hardly a line is taken for a secret, and those are made-up keys and passwords.
 func TestTreesOfCodeStay(t *testing.T) {
 	folders := []string{"../.."}
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Skip("go is not there: ", err)
+	}
+	goroot := strings.TrimSpace(string(out))
 	for _, name := range []string{"net", "crypto", "debug", "os", "encoding", "cmd/go", "internal"} {
-		folders = append(folders, filepath.Join(runtime.GOROOT(), "src", name))
+		folders = append(folders, filepath.Join(goroot, "src", name))
 	}
 	if !testing.Short() && os.Getenv("ADZE_WHOLE_TREE") != "" {
-		folders = []string{"../..", runtime.GOROOT()}
+		folders = []string{"../..", goroot}
 	}
 	lines, hits := 0, 0
 	for _, root := range folders {

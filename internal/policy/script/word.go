@@ -219,7 +219,7 @@ func letter(s string) (int, error) {
 			return 0, refuse("it has an unusual character outside quotes")
 		}
 	}
-	if strings.ContainsAny(s, "\x85\xa0") || strings.IndexByte(s, 0x85) >= 0 || strings.IndexByte(s, 0xa0) >= 0 {
+	if strings.ContainsRune(s, unicode.ReplacementChar) || strings.IndexByte(s, 0x85) >= 0 || strings.IndexByte(s, 0xa0) >= 0 {
 		return 0, refuse("it has an unusual character outside quotes")
 	}
 	return len(s), nil
