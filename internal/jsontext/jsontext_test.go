@@ -33,6 +33,9 @@ func FuzzAppend(f *testing.F) {
 
 // A long text costs its own length.
 func TestALongTextIsNotCopied(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the short run is that of the race detector, which allocates more")
+	}
 	long := strings.Repeat("a \"line\" of prose\n", 1<<18)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
