@@ -143,3 +143,7 @@ func TestModeAutoRunsWhatTheSandboxHolds(t *testing.T) {
 	u.run("permission", "test", "make all", "--permission-mode", "auto").wants(0, "allow: sandbox")
 	u.run("permission", "test", "make all", "--permission-mode", "auto", "--sandbox", "off").wants(7, "ask")
 }
+
+func TestTheSandboxIsExplained(t *testing.T) {
+	newUser(t).run("help", "sandbox").wants(0, "full ", "degraded ", "none ", "It does not hold")
+}

@@ -1,0 +1,26 @@
+package command
+
+import "github.com/spf13/cobra"
+
+// sandboxHelp is adze help sandbox: what holds at each level, and what does not. The README promises the same.
+func sandboxHelp() *cobra.Command {
+	return &cobra.Command{Use: "sandbox", Short: "What the sandbox holds at each level, and what it does not",
+		Long: `Permissions decide what is attempted; a sandbox decides what is possible. adze doctor tells the level of this machine, found by
+a self-test that tries from inside what must fail; any success means that it is not full.
+
+full      Namespaces of adze's own, or bubblewrap's. Commands write the workspace and a private /tmp alone, without the hooks and
+          configuration of git and the folders of editors in it, also where those do not exist yet. Folders with secrets are
+          empty. There are no other processes, no sockets of the host, no keys of the kernel, no mounts. The network is a
+          proxy that asks for each host as for any permission.
+degraded  Landlock and a filter of system calls alone. Files outside cannot be written and there is no network; but they can
+          be seen, their modes changed, and what is protected inside the workspace only set aside after the command.
+none      A command that is allowed can do what you can do.
+
+--sandbox auto      (default) in permission mode auto, where it is full: what it holds is not asked about
+--sandbox required  always; where it is not full, adze does not start
+--sandbox off       never
+
+It does not hold: what is sent to a host that you allowed; sockets in the workspace; programs that ignore the proxy variables
+reach nothing (Java, ssh, most database clients); memory that belongs to no process is not counted. git remote add fails
+inside, because the configuration of the repository is read only. On macOS the profile is built but was never run.`}
+}
