@@ -1,6 +1,7 @@
 package websearch
 
 import (
+	"cmp"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -48,7 +49,7 @@ func kinds() []kind {
 			request: func(ctx context.Context, base *url.URL, query string, _ int) (*http.Request, error) {
 				return get(ctx, base.JoinPath("search"), url.Values{"q": {query}, "format": {"json"}})
 			},
-			authorise: bearer, read: readSearXNG,
+			authorise: bearer, read: readList,
 		},
 		{
 			name: "brave", home: "https://api.search.brave.com/res/v1", needsKey: true,
@@ -71,7 +72,7 @@ func kinds() []kind {
 				}
 				return req, err
 			},
-			authorise: bearer, read: readTavily,
+			authorise: bearer, read: readList,
 		},
 	}
 }
@@ -85,11 +86,13 @@ func bearer(h http.Header, key string) { h.Set("Authorization", "Bearer "+key) }
 
 var errNoList = errors.New("no list of results")
 
-func readSearXNG(raw []byte) ([]Result, error) {
+// readList reads the answers of SearXNG and Tavily, which differ in how they spell a date.
+func readList(raw []byte) ([]Result, error) {
 	var answer struct {
 		Results *[]struct {
 			Title, URL, Content string
 			Published           string `json:"publishedDate"`
+			PublishedDate       string `json:"published_date"`
 		}
 	}
 	if err := json.Unmarshal(raw, &answer); err != nil || answer.Results == nil {
@@ -97,7 +100,7 @@ func readSearXNG(raw []byte) ([]Result, error) {
 	}
 	var out []Result
 	for _, r := range *answer.Results {
-		out = append(out, Result{r.Title, r.URL, r.Content, r.Published})
+		out = append(out, Result{r.Title, r.URL, r.Content, cmp.Or(r.Published, r.PublishedDate)})
 	}
 	return out, nil
 }
@@ -119,23 +122,6 @@ func readBrave(raw []byte) ([]Result, error) {
 	var out []Result
 	for _, r := range answer.Web.Results {
 		out = append(out, Result{r.Title, r.URL, r.Description, r.Age})
-	}
-	return out, nil
-}
-
-func readTavily(raw []byte) ([]Result, error) {
-	var answer struct {
-		Results *[]struct {
-			Title, URL, Content string
-			Published           string `json:"published_date"`
-		}
-	}
-	if err := json.Unmarshal(raw, &answer); err != nil || answer.Results == nil {
-		return nil, errNoList
-	}
-	var out []Result
-	for _, r := range *answer.Results {
-		out = append(out, Result{r.Title, r.URL, r.Content, r.Published})
 	}
 	return out, nil
 }
