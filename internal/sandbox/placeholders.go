@@ -122,17 +122,23 @@ func (h *placeholders) release(missing []string) {
 // dozen folders for each takes half a millisecond.
 const lingerTime = 500 * time.Millisecond
 
-// close removes what is left although no command runs.
+// close removes what is left although no command runs, also by a process that was killed, of a run that needed none.
 func (h *placeholders) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.file == nil || len(h.users) > 0 {
+	if len(h.users) > 0 || h.file == nil && !h.leftovers() {
 		return
 	}
 	if free, err := h.lock(); err == nil {
 		h.tidy()
 		free()
 	}
+}
+
+// leftovers reports that other processes have noted folders.
+func (h *placeholders) leftovers() bool {
+	entries, _ := os.ReadDir(h.dir)
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != lockName })
 }
 
 // tidy removes the folders that no command needs any more, here or in another process. The lock of the folder is held.
