@@ -72,6 +72,7 @@ func Table() []Row {
 		{Package: "internal/policy/harmless", Room: true, Never: effects(), Why: "a table of programs; it knows words, and neither files nor rules"},
 		{Package: "internal/policy/script", Room: true, Never: effects(), Why: "it reads and writes shell text; which programs may run, it does not know"},
 		{Package: "internal/trust", May: []string{"tool", "internal/workspace"}, Why: "consent is about files in the workspace"},
+		{Package: "internal/carry", May: []string{"internal/workspace"}, Why: "it finds and reads files through the workspace; what they mean, others know"},
 		{Package: "internal/sandbox", May: []string{"tool", "internal/workspace", "internal/proc", "internal/proxy"}, Why: "a sandbox wraps processes"},
 
 		{Package: "internal/textedit", May: []string{"internal/text", "internal/diff"}, Why: "edits keep the format that text found and show what changed"},
