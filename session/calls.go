@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"adze/tool"
 )
@@ -83,29 +82,29 @@ func (s *Session) settleCall(t *turn, call tool.RawCall, o tool.Outcome) error {
 	return nil
 }
 
-// leaveOut puts a note in the place of each picture and document but those of the newest message that has any, and
-// reports whether there were some. They are sent again with every request, and what they showed was said since; the
-// log keeps them.
-func (s *Session) leaveOut() bool {
-	newest, first, count := true, -1, 0
-	history := slices.Clone(s.history) // requests that were made keep theirs
-	for i := len(history) - 1; i >= 0; i-- {
-		n := pictures(history[i])
-		switch {
-		case n == 0:
-		case newest:
-			newest = false
-		default:
-			history[i] = withoutPictures(history[i], "[%s was shown here and is left out now to make room; read the file again where it is needed]")
-			first, count = i, count+n
-		}
+// onTool passes on the pipeline's events; a decision is stored before it is shown.
+func (s *Session) onTool(e tool.Event) {
+	switch e.Kind {
+	case tool.Started:
+		s.emit(ToolStart{e})
+	case tool.Updated:
+		s.emit(ToolUpdate{Event: e, Redacted: s.config.Tools.Redact(e.Tool, e.Metadata)})
+	case tool.Asked:
+		// A failure is not lost: the intent record of an allowed call fails next, and a denied call
+		// has no effect; its outcome then meets the same failing store.
+		_ = s.store(context.Background(), s.entry(DecisionEntry, Decided{e.Call, e.Tool, e.Needs, *e.Decision}))
+		s.emit(ToolAsk{e})
 	}
-	if count == 0 {
-		return false
-	}
-	s.foresee(first, "pictures were left out")
-	s.history = history
-	s.emit(Notice{fmt.Sprintf("to make room, pictures and documents shown before are not sent any more: %d; the log keeps them", count)})
-	s.recount()
-	return true
+}
+
+// Decided is the data of a decision entry.
+type Decided struct {
+	Call     tool.CallID   `json:"call"`
+	Tool     string        `json:"tool"`
+	Needs    []tool.Need   `json:"needs"`
+	Decision tool.Decision `json:"decision"`
+}
+
+func (s *Session) intend(ctx context.Context, r tool.Record) error {
+	return s.store(ctx, s.entry(IntentEntry, r))
 }

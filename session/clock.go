@@ -22,9 +22,9 @@ type clock struct {
 	waited time.Duration
 }
 
-// startClock gives the context of a turn, and what ends its clock.
-func (s *Session) startClock(ctx context.Context) (context.Context, *clock, context.CancelFunc) {
-	c := &clock{now: s.config.Now, start: s.config.Now(), most: s.config.Limits.Time}
+// startClock gives the context of a turn that may take so long, and what ends its clock.
+func startClock(ctx context.Context, now func() time.Time, most time.Duration) (context.Context, *clock, context.CancelFunc) {
+	c := &clock{now: now, start: now(), most: most}
 	if c.most <= 0 {
 		return ctx, c, func() {}
 	}
@@ -82,24 +82,4 @@ func (c *clock) took() time.Duration {
 		waited += c.now().Sub(c.since)
 	}
 	return c.now().Sub(c.start) - waited
-}
-
-// waits is what the pipeline calls when a person is waited for: it holds the clock of the running turn, and that of the
-// turn which a subagent works for.
-func (s *Session) waits() (over func()) {
-	s.beside.mu.Lock()
-	own := s.beside.clock
-	s.beside.mu.Unlock()
-	ends := []func(){}
-	if own != nil {
-		ends = append(ends, own.wait())
-	}
-	if s.config.Waits != nil {
-		ends = append(ends, s.config.Waits())
-	}
-	return func() {
-		for _, end := range ends {
-			end()
-		}
-	}
 }

@@ -44,16 +44,18 @@ var (
 
 // Compaction is the data of a compact entry: what stands in the place of all messages before Kept.
 type Compaction struct {
-	Summary  Message `json:"summary"`
-	Kept     string  `json:"kept,omitempty"` // the id of the first message that stayed; empty: none
-	Messages int     `json:"messages"`       // how many are not sent any more
-	Before   int     `json:"tokens_before"`  // of the next request, an estimate
-	After    int     `json:"tokens_after"`
-	Cause    string  `json:"cause"` // for the person: lower case, no period
-	Provider string  `json:"provider"`
-	Model    string  `json:"model"`
-	Prompt   string  `json:"prompt_sha256"`
-	Usage    *Usage  `json:"usage,omitempty"`
+	Summary Message `json:"summary"`
+	// Notes are those that still hold, said again behind the summary; nil: there are none.
+	Notes    *Message `json:"notes,omitempty"`
+	Kept     string   `json:"kept,omitempty"` // the id of the first message that stayed; empty: none
+	Messages int      `json:"messages"`       // how many are not sent any more
+	Before   int      `json:"tokens_before"`  // of the next request, an estimate
+	After    int      `json:"tokens_after"`
+	Cause    string   `json:"cause"` // for the person: lower case, no period
+	Provider string   `json:"provider"`
+	Model    string   `json:"model"`
+	Prompt   string   `json:"prompt_sha256"`
+	Usage    *Usage   `json:"usage,omitempty"`
 	// Took is the time from the request to the end of the summary.
 	Took time.Duration `json:"duration_ns,omitempty"`
 }
@@ -150,9 +152,11 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	}
 	c := Compaction{Messages: cut, Before: s.ledger.tokens(s.ledger.bytes()), Cause: cause,
 		Provider: s.config.Provider.Name(), Model: s.config.Model}
-	words := lastWords(s.history, cut)
+	notes, dropped := s.lastingNotes(cut)
+	words := droppedNotes(dropped) + lastWords(s.history, cut)
+	kept := len(notes.Text())
 	// What is sure before the model is asked is not paid for: the shortest summary frees too little already.
-	if err := c.worth(s.ledger.tokens(s.ledger.fixedBytes+len(summaryHead+words)) + s.ledger.since(cut)); err != nil {
+	if err := c.worth(s.ledger.tokens(s.ledger.fixedBytes+len(summaryHead+words)+kept) + s.ledger.since(cut)); err != nil {
 		return fmt.Errorf("%w; tools and instructions alone take %d", err, s.ledger.tokens(s.ledger.fixedBytes))
 	}
 	s.emit(Notice{cause + ": the conversation so far is being summed up"})
@@ -163,10 +167,14 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	c.Prompt, c.Usage, c.Took = d.message.Prompt, &d.done.Usage, s.config.Now().Sub(d.began)
 	text := summaryHead + strings.TrimSpace(d.message.Text()) + "\n" + words
 	c.Summary = Message{ID: s.nextID(), Role: User, Summary: true, Parts: []Part{{Kind: TextPart, Text: text}}}
+	if len(notes.Notes) > 0 {
+		notes.ID = s.nextID()
+		c.Notes = &notes
+	}
 	if cut < len(s.history) {
 		c.Kept = s.history[cut].ID
 	}
-	c.After = s.ledger.tokens(s.ledger.fixedBytes+len(text)) + s.ledger.since(cut)
+	c.After = s.ledger.tokens(s.ledger.fixedBytes+len(text)+kept) + s.ledger.since(cut)
 	if err := c.worth(c.After); err != nil {
 		return cmp.Or(s.noteFailure(t, d, failedAttempt{attempt, true, err}), err)
 	}
@@ -175,7 +183,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	}
 	t.guard.forget() // what the model did is out of its sight, and it may look again
 	s.foresee(0, "the conversation was summed up")
-	s.history = append([]Message{c.Summary}, s.history[cut:]...)
+	s.history = append(c.begins(), s.history[cut:]...)
 	s.emit(Compacted{c})
 	s.tell("")
 	return nil
@@ -205,43 +213,10 @@ func (l *ledger) cut(history []Message) int {
 			at = i
 		}
 	}
-	if at == 1 && history[0].Summary {
+	if n := len(summed(history)); n > 0 && at <= n {
 		return 0 // a summary of a summary
 	}
 	return at
-}
-
-// wordsHead stands before the person's own words in a summary.
-const wordsHead = "\nThe person's last message, word for word:\n"
-
-// lastWords is the person's last message before the cut, word for word, when none comes after it.
-func lastWords(history []Message, cut int) string {
-	if slices.ContainsFunc(history[cut:], prompted) {
-		return ""
-	}
-	for _, m := range slices.Backward(history[:cut]) {
-		if prompted(m) {
-			return wordsHead + "<message>\n" + shortened(m.Text(), wordBytes) + "\n</message>\n"
-		}
-		if m.Summary {
-			if at := strings.LastIndex(m.Text(), wordsHead); at >= 0 { // what stands before is the model's
-				return m.Text()[at:]
-			}
-		}
-	}
-	return ""
-}
-
-// prompted reports a message that the person wrote for the model.
-func prompted(m Message) bool { return m.Role == User && m.Own == "" && !m.Summary && !m.Note }
-
-// shortened keeps the beginning and the end of a long text.
-func shortened(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	head, tail := text[:most*2/3], text[len(text)-most/3:]
-	return strings.ToValidUTF8(head, "") + fmt.Sprintf("\n[%d bytes left out]\n", len(text)-len(head)-len(tail)) + strings.ToValidUTF8(tail, "")
 }
 
 // compact obeys a compact entry.
@@ -260,7 +235,7 @@ func (l *log) compact(messages []Message, e Entry) ([]Message, error) {
 	l.messages = max(l.messages, lastNumber(messages)+1) // the last one's outcomes had a number of their own
 	l.past.compacted(c)
 	l.summed = append(l.summed, messages[:at]...)
-	return append([]Message{c.Summary}, messages[at:]...), nil
+	return append(c.begins(), messages[at:]...), nil
 }
 
 // shorten cuts the results that have more than so many tokens, and reports whether there were any.

@@ -2,6 +2,8 @@ package session
 
 import "errors"
 
+// Two answers of which nothing runs: one that was cut at the output limit, and one that the model's server could not read.
+
 // errCut ends a turn whose answer was cut at the model's output limit.
 var errCut = errors.New("the answer was cut at the model's output limit")
 
@@ -27,4 +29,19 @@ func (d *draft) cutOff() error {
 		return &cutCall{d.forming}
 	}
 	return errCut
+}
+
+// stumbled is the failure of an answer in which the model's server could not read a call, or nil.
+func stumbled(failed error) *ProviderError {
+	var p *ProviderError
+	if !errors.As(failed, &p) || p.Stumble == "" {
+		return nil
+	}
+	return p
+}
+
+// correction tells the model what its server made of its answer.
+func (e *ProviderError) correction() string {
+	return "Your last answer could not be read, and nothing of it was run: " + e.Message + ".\nYou wrote:\n" + e.Stumble +
+		"\nCall the tool again, with the exact name of a tool that you have and its arguments as one JSON object, or answer in words."
 }

@@ -138,6 +138,7 @@ type Result struct {
 	Calls    map[string]map[tool.Status]int `json:"calls,omitempty"` // by tool and status
 	Denied   []Denial                       `json:"denied,omitempty"`
 	Changed  []string                       `json:"files_changed,omitempty"`
+	Notes    []Note                         `json:"notes,omitempty"` // what the model was told late
 	Duration time.Duration                  `json:"duration_ns"`
 	Err      error                          `json:"-"`
 }

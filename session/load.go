@@ -104,7 +104,7 @@ func replay(entries []Entry) (*log, error) {
 			if l.start.Version == "" {
 				err = json.Unmarshal(e.Data, &l.start)
 			}
-		case MessageEntry:
+		case MessageEntry, NoteEntry:
 			err = json.Unmarshal(e.Data, &m)
 			partial = nil
 			messages = append(messages, m)

@@ -39,6 +39,8 @@ type Message struct {
 	Own tool.CallID `json:"own,omitempty"`
 	// Note says that a message of the user is what adze tells the model, not what the person said.
 	Note bool `json:"note,omitempty"`
+	// Notes are the texts that a note holds, in their order; none: it is a remark of adze's own, such as a correction.
+	Notes []Note `json:"notes,omitempty"`
 	// Summary says that a message of the user is what compaction put in the place of earlier ones.
 	Summary bool `json:"summary,omitempty"`
 	// Provider, Model, Stop and Usage tell how an assistant message came to be.
@@ -105,9 +107,6 @@ func (m Message) Text() string {
 	return text
 }
 
-// NoteText is a note as the person reads it.
-func (m Message) NoteText() string { return "the model was told: " + m.Text() }
-
 // Calls lists the calls of an assistant message, in the model's order.
 func (m Message) Calls() []tool.RawCall {
 	var out []tool.RawCall
@@ -117,6 +116,20 @@ func (m Message) Calls() []tool.RawCall {
 		}
 	}
 	return out
+}
+
+// Input is one prompt.
+type Input struct {
+	Text        string
+	Attachments []tool.Attachment
+}
+
+func (in Input) message(id string) Message {
+	m := Message{ID: id, Role: User, Parts: []Part{{Kind: TextPart, Text: in.Text}}}
+	for _, a := range in.Attachments {
+		m.Parts = append(m.Parts, Part{Kind: AttachmentPart, Attachment: &a})
+	}
+	return m
 }
 
 // Usage counts tokens as the provider reported them; a field it did not report is zero. Input does not

@@ -22,6 +22,7 @@ type beside struct {
 	mu      sync.Mutex
 	open    bool     // a turn runs that will look again
 	said    []string // not read yet
+	notes   []Note   // not told yet; they outlive a turn
 	running map[tool.CallID]context.CancelCauseFunc
 	effort  string
 	budget  *Budget // of the turn that runs, or ran last

@@ -16,6 +16,8 @@
 // fills a request, budget.go what a turn may use, account.go what the session used: a session with a Within works
 // for the turn of another one, as a subagent. past.go finds all this in a log, and settles what a process left open.
 //
+// note.go is how anybody else tells the model something late: a folder's instructions, a hook's context, a report.
+//
 // compact.go keeps a conversation within the model's context: a summary (summary.go) takes the place of its
 // beginning. What does not fit even so ends with CauseContext.
 //
@@ -84,6 +86,10 @@ type Config struct {
 	Sum string
 	// Offer chooses the tools that requests show; nil: all of Tools.
 	Offer Offerer
+	// Notes is asked at each prompt, and when the calls of an answer were answered: what it returns is said to the model
+	// before the prompt or the next request, as one message. It may read files, and ends soon after ctx does. Nil:
+	// nobody has any but those handed to Session.Note.
+	Notes func(ctx context.Context, s Step) []Note
 	// Observe sees every event, one at a time, in order. It may block: that slows the session, nothing
 	// is dropped. Nil: nobody watches.
 	Observe func(Event)
@@ -94,7 +100,7 @@ type Config struct {
 }
 
 // Session is one conversation. Prompt runs one turn at a time; its methods are for one goroutine, but
-// Steer and CancelCall are for any.
+// Steer, Note and CancelCall are for any.
 type Session struct {
 	config   Config
 	runner   *tool.Runner
@@ -112,6 +118,7 @@ type Session struct {
 	squeezed int    // tokens from where on a conversation that was compacted may be so again
 	effort   string // as the log has it
 	beside   beside
+	asked    string // the message of outcomes that notes were asked for last
 
 	watch sync.Mutex // one observer call at a time
 }
@@ -150,18 +157,12 @@ func (s *Session) System() string { return s.config.Start.System }
 // History returns the conversation so far. The caller must not change it.
 func (s *Session) History() []Message { return s.history }
 
-// Input is one prompt.
-type Input struct {
-	Text        string
-	Attachments []tool.Attachment
-}
-
 // Prompt runs one turn: the prompt, then model requests and their calls until the model ends, a tool
 // stops the turn, a budget is spent or ctx ends. The last event is TurnEnd with the result returned.
 func (s *Session) Prompt(ctx context.Context, in Input) Result {
 	t, cancel := s.begin(ctx)
 	defer cancel()
-	if err := s.open(t.ctx, in); err != nil {
+	if err := s.open(t, in); err != nil {
 		return s.end(t, err)
 	}
 	s.beside.listen(true)
@@ -200,6 +201,9 @@ func (s *Session) prepare(t *turn) error {
 	if err := s.warn(t); err != nil {
 		return err
 	}
+	if err := s.tellNotes(t); err != nil {
+		return err
+	}
 	if err := s.hear(t); err != nil {
 		return err
 	}
@@ -212,23 +216,34 @@ func (s *Session) prepare(t *turn) error {
 	return s.keepEffort(t)
 }
 
-// open stores the prompt, with the start entry before the first one, in one commit.
-func (s *Session) open(ctx context.Context, in Input) error {
-	m := Message{ID: s.nextID(), Role: User, Parts: []Part{{Kind: TextPart, Text: in.Text}}}
-	for _, a := range in.Attachments {
-		m.Parts = append(m.Parts, Part{Kind: AttachmentPart, Attachment: &a})
-	}
+// open stores the prompt, with the start entry before the first one and the notes that are due, in one commit. Without a
+// text the turn begins with the notes alone.
+func (s *Session) open(t *turn, in Input) error {
 	var entries []Entry
 	if !s.started {
 		entries = append(entries, s.entry(StartEntry, s.config.Start))
 	}
-	offer, show := s.consider(ctx, in.Text)
-	entries = append(append(entries, s.entry(MessageEntry, said(m))), offer...)
-	if err := s.store(ctx, entries...); err != nil {
+	notes, any := s.gatherNotes(t.ctx, &in)
+	if any {
+		entries = append(entries, s.entry(NoteEntry, said(notes)))
+	}
+	prompt := in.message(s.nextID())
+	silent := any && in.Text == "" && len(in.Attachments) == 0
+	if !silent {
+		entries = append(entries, s.entry(MessageEntry, said(prompt)))
+	}
+	offer, show := s.consider(t.ctx, in.Text)
+	if err := s.store(t.ctx, append(entries, offer...)...); err != nil {
 		return err
 	}
 	s.started = true
-	s.keep(m)
+	if any {
+		t.result.Notes = notes.Notes
+		s.keep(notes)
+	}
+	if !silent {
+		s.keep(prompt)
+	}
 	show()
 	return nil
 }
@@ -270,31 +285,4 @@ func (s *Session) emit(e Event) {
 	s.watch.Lock()
 	defer s.watch.Unlock()
 	s.config.Observe(e)
-}
-
-// onTool passes on the pipeline's events; a decision is stored before it is shown.
-func (s *Session) onTool(e tool.Event) {
-	switch e.Kind {
-	case tool.Started:
-		s.emit(ToolStart{e})
-	case tool.Updated:
-		s.emit(ToolUpdate{Event: e, Redacted: s.config.Tools.Redact(e.Tool, e.Metadata)})
-	case tool.Asked:
-		// A failure is not lost: the intent record of an allowed call fails next, and a denied call
-		// has no effect; its outcome then meets the same failing store.
-		_ = s.store(context.Background(), s.entry(DecisionEntry, Decided{e.Call, e.Tool, e.Needs, *e.Decision}))
-		s.emit(ToolAsk{e})
-	}
-}
-
-// Decided is the data of a decision entry.
-type Decided struct {
-	Call     tool.CallID   `json:"call"`
-	Tool     string        `json:"tool"`
-	Needs    []tool.Need   `json:"needs"`
-	Decision tool.Decision `json:"decision"`
-}
-
-func (s *Session) intend(ctx context.Context, r tool.Record) error {
-	return s.store(ctx, s.entry(IntentEntry, r))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"adze/tool"
@@ -55,6 +56,7 @@ const (
 	SubagentEntry EntryType = "subagent" // Subagent: a call starts one, which has a log of its own
 	CompactEntry  EntryType = "compact"  // Compaction: what is sent from here on begins with a summary
 	PrefixEntry   EntryType = "prefix"   // PrefixChange: a request did not begin with the one before
+	NoteEntry     EntryType = "note"     // Message that holds notes: it is in what is sent, and nobody's words
 )
 
 // Entry is one line of the log.
@@ -65,7 +67,7 @@ type Entry struct {
 }
 
 // Head describes a session in a list. Start and First are the data of its first start entry and its first
-// message, and may be empty.
+// message, notes not counted, and may be empty.
 type Head struct {
 	ID      ID
 	Created time.Time
@@ -82,6 +84,19 @@ func (h Head) Title() string {
 		return ""
 	}
 	return titleOf(m.Text())
+}
+
+// titleLength is how many characters of a prompt name its session.
+const titleLength = 72
+
+// titleOf is the first line of a prompt, cut to a length that fits a list.
+func titleOf(prompt string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
+	runes := []rune(strings.TrimSpace(line))
+	if len(runes) <= titleLength {
+		return string(runes)
+	}
+	return string(runes[:titleLength-1]) + "…"
 }
 
 // Info decodes the start entry; a damaged one is empty.

@@ -3,7 +3,9 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cenkalti/backoff/v5"
 )
@@ -127,4 +129,83 @@ func withoutOutputs(m Message) (Message, int) {
 func (p *past) compacted(c Compaction) {
 	p.request(c.Provider, c.Model, c.Usage)
 	p.summed = true
+}
+
+// begins is what stands in the place of what was summed up.
+func (c Compaction) begins() []Message {
+	if c.Notes == nil {
+		return []Message{c.Summary}
+	}
+	return []Message{c.Summary, *c.Notes}
+}
+
+// summed is what an earlier compaction put at the beginning.
+func summed(history []Message) []Message {
+	switch {
+	case len(history) == 0 || !history[0].Summary:
+		return nil
+	case len(history) > 1 && len(history[1].Notes) > 0:
+		return history[:2]
+	}
+	return history[:1]
+}
+
+// wordsHead stands before the person's own words in a summary.
+const wordsHead = "\nThe person's last message, word for word:\n"
+
+// lastWords is the person's last message before the cut, word for word, when none comes after it.
+func lastWords(history []Message, cut int) string {
+	if slices.ContainsFunc(history[cut:], prompted) {
+		return ""
+	}
+	for _, m := range slices.Backward(history[:cut]) {
+		if prompted(m) {
+			return wordsHead + "<message>\n" + shortened(m.Text(), wordBytes) + "\n</message>\n"
+		}
+		if m.Summary {
+			if at := strings.LastIndex(m.Text(), wordsHead); at >= 0 { // what stands before is the model's
+				return m.Text()[at:]
+			}
+		}
+	}
+	return ""
+}
+
+// prompted reports a message that the person wrote for the model.
+func prompted(m Message) bool { return m.Role == User && m.Own == "" && !m.Summary && !m.Note }
+
+// shortened keeps the beginning and the end of a long text.
+func shortened(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	head, tail := text[:most*2/3], text[len(text)-most/3:]
+	return strings.ToValidUTF8(head, "") + fmt.Sprintf("\n[%d bytes left out]\n", len(text)-len(head)-len(tail)) + strings.ToValidUTF8(tail, "")
+}
+
+// leaveOut puts a note in the place of each picture and document but those of the newest message that has any, and
+// reports whether there were some. They are sent again with every request, and what they showed was said since; the
+// log keeps them.
+func (s *Session) leaveOut() bool {
+	newest, first, count := true, -1, 0
+	history := slices.Clone(s.history) // requests that were made keep theirs
+	for i := len(history) - 1; i >= 0; i-- {
+		n := pictures(history[i])
+		switch {
+		case n == 0:
+		case newest:
+			newest = false
+		default:
+			history[i] = withoutPictures(history[i], "[%s was shown here and is left out now to make room; read the file again where it is needed]")
+			first, count = i, count+n
+		}
+	}
+	if count == 0 {
+		return false
+	}
+	s.foresee(first, "pictures were left out")
+	s.history = history
+	s.emit(Notice{fmt.Sprintf("to make room, pictures and documents shown before are not sent any more: %d; the log keeps them", count)})
+	s.recount()
+	return true
 }

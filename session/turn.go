@@ -41,12 +41,32 @@ func (s *Session) begin(ctx context.Context) (*turn, context.CancelFunc) {
 	limits := s.config.Limits
 	t := &turn{budget: newBudget(limits, s.config.Within)}
 	var cancel context.CancelFunc
-	t.ctx, t.clock, cancel = s.startClock(ctx)
+	t.ctx, t.clock, cancel = startClock(ctx, s.config.Now, limits.Time)
 	t.budget.account = &s.ledger.account
 	s.beside.mu.Lock()
 	s.beside.budget, s.beside.clock = t.budget, t.clock
 	s.beside.mu.Unlock()
 	return t, cancel
+}
+
+// waits is what the pipeline calls when a person is waited for: it holds the clock of the running turn, and that of the
+// turn which a subagent works for.
+func (s *Session) waits() (over func()) {
+	s.beside.mu.Lock()
+	own := s.beside.clock
+	s.beside.mu.Unlock()
+	ends := []func(){}
+	if own != nil {
+		ends = append(ends, own.wait())
+	}
+	if s.config.Waits != nil {
+		ends = append(ends, s.config.Waits())
+	}
+	return func() {
+		for _, end := range ends {
+			end()
+		}
+	}
 }
 
 // step takes one model request, or says why there is none.

@@ -102,6 +102,16 @@ type noticeLine struct {
 	Prefix *session.PrefixChange `json:"prefix,omitempty"`
 }
 
+// noteLine is what the model was told late, by whom, as it reads it.
+type noteLine struct {
+	Type    string         `json:"type"`
+	Message string         `json:"message"`
+	Notes   []session.Note `json:"notes"`
+	Text    string         `json:"text"`
+}
+
+func noteOf(m session.Message) noteLine { return noteLine{"note", m.ID, m.Notes, m.Text()} }
+
 // contextLine tells what the next request holds, once after each request.
 type contextLine struct {
 	Type     string                `json:"type"`
@@ -125,6 +135,8 @@ func lineOf(e session.Event) any {
 		switch {
 		case e.Message.Role == session.Assistant:
 			return messageLine{"message", e.Message}
+		case len(e.Message.Notes) > 0:
+			return noteOf(e.Message)
 		case e.Message.Note:
 			return noticeLine{Type: "notice", Text: e.Message.NoteText()}
 		}
@@ -208,6 +220,7 @@ type resultLine struct {
 	Calls      map[string]map[tool.Status]int `json:"calls"`
 	Denied     []session.Denial               `json:"denied"`
 	Changed    []string                       `json:"files_changed"`
+	Notes      []session.Note                 `json:"notes"`
 	Session    string                         `json:"session"`
 	Duration   int64                          `json:"duration_ms"`
 	Structured json.RawMessage                `json:"structured"`
@@ -217,7 +230,7 @@ func resultOf(r session.Result, h Head) resultLine {
 	l := resultLine{
 		Type: "result", Schema: Schema, Cause: r.Cause, ExitCode: ExitCode(r.Cause), Text: r.Text,
 		Message: r.Message, Hint: r.Hint, Usage: r.Usage, Cost: r.Cost, Turns: r.Steps, Calls: r.Calls,
-		Denied: r.Denied, Changed: r.Changed, Session: h.Session,
+		Denied: r.Denied, Changed: r.Changed, Notes: r.Notes, Session: h.Session,
 		Duration: r.Duration.Round(time.Millisecond).Milliseconds(), Structured: json.RawMessage("null"),
 	}
 	// A script must not have to tell null from nothing.
@@ -235,6 +248,9 @@ func resultOf(r session.Result, h Head) resultLine {
 	}
 	if l.Changed == nil {
 		l.Changed = []string{}
+	}
+	if l.Notes == nil {
+		l.Notes = []session.Note{}
 	}
 	return l
 }

@@ -23,6 +23,7 @@ func samples() []any {
 		lineOf(session.TextDelta{}),
 		lineOf(session.ReasoningDelta{}),
 		lineOf(session.MessageDone{Message: session.Message{Role: session.Assistant}}),
+		lineOf(session.MessageDone{Message: session.Message{Role: session.User, Note: true, Notes: []session.Note{{}}}}),
 		lineOf(session.ToolStart{}),
 		lineOf(session.ToolUpdate{}),
 		lineOf(session.ToolEnd{Outcome: tool.Outcome{}}),

@@ -236,7 +236,9 @@ func (p *Printer) progress(e session.Event) {
 		fmt.Fprintf(p.stderr(), "! %s\n", safeterm.Name(e.Text))
 	case session.MessageDone:
 		if e.Message.Note {
-			fmt.Fprintf(p.stderr(), "! %s\n", safeterm.Name(e.Message.NoteText()))
+			for line := range strings.SplitSeq(e.Message.NoteText(), "\n") {
+				fmt.Fprintf(p.stderr(), "! %s\n", safeterm.Name(line))
+			}
 		}
 	case session.Compacted:
 		fmt.Fprintf(p.stderr(), "! %s\n", safeterm.Name(e.String()))

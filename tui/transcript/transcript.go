@@ -149,6 +149,10 @@ func (t *Pane) message(m session.Message) {
 			t.add(newSummary(m, "what was said before was summed up"))
 			return
 		}
+		if len(m.Notes) > 0 {
+			t.note(draw.Dim, m.NoteText())
+			return
+		}
 		if m.Note {
 			t.note(draw.Warn, m.NoteText())
 			return

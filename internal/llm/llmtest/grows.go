@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -59,6 +57,11 @@ func Grows(t *testing.T, w Wire) {
 	prefixes(t, w, server.bodies, inOneProcess)
 	if n := len(server.bodies); n < 2*longTurns*4/5 {
 		t.Errorf("only %d requests", n)
+	}
+	for _, late := range []string{"late note of prompt 6", "late note of step 6"} {
+		if n := bytes.Count(server.bodies[inOneProcess-1], []byte(late)); n != 1 {
+			t.Errorf("%q stands %d times in a request, want once", late, n)
+		}
 	}
 	if len(g.changes) > 0 {
 		t.Errorf("the session's own guard says %v", g.changes)
@@ -169,6 +172,21 @@ func (g *growth) play(s *session.Session, turn int) {
 	}
 }
 
+// notes are told at every third prompt, and with every third turn's outcomes.
+func (g *growth) notes(_ context.Context, s session.Step) []session.Note {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	when := "step"
+	if s.Prompt != nil {
+		when = "prompt"
+	}
+	if g.turn%3 != 0 {
+		return nil
+	}
+	text := fmt.Sprintf("A late note of %s %d: <always> & \"never\".", when, g.turn)
+	return []session.Note{{Kind: session.InstructionsNote, From: when + "/<a>.md", Text: text}, {Kind: session.HookNote, From: "hook", Text: "more of it"}}
+}
+
 // complete checks that the session held what it is for.
 func (g *growth) complete() {
 	for _, s := range []tool.Status{tool.Completed, tool.Failed, tool.Invalid, tool.Denied, tool.Aborted} {
@@ -245,6 +263,7 @@ func (g *growth) config() session.Config {
 	}
 	return session.Config{
 		ID: "long", Provider: g.provider(), Model: "m", Store: g.store, Tools: set, Observe: g.observe,
+		Notes: g.notes,
 		Start: session.Start{Version: "test", Model: "p/m", System: "be brief, <always> & ever", Tools: set.Digest()},
 		Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
 			g.mu.Lock()
@@ -252,42 +271,4 @@ func (g *growth) config() session.Config {
 			return tool.Decision{Allow: g.turn%kinds != deniedTurn, Reason: "not <now>"}, nil
 		}),
 	}
-}
-
-// refusing answers requests by itself with what the format says when it refuses one.
-type refusing struct {
-	wire Wire
-	on   *atomic.Bool
-}
-
-func (r refusing) RoundTrip(q *http.Request) (*http.Response, error) {
-	if !r.on.Load() {
-		return http.DefaultTransport.RoundTrip(q)
-	}
-	if q.Body != nil {
-		defer q.Body.Close()
-	}
-	return &http.Response{
-		StatusCode: http.StatusBadRequest, Header: http.Header{"Content-Type": {"application/json"}}, Request: q, ProtoMajor: 1, ProtoMinor: 1,
-		Body: io.NopCloser(strings.NewReader(r.wire.Refusal("invalid_request_error", "not this one"))), ContentLength: -1,
-	}, nil
-}
-
-// Instead is a client whose every request goes to the server of the test, whatever its address: an adapter that
-// knows a server by its address meets one.
-func (o Options) Instead() *http.Client {
-	client := *o.HTTP
-	client.Transport = redirected{strings.TrimPrefix(o.BaseURL, "http://"), client.Transport}
-	return &client
-}
-
-type redirected struct {
-	host string
-	next http.RoundTripper
-}
-
-func (r redirected) RoundTrip(q *http.Request) (*http.Response, error) {
-	q = q.Clone(q.Context())
-	q.URL.Scheme, q.URL.Host = "http", r.host
-	return r.next.RoundTrip(q)
 }
