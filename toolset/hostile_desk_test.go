@@ -9,12 +9,10 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"adze/internal/proc"
 	"adze/internal/workspace"
@@ -108,7 +106,7 @@ func (h *hostile) decide(_ context.Context, q tool.Question) (tool.Decision, err
 // call runs one call. The time only ends a call that hangs; what it then gives back fails the test.
 func (h *hostile) call(name, arguments string) tool.Outcome {
 	h.Helper()
-	ctx, cancel := context.WithTimeout(h.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(h.Context(), patience)
 	defer cancel()
 	calls := h.runner.Hydrate(ctx, h.set, []tool.RawCall{{ID: "c", Name: name, Arguments: arguments}})
 	return h.runner.Exec(ctx, calls[0])
@@ -208,10 +206,7 @@ func (h *hostile) noProcess() {
 		}
 		return slices.DeleteFunc(proc.Below(all, os.Getpid()), func(p proc.Info) bool { return p.PID == os.Getpid() })
 	}
-	deadline := time.Now().Add(2 * time.Second)
-	for len(left()) > 0 && time.Now().Before(deadline) {
-		runtime.Gosched()
-	}
+	eventually(func() bool { return len(left()) == 0 })
 	for _, p := range left() {
 		h.Errorf("process %d is left: %s", p.PID, p.Command)
 	}

@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,16 +23,27 @@ func carrying(tag string) (pids []int) {
 	return pids
 }
 
-// waitFor yields until a condition holds; the bound only ends a test that would hang.
+// patience ends a wait for what will never be. It decides no test that passes, however busy the machine is.
+const patience = 2 * time.Minute
+
+// waitFor looks until a condition holds.
 func waitFor(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for !holds() {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain for %s", what)
-		}
-		runtime.Gosched()
+	if !eventually(holds) {
+		t.Fatalf("waited in vain for %s", what)
 	}
+}
+
+// eventually looks until a condition holds, and leaves the processor to what it waits for.
+func eventually(holds func() bool) bool {
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for start := time.Now(); !holds(); <-look.C {
+		if time.Since(start) > patience {
+			return false
+		}
+	}
+	return true
 }
 
 func (u *user) startWith(stdin io.Reader, args ...string) *started {

@@ -157,7 +157,11 @@ func TestPickMeasuresScorers(t *testing.T) {
 func TestPickWithEmbeddings(t *testing.T) {
 	u := newUser(t)
 	var asked atomic.Int64
+	var gone atomic.Bool
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if gone.Load() {
+			panic(http.ErrAbortHandler) // the connection breaks off
+		}
 		var in struct{ Input []string }
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 			http.Error(w, err.Error(), 400)
@@ -181,7 +185,7 @@ func TestPickWithEmbeddings(t *testing.T) {
 	if again := u.run("pick", "process").wants(0); again.out != r.out || asked.Load() != before+1 {
 		t.Errorf("the second time %d texts were asked for, want the query alone; %q, then %q", asked.Load()-before, r.out, again.out)
 	}
-	server.Close()
+	gone.Store(true)
 	u.run("pick", "process").wants(0, "tools are in the order of registration", "read ")
 }
 

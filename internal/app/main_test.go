@@ -239,7 +239,7 @@ func (s *started) signal(sig syscall.Signal) ran {
 	if err := s.cmd.Process.Signal(sig); err != nil {
 		s.u.t.Fatal(err)
 	}
-	late := time.AfterFunc(20*time.Second, func() { s.cmd.Process.Kill() })
+	late := time.AfterFunc(patience, func() { s.cmd.Process.Kill() })
 	defer late.Stop()
 	rest, _ := io.ReadAll(s.out)
 	s.seen.Write(rest)

@@ -81,7 +81,7 @@ func TestTheNextRunEndsWhatAKilledOneLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	u.run("-p", u.script("-- 1 --\ntext: hello\n"), "hi").wants(0, "hello")
-	late := time.AfterFunc(20*time.Second, func() { orphan.Process.Signal(syscall.SIGTERM) })
+	late := time.AfterFunc(patience, func() { orphan.Process.Signal(syscall.SIGTERM) })
 	defer late.Stop()
 	if err := <-ended; err == nil || orphan.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Errorf("the orphan ended by itself: %v", err)

@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // pane is a real terminal: a pane of a tmux server of its own, with a shell in it.
@@ -21,9 +19,6 @@ type pane struct {
 	socket string
 	before string // the terminal's modes, from stty
 }
-
-// patience ends a wait for something that will never be on the screen. It decides no test that passes.
-const patience = 20 * time.Second
 
 // openPane starts a shell of w by h cells in which adze is a command.
 func (u *user) openPane(w, h int) *pane {
@@ -66,16 +61,8 @@ func (p *pane) screen() string { return p.tmux("capture-pane", "-p") }
 // until polls until a condition holds; the screen is shown when it never does.
 func (p *pane) until(what string, holds func() bool) {
 	p.t.Helper()
-	late, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	look := time.NewTicker(10 * time.Millisecond) // leaves the processor to what is waited for
-	defer look.Stop()
-	for !holds() {
-		select {
-		case <-look.C:
-		case <-late.Done():
-			p.t.Fatalf("never: %s\n%s", what, p.screen())
-		}
+	if !eventually(holds) {
+		p.t.Fatalf("never: %s\n%s", what, p.screen())
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"adze/internal/proc"
 )
@@ -33,7 +32,7 @@ func startJob(t *testing.T, j *proc.Jobs, script string) string {
 func readUntil(t *testing.T, j *proc.Jobs, id, want string) string {
 	t.Helper()
 	var all strings.Builder
-	await(t, fmt.Sprintf("output %q", want), 10*time.Second, func() bool {
+	await(t, fmt.Sprintf("output %q", want), func() bool {
 		_, piece, err := j.Read(id)
 		if err != nil {
 			t.Fatal(err)

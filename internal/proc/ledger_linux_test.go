@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
-	"time"
 
 	"adze/internal/proc"
 	"adze/internal/proc/shim"
@@ -52,7 +51,7 @@ func TestReapAfterDoubleKill(t *testing.T) {
 	o := startOwner(t, "setsid sleep "+tag+" & sleep "+tag, tag, dir)
 	awaitSome(t, tag, 3) // with the shim and the shell
 	var list []string
-	await(t, "a record", 10*time.Second, func() bool { list = records(t, dir); return len(list) == 1 })
+	await(t, "a record", func() bool { list = records(t, dir); return len(list) == 1 })
 	pid, err := strconv.Atoi(filepath.Base(list[0][:len(list[0])-len(".json")]))
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +137,7 @@ func TestDescendants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	await(t, "a subshell and two sleeps, by both ways", 10*time.Second, func() bool {
+	await(t, "a subshell and two sleeps, by both ways", func() bool {
 		listed, scanned := shim.Descendants(p.PID()), shim.ScanDescendants(p.PID())
 		slices.Sort(listed)
 		slices.Sort(scanned)

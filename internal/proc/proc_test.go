@@ -207,7 +207,7 @@ func TestTermComesBeforeKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	await(t, "ready", 10*time.Second, func() bool { return p.Output().Last(10).Lines == 1 })
+	await(t, "ready", func() bool { return p.Output().Last(10).Lines == 1 })
 	abort()
 	if r := p.Wait(); r.Killed != proc.Aborted || r.Signal != syscall.SIGTERM {
 		t.Errorf("result %+v", r)
@@ -239,7 +239,7 @@ func TestSlowProgressDoesNotHoldOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	await(t, "all output taken", 10*time.Second, func() bool { return p.Output().Last(1).Bytes == 5_000_000 })
+	await(t, "all output taken", func() bool { return p.Output().Last(1).Bytes == 5_000_000 })
 	close(release)
 	if r := p.Wait(); r.Code != 0 {
 		t.Errorf("result %+v", r)

@@ -157,7 +157,7 @@ func TestStuckShimIsKilled(t *testing.T) {
 	if err := os.WriteFile(fifo, []byte("\n"), 0); err != nil { // only now, so that Start has returned
 		t.Fatal(err)
 	}
-	await(t, "a stopped shim", 10*time.Second, func() bool {
+	await(t, "a stopped shim", func() bool {
 		st, ok := shim.ReadStat(parentOf(t, p.PID()))
 		return ok && st.State == 'T'
 	})
@@ -201,7 +201,7 @@ func TestHeldPipeDoesNotBlock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	await(t, "path of the pipe", 10*time.Second, func() bool { return p.Output().Last(100).Lines == 1 })
+	await(t, "path of the pipe", func() bool { return p.Output().Last(100).Lines == 1 })
 	held, err := os.OpenFile(strings.TrimSpace(p.Output().Last(100).Tail), os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

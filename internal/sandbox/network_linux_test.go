@@ -80,7 +80,7 @@ func TestServersInsideAndNothingLeftOpen(t *testing.T) {
 	b := newBench(t, sandbox.Namespaces)
 	cage := b.connected("127.0.0.1:1", sandbox.Namespaces)
 	r, err := proc.Supervisor{Cage: cage}.Run(t.Context(), proc.Command{Dir: b.work, Env: b.env(), Reach: ofTheSite, Argv: []string{"bash", "--noprofile", "--norc", "-c",
-		`echo served > page; python3 -m http.server --bind 127.0.0.1 8099 >/dev/null 2>&1 & for i in $(seq 100); do curl -s http://127.0.0.1:8099/page && break; sleep 0.05; done
+		`echo served > page; python3 -m http.server --bind 127.0.0.1 8099 >/dev/null 2>&1 & for i in $(seq 2000); do curl -s http://127.0.0.1:8099/page && break; sleep 0.05; done
 for fd in /proc/self/fd/*; do readlink $fd; done | grep -c socket; kill %1`}})
 	if err != nil || text(r) != "served\n0" {
 		t.Errorf("%v %q", err, text(r))

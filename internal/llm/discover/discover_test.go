@@ -213,10 +213,8 @@ func TestAServerThatNeverEndsIsLeft(t *testing.T) {
 }
 
 func TestNobodyListens(t *testing.T) {
-	s := httptest.NewServer(http.NotFoundHandler())
-	s.Close()
 	for _, kind := range []discover.Kind{discover.Any, discover.LlamaCPP, discover.LMStudio} {
-		_, err := discover.Server{Kind: kind, Name: "it", Base: s.URL + "/v1", URLHint: "start it"}.Models(t.Context())
+		_, err := discover.Server{Kind: kind, Name: "it", Base: "http://127.0.0.1:1/v1", URLHint: "start it"}.Models(t.Context())
 		var failed *session.ProviderError
 		if !errors.As(err, &failed) || failed.Kind != session.NetworkError || failed.Hint != "start it" {
 			t.Errorf("%s: %#v", kind, err)

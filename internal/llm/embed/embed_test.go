@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -131,15 +132,20 @@ func TestAnswersThatAreNoVectors(t *testing.T) {
 }
 
 func TestFailuresNeverShowTheKey(t *testing.T) {
+	var gone atomic.Bool
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if gone.Load() {
+			panic(http.ErrAbortHandler) // the connection breaks off
+		}
 		http.Error(w, `{"error":{"message":"bad key sk-very-secret-1"}}`, http.StatusUnauthorized)
 	}))
+	defer s.Close()
 	c := embed.New(embed.Options{BaseURL: s.URL + "/v1", Model: "small", Key: "sk-very-secret-1"})
 	_, err := c.Embed(t.Context(), []pick.EmbedText{{Text: "a"}})
 	if err == nil || strings.Contains(err.Error(), "very-secret") {
 		t.Errorf("err = %v", err)
 	}
-	s.Close()
+	gone.Store(true)
 	if _, err := c.Embed(t.Context(), []pick.EmbedText{{Text: "a"}}); err == nil || !strings.Contains(err.Error(), "the server of embeddings") {
 		t.Errorf("err = %v", err)
 	}
