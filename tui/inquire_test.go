@@ -1,18 +1,14 @@
 package tui
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"adze/session"
 	"adze/tui/inquiry"
-	"adze/tui/permission"
 	"adze/tui/port"
 )
 
@@ -38,62 +34,37 @@ func (p *player) replied() {
 }
 
 func TestAQuestionIsAnsweredOverLines(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		in, keys := io.Pipe()
-		screen, out := io.Pipe()
-		var u *UI
-		u = New(Options{In: in, Out: out, Info: Info{Version: "0.1.0"}, Send: func(ctx context.Context, _ port.Prompt) session.Result {
-			first, err := u.Inquire(ctx, inquiry.Question{Text: "Which\u202e one?", Choices: []string{"this", "that"}})
+	said := talking(t, func(k *talk, o *Options) {
+		o.Send = func(ctx context.Context, _ port.Prompt) session.Result {
+			first, err := k.ui.Inquire(ctx, inquiry.Question{Text: "Which\u202e one?", Choices: []string{"this", "that"}})
 			if err != nil {
 				t.Error(err)
 			}
-			second, err := u.Inquire(ctx, inquiry.Question{Agent: "explore: look", Text: "Why?"})
+			second, err := k.ui.Inquire(ctx, inquiry.Question{Agent: "explore: look", Text: "Why?"})
 			if err != nil {
 				t.Error(err)
 			}
-			u.Observe(session.Notice{Text: "answered " + first + " and " + second})
+			k.ui.Observe(session.Notice{Text: "answered " + first + " and " + second})
 			return session.Result{Cause: session.CauseDone}
-		}})
-		ended := make(chan error, 1)
-		go func() {
-			ended <- u.RunPlain(t.Context())
-			out.Close()
-		}()
-		lines := bufio.NewScanner(screen)
-		var all strings.Builder
-		until := func(part string) {
-			t.Helper()
-			for lines.Scan() {
-				all.WriteString(lines.Text() + "\n")
-				if strings.Contains(lines.Text(), part) {
-					return
-				}
-			}
-			t.Fatalf("the end before %q:\n%s", part, all.String())
 		}
-		press := func(line string) { _, _ = io.WriteString(keys, line+"\n") }
-		until("/quit leaves")
-		press("go")
-		until("own words")
-		press("1")
-		until("too soon")
-		time.Sleep(permission.Guard)
-		press("2")
-		until("The subagent explore: look asks:")
-		until("Write your answer:")
-		time.Sleep(permission.Guard)
-		press("because")
-		until("answered that and because")
-		until("Ready.")
-		press("/quit")
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		if !strings.Contains(all.String(), "Which<U+202E> one?") {
-			t.Errorf("the question is not whole:\n%s", all.String())
-		}
-		in.Close()
+	}, func(k *talk) {
+		k.press("go")
+		k.until("own words")
+		k.press("1")
+		k.until("too soon")
+		k.waits()
+		k.press("2")
+		k.until("The subagent explore: look asks:")
+		k.until("Write your answer:")
+		k.waits()
+		k.press("because")
+		k.until("answered that and because")
+		k.until("Ready.")
+		k.press("/quit")
 	})
+	if !strings.Contains(said, "Which<U+202E> one?") {
+		t.Errorf("the question is not whole:\n%s", said)
+	}
 }
 
 // TestNobodyAnswersWhenTheInputIsOver: a question that comes then ends at once.

@@ -12,6 +12,7 @@ import (
 
 	"adze/session"
 	"adze/tool"
+	"adze/tui/permission"
 	"adze/tui/port"
 )
 
@@ -27,7 +28,14 @@ type talk struct {
 	log   *player // notes what was asked of the program
 }
 
-func (k *talk) press(line string) { _, _ = io.WriteString(k.keys, line+"\n") }
+func (k *talk) press(lines ...string) {
+	for _, line := range lines {
+		_, _ = io.WriteString(k.keys, line+"\n")
+	}
+}
+
+// waits lets the time pass in which a dialog takes no answer; it is of the bubble's clock.
+func (k *talk) waits() { time.Sleep(permission.Guard) }
 
 // until reads up to a line with this part and returns what was read.
 func (k *talk) until(part string) string {
@@ -43,8 +51,9 @@ func (k *talk) until(part string) string {
 	return ""
 }
 
-// talking runs the interface in a bubble, with a program that only notes what it is asked.
-func talking(t *testing.T, change func(*Options), say func(k *talk)) {
+// talking runs the interface in a bubble, with a program that only notes what it is asked, unless change says otherwise. It returns all that was said.
+func talking(t *testing.T, change func(*talk, *Options), say func(k *talk)) (said string) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		in, keys := io.Pipe()
 		screen, out := io.Pipe()
@@ -57,7 +66,7 @@ func talking(t *testing.T, change func(*Options), say func(k *talk)) {
 			return session.Result{Cause: session.CauseDone}
 		}
 		if change != nil {
-			change(&o)
+			change(k, &o)
 		}
 		k.ui = New(o)
 		go func() {
@@ -72,7 +81,9 @@ func talking(t *testing.T, change func(*Options), say func(k *talk)) {
 		if err := <-k.ended; err != nil {
 			t.Error(err)
 		}
+		said = k.all.String()
 	})
+	return said
 }
 
 func (k *talk) noted(want string) {
@@ -88,7 +99,7 @@ func (k *talk) noted(want string) {
 
 // TestPlainCommands: each command answers by lines.
 func TestPlainCommands(t *testing.T) {
-	talking(t, func(o *Options) {
+	talking(t, func(_ *talk, o *Options) {
 		diff := blocksJSON(tool.Diff("a.go", "@@ -1 +1 @@\n-old\n+new\n"))
 		list := blocksJSON(tool.Checklist([]tool.Item{{Text: "find the test", State: "completed"}, {Text: "fix it", State: "in_progress"}}))
 		o.History = []session.Event{
@@ -163,7 +174,7 @@ func TestPlainListsAndChooses(t *testing.T) {
 // and one with > is read before its next step.
 func TestPlainAttachesAndSteers(t *testing.T) {
 	var gate chan struct{} // of the bubble
-	talking(t, func(o *Options) {
+	talking(t, func(_ *talk, o *Options) {
 		gate = make(chan struct{})
 		o.Info.Cwd = "/home/ann"
 		drop := o.Ports.Drop

@@ -1,13 +1,10 @@
 package tui
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"adze/session"
 	"adze/tool"
@@ -17,53 +14,28 @@ import (
 
 // TestPlainIsLines plays a turn with a question in the interface for screen readers.
 func TestPlainIsLines(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		in, keys := io.Pipe()
-		screen, out := io.Pipe()
-		a := &actor{}
-		a.ui = New(Options{Send: a.send, Blocks: testBlocks, In: in, Out: out,
-			Info: Info{Version: "0.1.0", Model: "acted", Mode: "ask", Cwd: "/w", Notices: []string{"a no\x1b[2Jtice"}}})
-		ended := make(chan error, 1)
-		go func() {
-			ended <- a.ui.RunPlain(t.Context())
-			out.Close()
-		}()
-		lines := bufio.NewScanner(screen)
-		var all strings.Builder
-		until := func(part string) {
-			t.Helper()
-			for lines.Scan() {
-				all.WriteString(lines.Text() + "\n")
-				if strings.Contains(lines.Text(), part) {
-					return
-				}
-			}
-			t.Fatalf("the end before %q:\n%s", part, all.String())
-		}
-		press := func(line string) { _, _ = io.WriteString(keys, line+"\n") }
-		until("/quit leaves")
-		press("fix it")
-		until("anything else denies it")
-		press("y")
-		until("too soon")
-		time.Sleep(permission.Guard) // of the bubble's clock
-		press("too risky")
-		until("denied: too risky")
-		until("Ready.")
-		press("/quit")
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		for _, want := range []string{"a notice\n", "I'll look at the failing test first", "execute", "<U+202E>evil", "Running bash."} {
-			if !strings.Contains(all.String(), want) {
-				t.Errorf("%q was not said:\n%s", want, all.String())
-			}
-		}
-		if strings.ContainsAny(all.String(), "\x1b\r\a") {
-			t.Errorf("a control character was printed:\n%q", all.String())
-		}
-		in.Close()
+	said := talking(t, func(k *talk, o *Options) {
+		o.Info = Info{Version: "0.1.0", Model: "acted", Mode: "ask", Cwd: "/w", Notices: []string{"a no\x1b[2Jtice"}}
+		o.Send = func(ctx context.Context, p port.Prompt) session.Result { return (&actor{ui: k.ui}).send(ctx, p) }
+	}, func(k *talk) {
+		k.press("fix it")
+		k.until("anything else denies it")
+		k.press("y")
+		k.until("too soon")
+		k.waits()
+		k.press("too risky")
+		k.until("denied: too risky")
+		k.until("Ready.")
+		k.press("/quit")
 	})
+	for _, want := range []string{"a notice\n", "I'll look at the failing test first", "execute", "<U+202E>evil", "Running bash."} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q was not said:\n%s", want, said)
+		}
+	}
+	if strings.ContainsAny(said, "\x1b\r\a") {
+		t.Errorf("a control character was printed:\n%q", said)
+	}
 }
 
 // TestPlainEndsWithItsInput: what runs goes on, but nobody can be asked any more.

@@ -37,7 +37,7 @@ func TestScreens(t *testing.T) {
 		for line := range strings.SplitSeq(c.Input, "\n") {
 			verb, rest, _ := strings.Cut(line, " ")
 			if verb == "screen" {
-				c.Want(t, "want."+rest, p.dump())
+				c.Demand(t, "want."+rest, p.dump())
 				continue
 			}
 			p.step(verb, rest)

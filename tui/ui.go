@@ -19,9 +19,9 @@
 //	look, draw, screen,     how things are shown alike; what a row is; how rows reach the terminal; how its bytes
 //	  input                   become keys
 //
-// Here: keys.go says which key does what, rebind.go gives rows the keys of the person, input.go obeys it, act.go, choose.go, compose.go, copy.go, commands.go and
-// sheets.go do it; turn.go is a turn; frame.go, inline.go and arrange.go the whole screen; theme.go its colours;
-// lines.go answers to package plain; tty.go is the terminal.
+// Here: keys.go says which key does what, rebind.go gives rows the keys of the person, input.go obeys it, act.go,
+// choose.go, compose.go, copy.go, commands.go and sheets.go do it; turn.go is a turn; frame.go, inline.go and arrange.go
+// the whole screen; theme.go its colours; lines.go answers to package plain; tty.go is the terminal.
 //
 // Start reading at UI.Run, then model.Update. To add a pane: one file in package pane, one field in model, one line in
 // model.apply, one rectangle in Arrange, one drawn case under testdata/screen.

@@ -22,6 +22,8 @@ type Case struct {
 	update   bool
 	raw      []byte
 	sections []section
+	asked    map[string]bool // the sections that the test has looked at
+	compares bool            // the test compares, and does not only look through the cases
 }
 
 // section is one file of the archive and where its content stands in raw.
@@ -53,7 +55,7 @@ func Read(t testing.TB, path string) *Case {
 
 func parse(path string, raw []byte) (*Case, error) {
 	archive := txtar.Parse(raw)
-	c := &Case{Path: path, raw: raw}
+	c := &Case{Path: path, raw: raw, asked: map[string]bool{}}
 	c.Sentence, c.Input = splitOpening(string(archive.Comment))
 	if c.Sentence == "" {
 		return nil, errors.New("a case opens with a sentence on a line that starts with #")
@@ -101,6 +103,7 @@ func splitOpening(opening string) (sentence, input string) {
 
 // Section returns the content of a section, unquoted, and whether the case has it.
 func (c *Case) Section(name string) (string, bool) {
+	c.asked[name] = true
 	for _, s := range c.sections {
 		if s.name == name {
 			return c.content(s), true
@@ -115,6 +118,7 @@ func (c *Case) Sections(prefix string) []string {
 	var names []string
 	for _, s := range c.sections {
 		if strings.HasPrefix(s.name, prefix) {
+			c.asked[s.name] = true
 			names = append(names, s.name)
 		}
 	}
@@ -145,6 +149,7 @@ func (c *Case) Layout(t testing.TB, dir string) {
 // section when it differs.
 func (c *Case) Want(t testing.TB, name, got string) {
 	t.Helper()
+	c.asked[name], c.compares = true, true
 	for _, s := range c.sections {
 		if s.name != name {
 			continue
@@ -159,6 +164,25 @@ func (c *Case) Want(t testing.TB, name, got string) {
 		}
 		return
 	}
+}
+
+// Demand is Want for a section that the input of the case names: without it, the case says nothing and fails.
+func (c *Case) Demand(t testing.TB, name, got string) {
+	t.Helper()
+	if _, ok := c.Section(name); !ok {
+		t.Errorf("%s: the section %s is missing; write -- %s -- and fill it with -update", c.Path, name, name)
+	}
+	c.Want(t, name, got)
+}
+
+// idle lists the want sections that nothing was compared with: a name that is written wrongly compares nothing.
+func (c *Case) idle() (names []string) {
+	for _, s := range c.sections {
+		if c.compares && strings.HasPrefix(s.name, wantPrefix) && !c.asked[s.name] {
+			names = append(names, s.name)
+		}
+	}
+	return names
 }
 
 // rewrite replaces one section in the file and keeps every other byte.

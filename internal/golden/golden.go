@@ -13,7 +13,8 @@
 //	-- want.output --
 //	1  a
 //
-// The one rule: only what a case writes down is compared. A want section that is absent says nothing, and
+// The one rule: only what a case writes down is compared. A want section that is absent says nothing, unless the
+// input names it (Case.Demand); one that the test compares with nothing fails the case, as a wrong name would. And
 // -update rewrites only the wants that are there; every other byte of the file stays.
 //
 // txtar ends every section with a newline, so a value that lacks one is compared as if it had it. Where
@@ -56,7 +57,11 @@ func Cases(t *testing.T, dir string, run func(t *testing.T, c *Case)) {
 			t.Fatalf("golden: %v", err)
 		}
 		t.Run(strings.TrimSuffix(filepath.ToSlash(rel), ".txtar"), func(t *testing.T) {
-			run(t, Read(t, path))
+			c := Read(t, path)
+			run(t, c)
+			if idle := c.idle(); len(idle) > 0 {
+				t.Errorf("golden: %s: nothing is compared with %s", path, strings.Join(idle, ", "))
+			}
 		})
 	}
 }

@@ -96,6 +96,27 @@ func TestWantComparesOnlyWhatIsThere(t *testing.T) {
 	}
 }
 
+func TestAScreenWithoutItsSectionFails(t *testing.T) {
+	c := Read(t, "testdata/cases/lays_out_files.txtar")
+	r := &recorder{TB: t}
+	c.Demand(r, "want.output", "read a.txt\n")
+	if len(r.failed) > 0 {
+		t.Error(r.failed)
+	}
+	c.Demand(r, "want.outptu", "read a.txt\n")
+	if len(r.failed) != 1 || !strings.Contains(r.failed[0], "want.outptu is missing") {
+		t.Errorf("a missing section gave %q", r.failed)
+	}
+}
+
+func TestASectionThatNothingIsComparedWithIsNamed(t *testing.T) {
+	c := writeCase(t, "# s\n-- want.output --\na\n-- want.outptu --\nb\n-- a.txt --\n")
+	c.Want(t, "want.output", "a")
+	if got := c.idle(); len(got) != 1 || got[0] != "want.outptu" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestWantSeesTheFirstAndTheLastSection(t *testing.T) {
 	c := Read(t, "testdata/cases/sub/ends_early.txtar")
 	r := &recorder{TB: t}

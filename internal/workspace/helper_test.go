@@ -26,7 +26,7 @@ func open(t *testing.T) place {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := place{T: t, dir: filepath.Join(top, "work"), out: filepath.Join(top, "out"), fs: &failfs.FS{Base: workspace.Disk{}}}
+	p := place{T: t, dir: filepath.Join(top, "project"), out: filepath.Join(top, "out"), fs: &failfs.FS{Base: workspace.Disk{}}}
 	for _, d := range []string{p.dir, p.out} {
 		if err := os.Mkdir(d, 0o755); err != nil {
 			t.Fatal(err)

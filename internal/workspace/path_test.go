@@ -35,7 +35,7 @@ func TestResolveNamesTheObject(t *testing.T) {
 		{name: "dangling", display: "nowhere"},
 		{name: "../out/o.txt", display: p.out + "/o.txt", outside: true, exists: true},
 		{name: "away/o.txt", display: p.out + "/o.txt", outside: true, exists: true},
-		{name: "away/../work/a/b.txt", display: "a/b.txt", exists: true}, // the parent is the target's
+		{name: "away/../project/a/b.txt", display: "a/b.txt", exists: true}, // the parent is the target's
 		{name: "~/o.txt", display: p.out + "/o.txt", outside: true, exists: true},
 		{name: "~", display: p.out, outside: true, exists: true},
 		{name: p.dir + "-more/x", display: p.dir + "-more/x", outside: true},
