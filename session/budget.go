@@ -27,6 +27,7 @@ type Limits struct {
 type Budget struct {
 	limits Limits
 	within *Budget
+	of     Start // of the session whose turn it is
 	// account is that of the whole session, in its ledger.
 	account *account
 	mu      *sync.Mutex // one for a turn and all its subagents: a limit is checked and taken at once
@@ -40,8 +41,8 @@ type Budget struct {
 	denied []Denial
 }
 
-func newBudget(l Limits, within *Budget) *Budget {
-	b := &Budget{limits: l, within: within, mu: new(sync.Mutex), usage: map[string]Usage{}, calls: map[string]map[tool.Status]int{}}
+func newBudget(l Limits, within *Budget, of Start) *Budget {
+	b := &Budget{limits: l, within: within, of: of, mu: new(sync.Mutex), usage: map[string]Usage{}, calls: map[string]map[tool.Status]int{}}
 	if within != nil {
 		b.mu = within.mu
 	}
@@ -126,11 +127,13 @@ func (b *Budget) spend(model string, u Usage, price cost) {
 	}
 }
 
-// count counts one outcome of the session that begins with of.
-func (b *Budget) count(of Start, o tool.Outcome) {
+// count counts one outcome. A call of a subagent has in the list of each session that it works for the name by which
+// that one's observers saw it.
+func (b *Budget) count(o tool.Outcome) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for at := b; at != nil; at = at.within {
+	call, agent := o.Call, ""
+	for at := b; at != nil; call, agent, at = CallOf(at.of.Call, call), b.of.Agent, at.within {
 		if at.calls[o.Tool] == nil {
 			at.calls[o.Tool] = map[tool.Status]int{}
 		}
@@ -138,10 +141,7 @@ func (b *Budget) count(of Start, o tool.Outcome) {
 		if o.Status != tool.Denied {
 			continue
 		}
-		d := Denial{Call: o.Call, Tool: o.Tool}
-		if at != b {
-			d.Call, d.Agent = CallOf(of.Call, o.Call), of.Agent
-		}
+		d := Denial{Call: call, Tool: o.Tool, Agent: agent}
 		if n := len(o.Record.Decisions); n > 0 {
 			last := o.Record.Decisions[n-1]
 			d.Need, d.Rule, d.Reason = last.Need, last.Rule, last.Reason

@@ -70,7 +70,7 @@ func (s *Session) run(t *turn, calls []tool.Hydration) []chan tool.Outcome {
 
 // settleCall stores one outcome, then shows it.
 func (s *Session) settleCall(t *turn, call tool.RawCall, o tool.Outcome) error {
-	t.count(s.config.Start, o)
+	t.count(o)
 	t.guard.saw(call, o)
 	if o.Stop {
 		t.result.Text = o.Output

@@ -61,6 +61,8 @@ type Config struct {
 	// Effort is how hard the model is to think, one of Efforts; empty: as the log of a resumed session says, else as the
 	// provider is configured.
 	Effort string
+	// Mode is the widest permission mode for its calls, whatever is in force; empty: the one in force.
+	Mode string
 	// Within is the budget of the turn that a subagent works for: what it uses counts there, too. Nil: for nobody.
 	Within *Budget
 	// Waits is called when a call of this session begins to wait for a person, and what it returns when that is over: it
@@ -143,7 +145,7 @@ func New(c Config) *Session {
 	s.ledger.provider, s.ledger.model = c.Provider.Name(), c.Model
 	s.runner = &tool.Runner{
 		Gate: c.Gate, Emit: s.onTool, Intent: s.intend, Clip: c.Clip, Mask: c.Mask, Repairer: c.Repairer, Now: c.Now, Grace: c.Grace, Waits: s.waits,
-		Session: string(c.ID), Agent: c.Start.Agent,
+		Session: string(c.ID), Agent: c.Start.Agent, Mode: c.Mode,
 	}
 	return s
 }

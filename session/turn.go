@@ -39,7 +39,7 @@ type turn struct {
 
 func (s *Session) begin(ctx context.Context) (*turn, context.CancelFunc) {
 	limits := s.config.Limits
-	t := &turn{budget: newBudget(limits, s.config.Within)}
+	t := &turn{budget: newBudget(limits, s.config.Within, s.config.Start)}
 	var cancel context.CancelFunc
 	t.ctx, t.clock, cancel = startClock(ctx, s.config.Now, limits.Time)
 	t.budget.account = &s.ledger.account
@@ -85,13 +85,13 @@ func (t *turn) step() error {
 }
 
 // count adds one outcome to the result.
-func (t *turn) count(of Start, o tool.Outcome) {
+func (t *turn) count(o tool.Outcome) {
 	for _, path := range o.Changed {
 		if !slices.Contains(t.result.Changed, path) {
 			t.result.Changed = append(t.result.Changed, path)
 		}
 	}
-	t.budget.count(of, o)
+	t.budget.count(o)
 }
 
 // endText is how much of the answer the entry of a turn's end repeats, in bytes.

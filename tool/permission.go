@@ -104,9 +104,11 @@ type Question struct {
 	Session string
 	Call    CallID
 	Agent   string
-	Tool    Definition
-	Needs   []Need
-	Origin  Origin
+	// Mode is the widest permission mode that may hold for the agent that makes the call; empty: the one in force.
+	Mode   string
+	Tool   Definition
+	Needs  []Need
+	Origin Origin
 	// Repaired and Validated let a gate be stricter with calls that were mended or never checked.
 	Repaired  bool
 	Validated bool

@@ -35,6 +35,7 @@ type Runner struct {
 	Grace   time.Duration
 	Session string
 	Agent   string
+	Mode    string // of Question: what binds the agent beside the mode in force
 }
 
 const defaultGrace = 2 * time.Second
@@ -219,7 +220,7 @@ func (x *execution) decide(ctx context.Context, q Question) (d Decision, err err
 
 func (x *execution) question(needs []Need) Question {
 	return Question{
-		Session: x.runner.Session, Call: x.h.Call, Agent: x.runner.Agent, Tool: x.h.prepared.def.Clone(),
+		Session: x.runner.Session, Call: x.h.Call, Agent: x.runner.Agent, Mode: x.runner.Mode, Tool: x.h.prepared.def.Clone(),
 		Needs: needs, Origin: x.h.Provenance.Origin,
 		Repaired: x.h.Provenance.Repair != nil, Validated: x.record.Validated,
 		Repair: x.h.Provenance.Repair, Reviewed: x.reviewed(), Preview: x.preview, Waits: x.wait,

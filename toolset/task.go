@@ -21,11 +21,9 @@ type TaskRequest struct {
 	Description, Prompt string
 	Agent               string // explore or general; empty: explore, or that of the earlier task
 	ID                  string // continues an earlier task
-	// Parent, Message and Call say who asks: the session, its message and the call in it. From is the
-	// subagent that asks; empty: the main conversation.
+	// Parent, Message and Call say who asks: the session, its message and the call in it.
 	Parent, Message string
 	Call            tool.CallID
-	From            string
 	// Waits is told when the subagent waits for a person, as tool.Context.Waits is.
 	Waits func() (over func())
 }
@@ -163,7 +161,7 @@ func runTask(ctx context.Context, c tool.Context[taskMeta], tasks Tasks, in task
 	}
 	done, err := tasks.Run(ctx, TaskRequest{
 		Description: in.Description, Prompt: in.Prompt, Agent: in.Agent, ID: in.TaskID,
-		Parent: c.SessionID, Message: c.MessageID, Call: c.CallID, From: c.Agent, Waits: c.Waits,
+		Parent: c.SessionID, Message: c.MessageID, Call: c.CallID, Waits: c.Waits,
 	}, func(p TaskProgress) {
 		c.Metadata(in.Description, taskMeta{TaskID: p.ID, Agent: p.Agent, State: p.State, TaskCounts: p.TaskCounts, Last: p.Last, Says: p.Says})
 	})

@@ -16,14 +16,16 @@ type kind struct {
 // Explorer is the kind that changes nothing, so that several may run together.
 const Explorer = "explore"
 
-// kinds are all of them. None starts another subagent: one level keeps what a person approved in sight, and
-// what a run costs within what its model can oversee.
+// taskTool starts subagents.
+const taskTool = "task"
+
+// kinds are all of them. Whether one starts others is a matter of depth, not of its kind.
 func kinds() []kind {
 	return []kind{
 		{Explorer, func(d tool.Definition) bool {
 			return slices.Contains(lookers(), d.Name) && !d.Permissions.SideEffects()
 		}},
-		{"general", func(d tool.Definition) bool { return d.Name != "task" && d.Name != "tool_search" }},
+		{"general", func(d tool.Definition) bool { return d.Name != "tool_search" }},
 	}
 }
 
@@ -54,7 +56,7 @@ const maxName = 80
 
 // nameOf names a subagent for people and logs: "explore: find the parser". The description is a model's.
 func nameOf(kind, description string) string {
-	words := strings.Join(strings.Fields(description), " ")
+	words := strings.ReplaceAll(strings.Join(strings.Fields(description), " "), strings.TrimSpace(pathMark), ">")
 	if words == "" {
 		return kind
 	}
@@ -65,8 +67,11 @@ func nameOf(kind, description string) string {
 	return name
 }
 
-// kindIn is the kind that a name begins with.
-func kindIn(name string) string {
-	kind, _, _ := strings.Cut(name, ":")
+// kindIn is the kind that the own name of a subagent begins with.
+func kindIn(path string) string {
+	if at := strings.LastIndex(path, pathMark); at >= 0 {
+		path = path[at+len(pathMark):]
+	}
+	kind, _, _ := strings.Cut(path, ":")
 	return kind
 }

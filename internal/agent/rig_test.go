@@ -54,7 +54,7 @@ type args struct {
 }
 
 // newRig makes one whose models say what the script says. Its tools are those of a subagent: read and bash do
-// what run says, and task is there to be left out.
+// what run says.
 func newRig(t *testing.T, atOnce int, steps string) *rig {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
@@ -107,15 +107,25 @@ func (r *rig) written(name string, p tool.Permission) tool.Tool {
 	})
 }
 
-func (r *rig) tools(ctx context.Context) (*tool.Set, func(), error) {
-	var registry tool.Registry
-	for name, p := range map[string]tool.Permission{"read": tool.Read, "bash": tool.Execute, "write": tool.Write, "task": tool.Execute} {
+func (r *rig) tools(ctx context.Context, h agent.Hand) (*tool.Set, func(), error) {
+	registry, err := toolset.New(toolset.Deps{Tasks: h.Tasks})
+	if err != nil {
+		return nil, nil, err
+	}
+	for name, p := range map[string]tool.Permission{"read": tool.Read, "bash": tool.Execute, "write": tool.Write} {
+		registry.Unregister(name)
 		if err := registry.Register(r.written(name, p)); err != nil {
 			return nil, nil, err
 		}
 	}
-	set, err := registry.Tools(ctx, tool.Init{})
-	return set, func() {}, err
+	set, err := registry.Tools(ctx, tool.Init{Workspace: "/w", Directory: "/w", Cwd: "/w"})
+	if err != nil {
+		return nil, nil, err
+	}
+	set = set.Only(func(d tool.Definition) bool {
+		return slices.Contains([]string{"read", "bash", "write", "task"}, d.Name)
+	})
+	return set, func() {}, nil
 }
 
 // waits makes the tool read wait for its end; each says when it has begun.
@@ -161,8 +171,11 @@ func (r *rig) log(id session.ID) []session.Entry {
 }
 
 // subagents are the logs that the parent's log links to, in order.
-func (r *rig) subagents() (out []session.Subagent) {
-	for _, e := range r.log("parent") {
+func (r *rig) subagents() []session.Subagent { return r.linked("parent") }
+
+// linked are the logs that a log links to, in order.
+func (r *rig) linked(id session.ID) (out []session.Subagent) {
+	for _, e := range r.log(id) {
 		var s session.Subagent
 		if e.Type == session.SubagentEntry && json.Unmarshal(e.Data, &s) == nil {
 			out = append(out, s)

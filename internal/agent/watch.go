@@ -53,8 +53,8 @@ func (w *work) see(e session.Event) {
 		w.show(e)
 	case session.ToolEnd:
 		w.ended(e.Outcome)
-		e.Parent, e.Agent = w.request.Call, w.name
-		e.Outcome.Call = session.CallOf(w.request.Call, e.Outcome.Call)
+		e.Parent, e.Agent = w.call(), w.name
+		e.Outcome.Call = session.CallOf(w.call(), e.Outcome.Call)
 		w.show(e)
 	case session.Retry:
 		w.last = clip(fmt.Sprintf("! %s; attempt %d of %d", e.Cause, e.Attempt, e.Of))
@@ -66,9 +66,9 @@ func (w *work) see(e session.Event) {
 	w.tell("works")
 }
 
-// mark makes an event of the subagent's one of its parent's stream.
+// mark makes an event of the subagent's one of the main conversation's stream.
 func (w *work) mark(e tool.Event) tool.Event {
-	e.Call, e.Parent, e.Agent = session.CallOf(w.request.Call, e.Call), w.request.Call, w.name
+	e.Call, e.Parent, e.Agent = session.CallOf(w.call(), e.Call), w.call(), w.name
 	return e
 }
 
@@ -105,7 +105,7 @@ func mark(s tool.Status) string {
 // hurry tells a subagent that is about to reach its limit to report what it has: a report of half the work is
 // worth more than none.
 func (w *work) hurry(m session.Message) {
-	if w.warned || w.steps() < 2 || m.Role != session.Assistant || len(m.Calls()) == 0 || w.counts().Steps < w.steps()-1 {
+	if w.warned || w.most < 2 || m.Role != session.Assistant || len(m.Calls()) == 0 || w.counts().Steps < w.most-1 {
 		return
 	}
 	w.warned = true

@@ -8,6 +8,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/models"
 	"adze/internal/offer"
+	"adze/internal/policy"
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
@@ -92,19 +93,23 @@ func (f *staff) config() (agent.Config, error) {
 		effort = nil // it was chosen for another model
 	}
 	return agent.Config{
-		Session: c, Effort: effort, Tools: f.tools, Observe: observe, Steps: f.settings.config.Limits.TaskSteps,
-		Budget: func() *session.Budget { return f.wired.session.Budget() },
+		Session: c, Effort: effort, Tools: f.tools, Observe: observe, Steps: f.settings.config.Limits.TaskSteps, Depth: f.settings.config.Limits.TaskDepth,
+		Budget:   func() *session.Budget { return f.wired.session.Budget() },
+		Narrower: func(a, b string) string { return string(policy.Narrower(policy.Mode(a), policy.Mode(b))) },
 	}, nil
 }
 
 // tools makes the tools of one subagent: it reads, plans and runs commands for itself, and has none that the
 // run has not.
-func (f *staff) tools(ctx context.Context) (*tool.Set, func(), error) {
+func (f *staff) tools(ctx context.Context, h agent.Hand) (*tool.Set, func(), error) {
 	deps := f.deps
 	deps.Seen, deps.Todos, deps.Shell = nil, nil, f.settings.shell(f.wired)
-	deps.Tasks, deps.Finder, deps.Brief = nil, nil, f.model.Profile.Budget > 0
+	deps.Tasks, deps.Finder, deps.Brief = h.Tasks, nil, f.model.Profile.Budget > 0
 	deps.Declared = &toolset.Declared{Dir: f.deps.Declared.Dir, Project: f.deps.Declared.Project} // New writes into it, and several may work at once
 	deps.Shell.Spill = f.spill
+	deps.Withhold = func(root string) func(dir, name string) bool {
+		return f.wired.gate.SieveIn(policy.Mode(h.Mode), root)
+	}
 	dir := f.settings.root.Dir()
 	set, err := toolsFor(ctx, &options{}, deps, dir, f.model.Profile)
 	if err != nil {

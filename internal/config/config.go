@@ -91,7 +91,11 @@ type Limits struct {
 	BashMaxTimeout Duration `json:"bash_max_timeout,omitempty"` // the most a call may ask for
 	TaskSteps      int      `json:"task_steps,omitempty"`       // model requests of one task
 	Tasks          int      `json:"tasks,omitempty"`            // that run beside each other
+	TaskDepth      int      `json:"task_depth,omitempty"`       // how deep tasks may start tasks of their own
 }
+
+// MaxTaskDepth is how deep tasks may be nested at most.
+const MaxTaskDepth = 3
 
 // check finds values that make no sense.
 func (c Config) check(path string) error {
@@ -103,6 +107,9 @@ func (c Config) check(path string) error {
 		if n.value < 0 {
 			return &Error{Path: path, Message: fmt.Sprintf("%s is %d", n.name, n.value), Hint: "give a number above 0, or leave it out"}
 		}
+	}
+	if c.Limits.TaskDepth < 0 || c.Limits.TaskDepth > MaxTaskDepth {
+		return &Error{Path: path, Message: fmt.Sprintf("limits.task_depth is %d", c.Limits.TaskDepth), Hint: fmt.Sprintf("1 is the default, %d the most: what started what must be seen at a glance", MaxTaskDepth)}
 	}
 	if l := c.Limits; l.BashMaxTimeout > 0 && l.BashMaxTimeout < l.BashTimeout {
 		return &Error{Path: path, Message: "limits.bash_max_timeout is below limits.bash_timeout", Hint: "raise the one or lower the other"}

@@ -88,7 +88,7 @@ func (p *Policy) futile(ctx context.Context, q tool.Question) (tool.Decision, bo
 	if q.Check == nil {
 		return tool.Decision{}, false
 	}
-	mode := p.Mode()
+	mode := p.modeFor(q)
 	err := q.Check(ctx, func(n tool.Need) bool { return p.judge(mode, n).effect == Allow })
 	if err == nil {
 		return tool.Decision{}, false

@@ -35,6 +35,19 @@ func ParseMode(name string) (Mode, error) {
 
 func (m Mode) known() bool { return slices.Contains(Modes(), string(m)) }
 
+// Narrower is the more careful of two modes. Empty says nothing; a mode that nobody knows allows no more than plan does.
+func Narrower(a, b Mode) Mode {
+	switch {
+	case b == "":
+		return a
+	case a == "":
+		return b
+	case !a.known() || !b.known():
+		return Plan
+	}
+	return Mode(Modes()[min(slices.Index(Modes(), string(a)), slices.Index(Modes(), string(b)))])
+}
+
 func unknownMode(name string) error {
 	if near := tool.Nearest(name, Modes(), 1); len(near) > 0 {
 		return fmt.Errorf("there is no permission mode %q; did you mean %s?", name, near[0])

@@ -106,6 +106,9 @@ func (p *Policy) Mode() Mode {
 	return p.mode
 }
 
+// modeFor is the mode that holds for a call: its agent may be bound to a narrower one than is in force.
+func (p *Policy) modeFor(q tool.Question) Mode { return Narrower(p.Mode(), Mode(q.Mode)) }
+
 // SetMode changes the mode for calls that are judged from now on.
 func (p *Policy) SetMode(m Mode) error {
 	if !m.known() {
@@ -145,7 +148,7 @@ func (p *Policy) Decide(ctx context.Context, q tool.Question) (tool.Decision, er
 
 // judgeAll judges each need, and the tool itself where its author wants a person to look.
 func (p *Policy) judgeAll(q tool.Question) []verdict {
-	mode := p.Mode()
+	mode := p.modeFor(q)
 	var out []verdict
 	for _, n := range q.Needs {
 		v := p.judge(mode, n)

@@ -16,8 +16,11 @@ import (
 //
 // The answer is made for tens of thousands of files: dir is absolute, free of links and ends in a slash, and rules
 // and the mode are those of now. Nil: nothing is held back.
-func (p *Policy) Sieve(root string) func(dir, name string) bool {
-	mode := p.Mode()
+func (p *Policy) Sieve(root string) func(dir, name string) bool { return p.SieveIn("", root) }
+
+// SieveIn is the same for an agent that is bound to a mode; empty: to none.
+func (p *Policy) SieveIn(bound Mode, root string) func(dir, name string) bool {
+	mode := Narrower(p.Mode(), bound)
 	place, err := p.place(root)
 	work, err2 := p.place(".")
 	if err != nil || err2 != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"adze/internal/safeterm"
@@ -39,6 +40,7 @@ func NewActivity(d *look.Drawing, now func() time.Time) *Activity {
 type runningCall struct {
 	ID       tool.CallID
 	Parent   tool.CallID // whose subagent makes it
+	depth    int         // 0: the main conversation makes it
 	Name     string
 	Title    string
 	since    time.Time
@@ -69,7 +71,7 @@ func (a *Activity) Apply(e session.Event) {
 		c.metadata, c.tail = e.Metadata, nil
 	case session.ToolEnd:
 		delete(a.waiting, e.Outcome.Call)
-		a.drop(func(c *runningCall) bool { return c.ID == e.Outcome.Call || c.Parent == e.Outcome.Call })
+		a.drop(func(c *runningCall) bool { return c.ID == e.Outcome.Call || c.within(e.Outcome.Call) })
 	case session.MessageDone:
 		a.drop(func(c *runningCall) bool { return c.forming })
 		a.wait(e.Message)
@@ -105,21 +107,28 @@ func (a *Activity) Started() []*runningCall {
 	return slices.DeleteFunc(a.nested(), func(c *runningCall) bool { return c.forming })
 }
 
-// nested are all calls in the order of their start, each with those of its subagent behind it.
+// nested are all calls in the order of their start, each with those of its subagent behind it. What a subagent in the
+// background calls is not among them: the call that started it has ended.
 func (a *Activity) nested() []*runningCall {
-	out := make([]*runningCall, 0, len(a.running))
+	return a.below(make([]*runningCall, 0, len(a.running)), "", 0)
+}
+
+func (a *Activity) below(out []*runningCall, parent tool.CallID, depth int) []*runningCall {
 	for _, c := range a.running {
-		if c.Parent != "" {
+		if c.Parent != parent {
 			continue
 		}
-		out = append(out, c)
-		for _, of := range a.running {
-			if of.Parent == c.ID {
-				out = append(out, of)
-			}
+		c.depth, out = depth, append(out, c)
+		if c.ID != "" { // a stranger's: those without a parent are not below it
+			out = a.below(out, c.ID, depth+1)
 		}
 	}
 	return out
+}
+
+// within reports whether a call is made, at whatever depth, for the one that started its subagent.
+func (c *runningCall) within(call tool.CallID) bool {
+	return c.Parent == call || strings.HasPrefix(string(c.Parent), string(session.CallOf(call, "")))
 }
 
 // own counts the calls of the conversation itself.
@@ -197,7 +206,7 @@ func (c *runningCall) head(t *draw.Theme, w int, now time.Time) draw.Row {
 	clock := t.Pen().Put(draw.Dim, safeterm.Name(running(now.Sub(c.since)))).Done()
 	mark := "● "
 	if c.Parent != "" {
-		mark = "  ↳ "
+		mark = strings.Repeat("  ", c.depth) + "↳ "
 	}
 	p := t.Pen().Fixed(draw.Accent, mark).Put(draw.Bold, safeterm.Name(c.Name)).Fixed(draw.Plain, "  ")
 	if c.forming {
@@ -225,7 +234,7 @@ func (c *runningCall) rows(d *look.Drawing, w int) []draw.Row {
 	if c.tail == nil || c.w != w {
 		gutter := d.Theme.Pen().Fixed(draw.Border, "  │ ").Done()
 		if c.Parent != "" {
-			gutter = d.Theme.Pen().Fixed(draw.Border, "    │ ").Done()
+			gutter = d.Theme.Pen().Fixed(draw.Border, strings.Repeat("  ", c.depth)+"  │ ").Done()
 		}
 		own := d.Theme.Blocks(nil, d.Blocks(c.Name, c.metadata), w-gutter.Width(), draw.Show{Rows: 4 * tailRows})
 		own = own[max(len(own)-tailRows, 0):]

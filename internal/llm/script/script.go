@@ -46,7 +46,8 @@
 //	call grep: {"pattern":"func parse"}
 //
 // What it saves is its own, too. One without steps gets those of the name alone that stands before its first
-// colon ("-- explore: 1 --"); subagents that share them so take them in the order in which they ask.
+// colon ("-- explore: 1 --"), and one that works for another ("general: mend it › explore: look") those of the last name;
+// subagents that share them so take them in the order in which they ask.
 //
 // Start reading at Provider.Stream, then play.go (one step) and parse.go.
 //
@@ -163,7 +164,12 @@ func (p *play) of(agent string) *part {
 	if own, ok := p.parts[agent]; ok || agent == "" {
 		return own
 	}
-	kind, _, _ := strings.Cut(agent, ":")
+	path := strings.Split(agent, " › ")
+	own := path[len(path)-1]
+	if its, ok := p.parts[own]; ok {
+		return its
+	}
+	kind, _, _ := strings.Cut(own, ":")
 	return p.parts[kind]
 }
 

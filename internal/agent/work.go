@@ -1,0 +1,191 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"adze/session"
+	"adze/tool"
+	"adze/toolset"
+)
+
+// work is one subagent at work.
+type work struct {
+	agents   *Agents
+	config   Config
+	parent   *work // nil: the main conversation started it
+	request  toolset.TaskRequest
+	progress func(toolset.TaskProgress)
+
+	id      session.ID
+	name    string // with those of the subagents that it works for
+	kind    kind
+	resumed bool
+	most    int // model requests
+	set     *tool.Set
+	session *session.Session
+	watch
+}
+
+// open finds out who works: a new subagent, or an earlier one that goes on.
+func (w *work) open(ctx context.Context) (err error) {
+	r := w.request
+	if r.ID == "" {
+		w.id = session.NewID(time.Now())
+		w.kind, err = kindOf(cmp.Or(r.Agent, Explorer))
+		w.name = w.below(nameOf(w.kind.name, r.Description))
+	} else if err = w.goOn(ctx); err != nil {
+		return err
+	}
+	if err == nil {
+		w.most, err = w.steps()
+	}
+	return err
+}
+
+// goOn finds the earlier task that goes on.
+func (w *work) goOn(ctx context.Context) error {
+	r := w.request
+	start, err := w.earlier(ctx)
+	if err != nil {
+		return err
+	}
+	w.id, w.name, w.resumed = session.ID(r.ID), start.Agent, true
+	if w.kind, err = kindOf(kindIn(start.Agent)); err != nil {
+		return err
+	}
+	if r.Agent != "" && r.Agent != w.kind.name {
+		return tool.Fail(tool.CodeInvalidArguments, "the task %s is of the agent %s and stays so; start a new one for %s", r.ID, w.kind.name, r.Agent)
+	}
+	return nil
+}
+
+// earlier reads how an earlier task of the same session began. Any other session is as if it were not there.
+func (w *work) earlier(ctx context.Context) (session.Start, error) {
+	var start session.Start
+	entries, err := w.config.Session.Store.Load(ctx, session.ID(w.request.ID))
+	if err != nil && !errors.Is(err, session.ErrNotFound) {
+		return start, tool.Fail(tool.CodeIO, "the task %s cannot be read: %w", w.request.ID, err)
+	}
+	for _, e := range entries {
+		if e.Type == session.StartEntry {
+			_ = json.Unmarshal(e.Data, &start) // a damaged one is no task of this session
+			break
+		}
+	}
+	if start.Agent == "" || string(start.Parent) != w.request.Parent {
+		return start, tool.Fail(tool.CodeNotFound, "this session has no task %q; leave task_id out to start one", w.request.ID)
+	}
+	return start, nil
+}
+
+// run works until the subagent has answered.
+func (w *work) run(ctx context.Context) (toolset.TaskResult, error) {
+	if !w.take() {
+		return w.result(""), tool.Fail(tool.CodeLimit, "the task %s works already; wait for its report", w.id)
+	}
+	defer w.leave()
+	set, end, err := w.config.Tools(ctx, Hand{Tasks: w.tasks()})
+	if err != nil {
+		return w.result(""), fmt.Errorf("its tools cannot be made: %w", err)
+	}
+	defer end()
+	w.set = set.Only(w.has)
+	if err := w.link(ctx); err != nil {
+		return w.result(""), err
+	}
+	if w.session, err = begin(ctx, w.sessionConfig(), w.resumed); err != nil {
+		return w.result(""), fmt.Errorf("the task %s cannot go on: %w", w.id, err)
+	}
+	w.start()
+	w.tell("works")
+	r := w.session.Prompt(ctx, session.Input{Text: w.request.Prompt})
+	return w.result(r.Text), w.verdict(ctx, r)
+}
+
+func begin(ctx context.Context, c session.Config, resumed bool) (*session.Session, error) {
+	if resumed {
+		return session.Resume(ctx, c)
+	}
+	return session.New(c), nil
+}
+
+func (w *work) sessionConfig() session.Config {
+	c := w.config.Session
+	c.ID, c.Tools, c.Observe, c.Within, c.Grace = w.id, w.set, w.see, w.budget(), grace
+	c.Waits = w.request.Waits
+	if c.Effort = ""; w.config.Effort != nil {
+		c.Effort = w.config.Effort()
+	}
+	c.Limits = session.Limits{Steps: w.most}
+	c.Start.Parent, c.Start.Agent, c.Start.Call, c.Start.Tools = session.ID(w.request.Parent), w.name, w.request.Call, w.set.Digest()
+	return c
+}
+
+// link writes into the parent's log which log is this subagent's, before it does anything.
+func (w *work) link(ctx context.Context) error {
+	s := session.Subagent{Session: w.id, Name: w.name, Message: w.request.Message, Call: w.request.Call}
+	raw, err := json.Marshal(s)
+	if err == nil {
+		e := session.Entry{Type: session.SubagentEntry, Time: time.Now(), Data: raw}
+		err = w.config.Session.Store.Append(context.WithoutCancel(ctx), session.ID(w.request.Parent), e)
+	}
+	if err != nil {
+		return tool.Fail(tool.CodeIO, "not started, because its record could not be saved: %w", err)
+	}
+	return nil
+}
+
+// take makes sure that nobody else works in the same log.
+func (w *work) take() bool {
+	w.agents.mu.Lock()
+	defer w.agents.mu.Unlock()
+	if w.agents.busy[w.id] {
+		return false
+	}
+	w.agents.busy[w.id] = true
+	return true
+}
+
+func (w *work) start() {
+	w.agents.mu.Lock()
+	defer w.agents.mu.Unlock()
+	w.agents.running[w.call()] = w.session
+}
+
+func (w *work) leave() {
+	w.agents.mu.Lock()
+	defer w.agents.mu.Unlock()
+	delete(w.agents.busy, w.id)
+	delete(w.agents.running, w.call())
+}
+
+// result is what came of it so far.
+func (w *work) result(text string) toolset.TaskResult {
+	return toolset.TaskResult{
+		ID: string(w.id), Agent: w.kind.name, Text: strings.TrimSpace(text), Did: w.did(), Changed: w.changed, TaskCounts: w.counts(),
+	}
+}
+
+// verdict says why a subagent that did not answer did not.
+func (w *work) verdict(ctx context.Context, r session.Result) error {
+	again := fmt.Sprintf("continue it with task_id %s, or do the work yourself", w.id)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case r.Cause == session.CauseDone && strings.TrimSpace(r.Text) == "":
+		return tool.Fail(tool.CodeFailed, "it ended without a report; %s", again)
+	case r.Cause == session.CauseDone:
+		return nil
+	case r.Cause == session.CauseBudget && w.counts().Steps >= w.most:
+		return tool.Fail(tool.CodeLimit, "it made %d model requests, the most a task may; %s", w.most, again)
+	case r.Cause == session.CauseBudget:
+		return tool.Fail(tool.CodeLimit, "%s", r.Message)
+	}
+	return tool.Fail(tool.CodeFailed, "%s; %s", r.Message, again)
+}
