@@ -67,6 +67,9 @@ const (
 	// State is a read of what adze or the system tells about itself, its todo list or its processes say, and of no
 	// file. Target names it. It holds for Read alone.
 	State Reach = "state"
+	// OwnStart is an act on what a call of this session started, such as the end of its job: that was allowed then, and is
+	// asked for no more. Target names it. It holds for Execute alone.
+	OwnStart Reach = "own_start"
 )
 
 // Told is the one need of a tool that reads state and no file.

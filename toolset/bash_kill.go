@@ -14,16 +14,19 @@ type jobKillArgs struct {
 func bashKill(s *Shell) tool.Tool {
 	return tool.Define("bash_kill", tool.Config[jobKillArgs, jobMeta]{
 		Description: describe("bash_kill"),
-		// Nothing to ask: the job was allowed when it was started, and only own jobs have an id.
 		Permissions: tool.Permissions{}.MayUse(tool.Execute),
-		Tags:        []string{"shell", "background", "job", "stop", "end", "kill"},
-		Aliases:     []string{"kill_shell", "kill_job", "stop_job", "job_kill", "kill_bash", "task_stop"},
-		ArgAliases:  jobAliases(),
-		Safety:      tool.Safety{ThreatLevel: "low"},
-		Output:      s.Bounds.withFoot(),
-		Redact:      tool.Expose("job", "command", "running", "state", "lines"),
-		Run:         jobKiller{s}.run,
-		View:        viewJob,
+		// Nothing to ask: the job was allowed when it was started, and only own jobs have an id.
+		Needs: func(in jobKillArgs) []tool.Need {
+			return []tool.Need{{Permission: tool.Execute, Target: "the end of " + in.Job, Reach: tool.OwnStart}}
+		},
+		Tags:       []string{"shell", "background", "job", "stop", "end", "kill"},
+		Aliases:    []string{"kill_shell", "kill_job", "stop_job", "job_kill", "kill_bash", "task_stop"},
+		ArgAliases: jobAliases(),
+		Safety:     tool.Safety{ThreatLevel: "low"},
+		Output:     s.Bounds.withFoot(),
+		Redact:     tool.Expose("job", "command", "running", "state", "lines"),
+		Run:        jobKiller{s}.run,
+		View:       viewJob,
 	})
 }
 

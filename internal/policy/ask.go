@@ -79,7 +79,13 @@ func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision,
 	if err != nil {
 		return tool.Decision{}, err
 	}
-	return p.take(answer, open, prompt)
+	d, err := p.take(answer, open, prompt)
+	if d.Allow { // the mode, or a rule, may have changed while they thought
+		if now, no := denied(p.judgeAll(q)); no {
+			return now, nil
+		}
+	}
+	return d, err
 }
 
 // futile concludes a call that cannot work: nobody is asked about it. What it cannot work for is looked at only where

@@ -152,8 +152,11 @@ func (p *Policy) judgeAll(q tool.Question) []verdict {
 	var out []verdict
 	for _, n := range q.Needs {
 		v := p.judge(mode, n)
-		if v.layer == looking && slices.Contains(q.Tool.Tags, tool.Declared) {
-			// It runs its words as they stand there, without what keeps such a program to looking.
+		declared := slices.Contains(q.Tool.Tags, tool.Declared)
+		// It runs its words as they stand there, without what keeps such a program to looking.
+		if why := mode.forbids(n.Permission); declared && why != "" {
+			v.effect, v.layer, v.run, v.reason = Deny, layerOf(mode), nil, why
+		} else if declared && v.layer == looking {
 			v.effect, v.layer, v.run, v.reason = mode.byDefault(n.Permission, false), layerOf(mode), nil, "the command "+quote(n.Target)+" needs approval"
 			v = p.settle(mode, v)
 		}

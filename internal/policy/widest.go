@@ -11,7 +11,8 @@ func (p *Policy) judgeReach(mode Mode, v verdict) verdict {
 	switch {
 	case v.need.Reach == tool.Anything:
 		return p.judgeAnything(mode, v)
-	case v.need.Reach == tool.State && v.need.Permission == tool.Read:
+	case v.need.Reach == tool.State && v.need.Permission == tool.Read,
+		v.need.Reach == tool.OwnStart && v.need.Permission == tool.Execute:
 		v.effect = Allow
 		return v
 	}
