@@ -46,11 +46,16 @@ type stage struct {
 
 func newStage(t *testing.T, stubs, wrappers []string) stage {
 	t.Helper()
+	return newStageIn(t, "", stubs, wrappers)
+}
+
+func newStageIn(t *testing.T, room string, stubs, wrappers []string) stage {
+	t.Helper()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("bash is not installed")
 	}
-	root, err := os.MkdirTemp("", "bash") // not of the test: what a line left running may still write there
+	root, err := os.MkdirTemp(room, "bash") // not of the test: what a line left running may still write there
 	if err != nil {
 		t.Fatal(err)
 	}

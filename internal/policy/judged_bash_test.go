@@ -87,7 +87,13 @@ func (diskFiles) Walk(abs string, visit fs.WalkDirFunc) error { return filepath.
 
 func newYard(t *testing.T, stubs, programs []string) *yard {
 	t.Helper()
-	s := newStage(t, stubs, programs)
+	return newYardIn(t, "", stubs, programs)
+}
+
+// newYardIn makes one below a folder; empty: in that for temporary files.
+func newYardIn(t *testing.T, room string, stubs, programs []string) *yard {
+	t.Helper()
+	s := newStageIn(t, room, stubs, programs)
 	real, err := filepath.EvalSymlinks(s.root)
 	if err != nil {
 		t.Fatal(err)
@@ -103,8 +109,17 @@ func newYard(t *testing.T, stubs, programs []string) *yard {
 func (y *yard) fill(t *testing.T) {
 	t.Helper()
 	for _, dir := range []string{y.work, y.root + "/home", y.root + "/outside"} {
-		if err := os.RemoveAll(dir); err != nil {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
+		}
+		names, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range names { // not the folder, to which a sandbox is tied
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	for name, text := range map[string]string{
@@ -208,6 +223,9 @@ func permittedStub(argv []string) bool {
 		return true
 	}
 	if starts("git", "branch") {
+		if argv[len(argv)-1] == "--" { // behind which no name follows
+			argv = argv[:len(argv)-1]
+		}
 		return !slices.ContainsFunc(argv[2:], func(w string) bool { return !slices.Contains([]string{"-a", "-v", "-r", "-i", "--list"}, w) })
 	}
 	// Of git, only what looks may come with the options that keep it to that.
