@@ -205,6 +205,9 @@ func (l *log) build(messages []Message) {
 		l.history = append(l.history, l.outcomesOf(m, calls))
 	}
 	l.messages = max(l.messages, lastNumber(l.history))
+	for call := range l.outcomes { // a prompt that was given up had a number too, which its calls keep
+		l.messages = max(l.messages, lastNumber([]Message{{ID: call.message}}))
+	}
 }
 
 // outcomesOf is the message behind one with calls.

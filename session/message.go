@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
@@ -122,6 +123,8 @@ func (m Message) Calls() []tool.RawCall {
 type Input struct {
 	Text        string
 	Attachments []tool.Attachment
+	// Compose makes the text when the turn has begun, by calls of the person's own where it needs them; nil: it is Text.
+	Compose func(ctx context.Context, run func(tool.RawCall) tool.Outcome) (string, error)
 }
 
 func (in Input) message(id string) Message {

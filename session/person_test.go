@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -183,5 +184,59 @@ func TestARewindTakesTheLastPromptBack(t *testing.T) {
 	}
 	if n := len(again.History()); n != 4 {
 		t.Errorf("%d messages after the next prompt, want 4", n)
+	}
+}
+
+// A prompt may be made by calls of its own: they pass the pipeline and are stored before it.
+func TestAPromptIsMadeByCalls(t *testing.T) {
+	run := func(context.Context, string) (string, error) { return "found", nil }
+	r := rigWith(t, []tool.Tool{noting("look", tool.Read, run)}, says(text("end")), says(text("again")))
+	s := session.New(r.config)
+	in := session.Input{Compose: func(_ context.Context, run func(tool.RawCall) tool.Outcome) (string, error) {
+		o := run(tool.RawCall{Name: "look", Arguments: `{"text":"a"}`, Origin: tool.FromCommand})
+		return "I " + o.Output, nil
+	}}
+	wantCause(t, s.Prompt(t.Context(), in), session.CauseDone)
+	wantText(t, "events", r.kinds(), "end:command-m1-1 user assistant result:done")
+	if got := asked(r.model.requests[0]); !slices.Equal(got, []string{"I found"}) {
+		t.Errorf("the request held %q", got)
+	}
+	again, err := session.Resume(t.Context(), r.config)
+	if err != nil || len(again.History()) != 2 {
+		t.Fatalf("resumed with %d messages: %v", len(again.History()), err)
+	}
+	wantCause(t, again.Prompt(t.Context(), session.Input{Text: "go on"}), session.CauseDone)
+}
+
+// Of a prompt that is given up nothing is said, and its calls keep their ids for themselves.
+func TestAPromptIsGivenUp(t *testing.T) {
+	run := func(context.Context, string) (string, error) { return "found", nil }
+	r := rigWith(t, []tool.Tool{noting("look", tool.Read, run)}, says(text("end")))
+	s := session.New(r.config)
+	fails := session.Input{Compose: func(_ context.Context, run func(tool.RawCall) tool.Outcome) (string, error) {
+		run(tool.RawCall{Name: "look", Arguments: `{"text":"a"}`, Origin: tool.FromCommand})
+		return "", &session.ComposeError{Cause: session.CauseTool, Message: "it failed", Hint: "mend it"}
+	}}
+	res := s.Prompt(t.Context(), fails)
+	wantCause(t, res, session.CauseTool)
+	if res.Message != "it failed" || res.Hint != "mend it" || len(r.model.requests) != 0 || len(s.History()) != 0 {
+		t.Errorf("%q, %q, %d requests, %d messages", res.Message, res.Hint, len(r.model.requests), len(s.History()))
+	}
+	again, err := session.Resume(t.Context(), r.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantCause(t, again.Prompt(t.Context(), fails), session.CauseTool)
+	seen := map[string]bool{}
+	for _, e := range r.shelf.entries {
+		if e.Type == session.IntentEntry || e.Type == session.OutcomeEntry {
+			var o struct {
+				Call string `json:"call"`
+			}
+			if json.Unmarshal(e.Data, &o) != nil || seen[string(e.Type)+o.Call] {
+				t.Errorf("%s %s twice", e.Type, o.Call)
+			}
+			seen[string(e.Type)+o.Call] = true
+		}
 	}
 }

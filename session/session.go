@@ -221,6 +221,10 @@ func (s *Session) prepare(t *turn) error {
 // open stores the prompt, with the start entry before the first one and the notes that are due, in one commit. Without a
 // text the turn begins with the notes alone.
 func (s *Session) open(t *turn, in Input) error {
+	id, err := s.composed(t, &in)
+	if err != nil {
+		return err
+	}
 	var entries []Entry
 	if !s.started {
 		entries = append(entries, s.entry(StartEntry, s.config.Start))
@@ -229,7 +233,10 @@ func (s *Session) open(t *turn, in Input) error {
 	if any {
 		entries = append(entries, s.entry(NoteEntry, said(notes)))
 	}
-	prompt := in.message(s.nextID())
+	if id == "" {
+		id = s.nextID()
+	}
+	prompt := in.message(id)
 	silent := any && in.Text == "" && len(in.Attachments) == 0
 	if !silent {
 		entries = append(entries, s.entry(MessageEntry, said(prompt)))

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,6 +70,44 @@ func (s *Session) waits() (over func()) {
 	}
 }
 
+// ComposeError is why a prompt was not made: what its turn comes to.
+type ComposeError struct {
+	Cause         Cause
+	Message, Hint string
+}
+
+func (e *ComposeError) Error() string { return e.Message }
+
+// composed makes the text of a prompt, and says which message it will be. Calls that it needs pass the same pipeline as the
+// model's, and are stored and counted as these are.
+func (s *Session) composed(t *turn, in *Input) (message string, err error) {
+	if in.Compose == nil {
+		return "", nil
+	}
+	message = s.nextID()
+	n, failed := 0, error(nil)
+	in.Text, err = in.Compose(t.ctx, func(call tool.RawCall) (o tool.Outcome) {
+		if !s.started && failed == nil {
+			failed = s.store(t.ctx, s.entry(StartEntry, s.config.Start))
+			s.started = failed == nil
+		}
+		n++
+		call.ID, call.Message = tool.CallID(fmt.Sprintf("command-%s-%d", message, n)), message
+		h := s.runner.Hydrate(t.ctx, s.config.Tools, []tool.RawCall{call})[0]
+		if failed != nil {
+			return s.runner.Skip(h, tool.CodeIO, "not run: "+failed.Error())
+		}
+		if most, ok := t.budget.call(); !ok {
+			o = s.runner.Skip(h, tool.CodeLimit, fmt.Sprintf("not run: the budget of %d calls is spent", most))
+		} else {
+			o = s.exec(t.ctx, h)
+		}
+		failed = s.settleCall(t, call, o)
+		return o
+	})
+	return message, cmp.Or(failed, err)
+}
+
 // step takes one model request, or says why there is none.
 func (t *turn) step() error {
 	if t.ctx.Err() != nil {
@@ -133,9 +172,12 @@ func Sort(err error) Result {
 // causeOf sorts what ended a turn.
 func causeOf(err error) (cause Cause, message, hint string) {
 	var p *ProviderError
+	var c *ComposeError
 	switch {
 	case err == nil:
 		return CauseDone, "", ""
+	case errors.As(err, &c):
+		return c.Cause, c.Message, c.Hint
 	case errors.Is(err, errStore):
 		return CauseStore, err.Error(), "free disk space or check the folder's permissions, then run adze --continue"
 	case errors.Is(err, ErrInterrupted), errors.Is(err, context.Canceled), errors.Is(err, ErrCallAborted):

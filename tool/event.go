@@ -18,6 +18,8 @@ const (
 	Alias    Origin = "alias"
 	Repaired Origin = "repaired"
 	FromText Origin = "text"
+	// FromCommand is a call of a command that the person gave: a part of a file that a shell runs or that is read.
+	FromCommand Origin = "command"
 )
 
 // RawCall is a model's request as its adapter assembled it: whole, but unchecked.

@@ -204,7 +204,7 @@ func (x *bashCall) conclude(r proc.Result) (tool.Result[bashMeta], error) {
 	x.describe(r, path)
 	lines := []string{strings.TrimSuffix(shown(text, where), "\n")}
 	if r.Output.Bytes == 0 {
-		lines[0] = "(no output)"
+		lines[0] = noOutput
 	}
 	lines = append(lines, x.notes(r)...)
 	if x.shell.Mask != nil && strings.Contains(lines[0], secret.Mark) {
@@ -214,7 +214,7 @@ func (x *bashCall) conclude(r proc.Result) (tool.Result[bashMeta], error) {
 		x.result.Output = strings.Join(lines, "\n")
 		return x.result, verdict
 	}
-	x.result.Output = strings.Join(append(lines, "exit code 0 after "+short(r.Duration)), "\n")
+	x.result.Output = strings.Join(append(lines, exitLine+short(r.Duration)), "\n")
 	return x.result, nil
 }
 

@@ -3,9 +3,11 @@ package toolset
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"sync"
 
 	"adze/internal/proc"
+	"adze/tool"
 )
 
 // endsInCD finds a command line whose last command is a cd: whoever writes that expects it to last.
@@ -43,4 +45,19 @@ func (x *bashCall) notes(r proc.Result) (notes []string) {
 		notes = append(notes, "(cd does not last beyond this call; use workdir)")
 	}
 	return notes
+}
+
+// noOutput stands where a command wrote nothing.
+const noOutput = "(no output)"
+
+// exitLine begins the last line of the output of a command that succeeded.
+const exitLine = "exit code 0 after "
+
+// Written is what a command wrote, of the outcome of a bash call that succeeded: its output without what tells how it ended.
+func Written(o tool.Outcome) string {
+	text := o.Output
+	if at := strings.LastIndexByte(text, '\n'); at >= 0 && strings.HasPrefix(text[at+1:], exitLine) {
+		text = text[:at]
+	}
+	return strings.TrimSuffix(text, noOutput)
 }

@@ -80,6 +80,9 @@ func whole(name, written string) int {
 	return 0
 }
 
+// CommandNames are the names that the interface has for itself.
+func CommandNames() []string { return commandNames() }
+
 func commandNames() (names []string) {
 	for _, c := range commands() {
 		names = append(names, c.name)

@@ -209,7 +209,8 @@ func (s *sitting) send(ctx context.Context, p port.Prompt) session.Result {
 	if err != nil {
 		return failure(err)
 	}
-	in := session.Input{Text: p.Text, Attachments: append(s.first, files...)}
+	in, _ := s.w.menu.Prompt(p.Text, "", false) // what no command is called is text
+	in.Attachments = append(s.first, files...)
 	s.first = nil
 	return s.w.session.Prompt(ctx, in)
 }

@@ -15,6 +15,7 @@ import (
 	"adze/internal/policy"
 	"adze/internal/proc"
 	"adze/internal/search"
+	"adze/internal/slash"
 	"adze/session"
 	"adze/tool"
 	"adze/tui/port"
@@ -26,6 +27,7 @@ const shellTool = "bash"
 // seat is what the interface asks for beside turns.
 type seat struct {
 	settings settings
+	menu     *slash.Menu // what can be named after a slash
 	gate     *policy.Policy
 	stored   session.Store
 	jobs     *proc.Jobs         // what goes on in the background

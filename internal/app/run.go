@@ -117,12 +117,13 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 	if in.Text == "" {
 		in.Text = w.prompt
 	}
-	in.Text = w.hidePiped(in.Text, words)
+	if in, err = w.menu.Given(in, words, func(text string) string { return o.answer.Demand(w.hidePiped(text, words)) }); err != nil {
+		return failure(err)
+	}
 	p.Begin(w.head)
 	for _, notice := range w.notices {
 		p.Observe(session.Notice{Text: notice})
 	}
-	in.Text = o.answer.Demand(in.Text)
 	r := o.answer.Structured(w.session.Prompt(ctx, in))
 	r.Duration = time.Since(started)
 	return o.judge(r)

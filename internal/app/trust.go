@@ -6,9 +6,13 @@ import (
 	"os"
 	"strings"
 
+	"adze/internal/carry"
 	"adze/internal/proc"
+	"adze/internal/slash"
 	"adze/internal/trust"
+	"adze/session"
 	"adze/toolset"
+	"adze/tui"
 	"adze/tui/port"
 )
 
@@ -16,7 +20,7 @@ import (
 func (s settings) project() trust.Project {
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment})
 	return trust.Project{
-		Dir: s.root.Dir(), Book: trust.Of(s.at.State), Used: []string{trust.Tool},
+		Dir: s.root.Dir(), Book: trust.Of(s.at.State), Used: []string{trust.Tool, trust.Command},
 		Local: func(program string) string { return proc.Within(program, s.root.Dir(), env) },
 	}
 }
@@ -31,6 +35,19 @@ func (s settings) projectTools() (out []toolset.ProjectTool) {
 		}
 	}
 	return out
+}
+
+// settle takes what is known of a run, and finds what can be named after a slash there.
+func (w *wired) settle(ctx context.Context, o *options, s settings, home string, observe func(session.Event)) {
+	w.settings = s
+	f := &carry.Finder{}
+	if !o.bare {
+		f = carry.For(w.settings.at.Config, home, w.settings.root.Dir())
+	}
+	w.closers = append(w.closers, f.Close)
+	w.menu = slash.New(ctx, f, tui.CommandNames())
+	w.menu.Project, w.menu.Mask = w.settings.project(), w.settings.masked
+	w.menu.Notice = func(text string) { observe(session.Notice{Text: text}) }
 }
 
 // maxTold bounds how many items one line names.

@@ -70,7 +70,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if err != nil {
 		return w, err
 	}
-	w.settings = s
+	w.settle(ctx, o, s, a.Getenv("HOME"), observe)
 	logs := a.openLogs(ctx, o, s, w)
 	model, err := a.modelOf(ctx, o, w, logs)
 	if err != nil {

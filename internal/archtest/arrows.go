@@ -71,7 +71,7 @@ func Table() []Row {
 		{Package: "internal/policy", May: []string{"tool", "internal/secret", "internal/workspace"}, Tests: []string{"internal/proc", "internal/sandbox"}, Why: "the gate judges resolved paths"},
 		{Package: "internal/policy/harmless", Room: true, Never: effects(), Why: "a table of programs; it knows words, and neither files nor rules"},
 		{Package: "internal/policy/script", Room: true, Never: effects(), Why: "it reads and writes shell text; which programs may run, it does not know"},
-		{Package: "internal/trust", May: []string{"tool", "internal/workspace"}, Why: "consent is about files in the workspace"},
+		{Package: "internal/trust", May: []string{"tool", "internal/workspace", "internal/carry"}, Why: "consent is about files in the workspace, in the places where things are carried"},
 		{Package: "internal/carry", May: []string{"internal/workspace"}, Why: "it finds and reads files through the workspace; what they mean, others know"},
 		{Package: "internal/sandbox", May: []string{"tool", "internal/workspace", "internal/proc", "internal/proxy"}, Why: "a sandbox wraps processes"},
 
@@ -115,6 +115,8 @@ func rooms() []Row {
 			Why: "it tells what was found; it asks through the finder and shows nothing itself"},
 		{Package: "internal/offer", May: []string{"session", "tool", "toolset", "internal/config", "internal/llm/embed", "internal/usage"},
 			Why: "it chooses among tools by what was measured; it opens nothing"},
+		{Package: "internal/slash", May: []string{"session", "tool", "toolset", "internal/carry", "internal/trust", "internal/usage"},
+			Why: "it makes a prompt of a file that is carried; it runs what it needs through the port that the session hands it"},
 		{Package: "internal/instructions", May: []string{"prompts", "tool", "internal/usage", "internal/safeterm"}, Why: "files of a project and a person become text for the model"},
 	}
 }

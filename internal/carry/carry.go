@@ -16,6 +16,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,6 +89,23 @@ type Finder struct {
 	Top  string // the root of its repository, which no link leads out of; empty: Dir
 
 	roots map[string]*workspace.Root
+}
+
+// For is a finder for a person and a folder; own is adze's folder of the person, and home their home.
+func For(own, home, dir string) *Finder {
+	f := &Finder{Own: own, Home: home, Dir: dir, Top: dir}
+	if real, err := filepath.EvalSymlinks(home); err == nil && home != "" {
+		f.Home = real
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			f.Top = at
+			return f
+		}
+		if at == filepath.Dir(at) {
+			return f
+		}
+	}
 }
 
 // Close lets go of the folders.
@@ -164,7 +182,11 @@ func Named(items []Item, name string) (Item, bool) {
 		if of == "user" { // as others say
 			of = Person
 		}
-		if found := usable(rest, of); len(found) > 0 && (of == Person || of == Project) {
+		found := usable(rest, of)
+		if before == "prompts" { // as Codex calls its own
+			found = slices.DeleteFunc(usable(rest, ""), func(i Item) bool { return i.Dialect != "codex" })
+		}
+		if len(found) > 0 && (of == Person || of == Project || before == "prompts") {
 			return found[0], true
 		}
 	}

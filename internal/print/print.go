@@ -107,7 +107,7 @@ func (p *Printer) Observe(e session.Event) {
 	if p.finished {
 		return
 	}
-	if done, ok := e.(session.MessageDone); ok && p.waiting && done.Message.Role == session.User {
+	if p.waiting && begins(e) {
 		p.begin()
 	}
 	if p.Format == StreamJSON {
@@ -116,6 +116,17 @@ func (p *Printer) Observe(e session.Event) {
 	if p.Format == Text || p.Format == JSON && isNotice(e) { // the one object has no place for a notice
 		p.progress(e)
 	}
+}
+
+// begins reports an event that comes after the session's first commit: what the person said, or a call that it needed.
+func begins(e session.Event) bool {
+	switch e := e.(type) {
+	case session.MessageDone:
+		return e.Message.Role == session.User
+	case session.ToolStart, session.ToolAsk:
+		return true
+	}
+	return false
 }
 
 func isNotice(e session.Event) bool {

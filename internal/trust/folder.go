@@ -17,7 +17,7 @@ import (
 const (
 	maxDefinition = 256 << 10 // bytes of a file that defines something
 	maxEntries    = 1000      // of one folder
-	maxDepth      = 4         // of folders with commands
+	maxDepth      = 6         // of folders with commands
 )
 
 // folder is a project, read without following a link out of it.

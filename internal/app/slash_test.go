@@ -1,0 +1,132 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// homed gives the person a home of their own.
+func homed(t *testing.T) (u *user, home func(name, text string)) {
+	u = newUser(t)
+	dir := t.TempDir()
+	u.env = append(u.env, "HOME="+dir)
+	return u, func(name, text string) {
+		t.Helper()
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// answers is a model that says yes to a prompt that fits.
+func (u *user) answers(expect string) string {
+	return u.script("-- 1 --\nexpect prompt: " + expect + "\ntext: yes\n")
+}
+
+func TestCommandsOfFiveAssistants(t *testing.T) {
+	u, home := homed(t)
+	u.file(".adze/commands/a.md", "Do $1.")
+	u.file(".claude/commands/git/c.md", "---\ndescription: d: e\n---\nDo $ARGUMENTS.")
+	u.file(".opencode/command/o.md", "Do $1 and $2.")
+	u.file(".gemini/commands/g/t.toml", "prompt = \"\"\"Do {{args}}.\"\"\"\n")
+	home(".codex/prompts/x.md", "Do $F.")
+	home(".claude/commands/mine.md", "Do it.")
+	for words, want := range map[string]string{
+		"/a b c": "Do b.", "/git:c b c": "Do b c.", "/git/c b": "Do b.", "/c b": "Do b.", "/o a b c": "Do a and b c.", "/g:t b c": "Do b c.",
+		"/x F=1": "Do 1.", "/prompts:x F=1": "Do 1.", "/mine b": `Do it\.\n\nArguments: b`, "/user:mine": "Do it.",
+	} {
+		u.run("-p", u.answers(`(?s)^`+words+`\n\n<command from="[^"]+" sha256="[0-9a-f]{16}">\n`+want+`\n</command>$`), words).wants(0, "yes")
+	}
+	r := u.runWith(strings.NewReader("a log\n"), "-p", u.answers(`(?s)^/a b\n.*Do b\.\n</command>\n\n<stdin>\na log\n</stdin>$`), "/a b").wants(0)
+	if r.out != "yes\n" {
+		t.Errorf("stdout is %q", r.out)
+	}
+	u.runWith(strings.NewReader("/a b\n"), "-p", u.answers(`(?s)Do b\.`)).wants(0)
+	u.run("-p", "--output-format", "stream-json", u.answers(`(?s)Do b\.`), "/a b").wants(0, `"cause":"done"`)
+	u.run("-p", "--bare", u.answers(`x`), "/a b").wants(2, "there is no command /a")
+}
+
+func TestNamesThatNobodyHas(t *testing.T) {
+	u, _ := homed(t)
+	u.file(".claude/commands/review.md", "Do it.")
+	u.run("-p", u.answers("x"), "/reveiw 12").wants(2, "there is no command /reveiw", "did you mean /review?", "a blank before the slash makes it text")
+	u.run("-p", u.answers("x"), "/compact").wants(2, "/compact is a command of the interface")
+	for _, text := range []string{"/etc/hosts is full, why?", "/tmp is full, why?", "// what is this?", " /reveiw", "/* a comment */"} {
+		u.run("-p", u.answers("^"+strings.ReplaceAll(strings.ReplaceAll(text, "*", `\*`), "?", `\?`)+"$"), text).wants(0)
+	}
+	u.runWith(strings.NewReader("/unknown thing\n"), "-p", u.answers(`^/unknown thing\n$`)).wants(0)
+}
+
+// The person's name wins, what is adze's own before all; a shadowed one is reached by its origin.
+func TestWhoseNameWins(t *testing.T) {
+	u, home := homed(t)
+	u.file(".claude/commands/fix.md", "Of the project.")
+	u.file(".claude/commands/help.md", "Of the project.")
+	home(".claude/commands/fix.md", "Of the person.")
+	u.run("-p", u.answers(`Of the person`), "/fix").wants(0)
+	u.run("-p", u.answers(`Of the project`), "/project:fix").wants(0)
+	u.run("-p", u.answers(`x`), "/help").wants(2, "of the interface")
+	u.run("-p", u.answers(`Of the project`), "/project:help").wants(0)
+}
+
+// Shell parts of a project run after consent only, and through the gate; those of the person through the gate.
+func TestShellPartsOfCommands(t *testing.T) {
+	u, home := homed(t)
+	u.file(".claude/commands/st.md", "---\nallowed-tools: Bash(echo:*)\n---\nStatus: !`echo one $1`\n\n```!\necho two\necho three\n```\nEnd.")
+	home(".claude/commands/mine.md", "Mine: !`echo \"<$1>\"`.")
+	allow := []string{"-p", "--allow", "execute(echo **)"}
+	run := func(expect string, words ...string) ran {
+		return u.run(append(append(allow, u.answers(expect)), words...)...)
+	}
+
+	run("x", "/st a").wants(7, "would run commands, which you did not allow yet", "adze trust allow")
+	u.run("trust", "allow", "command:st").wants(0)
+	run(`(?s)Status: one a\n\ntwo\nthree\nEnd\.`, "/st a").wants(0, "yes")
+	run(`(?s)Status: one \$\(touch X\)\n`, "/st '$(touch X)'").wants(0)
+	if _, err := os.Lstat(filepath.Join(u.dir, "X")); err == nil {
+		t.Error("an argument became shell text")
+	}
+	u.run("-p", "--permission-mode", "ask", u.answers("x"), "--deny", "execute(echo **)", "/st a").wants(7, "/st: echo one 'a': denied")
+	u.file(".claude/commands/st.md", "Status: !`echo one; touch X`")
+	run("x", "/st").wants(7, "changed since you allowed it")
+	if _, err := os.Lstat(filepath.Join(u.dir, "X")); err == nil {
+		t.Error("a changed command ran")
+	}
+	run(`(?s)Mine: <a b>\.`, "/mine 'a b'").wants(0)
+	home(".claude/commands/fails.md", "Mine: !`sh -c 'echo oops >&2; exit 3'`.")
+	u.run("-p", "--permission-mode", "yolo", "--sandbox", "off", u.answers("x"), "/fails").wants(8, "/fails: sh -c", "exit code 3", "nothing was sent")
+}
+
+// What was allowed is in the log, with whose it was, and is called once.
+func TestShellPartsAreInTheLog(t *testing.T) {
+	u, home := homed(t)
+	home(".claude/commands/mine.md", "Mine: !`echo one` and !`echo $ARGUMENTS`.")
+	r := u.run("-p", "--output-format", "stream-json", "--allow", "execute(echo **)", u.answers("(?s)Mine: one and !.echo two.\\."), "/mine '!`echo two`'").wants(0)
+	if ends := strings.Join(r.ends(), "\n"); ends != "bash completed\nbash completed" {
+		t.Errorf("calls: %s", ends)
+	}
+	if first := r.lines()[0]["type"]; first != "init" {
+		t.Errorf("the first line is %v", first)
+	}
+	id, _ := r.result()["session"].(string)
+	u.run("audit", "show", id, "--json").wants(0, `"origin":"command"`)
+}
+
+func TestFilesOfCommands(t *testing.T) {
+	u, _ := homed(t)
+	u.file("a.txt", "the text of a\n")
+	u.file(".env", "KEY=secret\n")
+	u.file(".claude/commands/f.md", "Look at @$1 and @types/node, me@example.com.")
+	u.file(".claude/commands/s.md", "Look at @.env.")
+	u.file(".gemini/commands/g.toml", "prompt = \"Look: @{a.txt}\"")
+	u.run("-p", u.answers(`(?s)Look at @a\.txt and @types/node, me@example\.com\.\n</command>\n\n<file path="a\.txt">\n.*the text of a\n</file>$`), "/f a.txt").wants(0)
+	u.run("-p", u.answers(`(?s)Look at @none\.txt and`), "/f none.txt").wants(0)
+	u.run("-p", u.answers(`(?s)Look: .*the text of a`), "/g").wants(0)
+	u.run("-p", u.answers("x"), "/s").wants(7, "denied", "nothing was sent")
+}

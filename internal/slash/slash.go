@@ -1,0 +1,143 @@
+// Package slash is what a prompt that begins with a slash means: a command or a skill that the person or the project
+// carries.
+//
+// The one rule: nothing of it runs that did not pass the gate, and nothing of a project that its person did not allow as it
+// stands; what the person writes behind a name is a word, and never text for a shell.
+//
+// Start reading at Menu.Prompt; expand.go makes the text, args.go fills in arguments, shell.go those of commands.
+//
+// Known limits: a command of a folder above the working folder cannot be allowed to run anything: adze has to be started
+// there. What a file asks of tools or agents is told and grants nothing; shell parts of a skill are text.
+package slash
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"adze/internal/carry"
+	"adze/internal/trust"
+	"adze/internal/usage"
+	"adze/session"
+	"adze/tool"
+)
+
+// Menu is what can be named after a slash.
+type Menu struct {
+	Items   []carry.Item  // commands before skills
+	Project trust.Project // what its person allowed
+	// BuiltIn are the names that are the interface's own: they win, and mean nothing without it.
+	BuiltIn []string
+	// Notice tells the person something; nil: nobody is told.
+	Notice func(text string)
+	// Mask hides secrets in what a file says; nil: nothing is hidden.
+	Mask func(string) string
+}
+
+// New looks for what is carried. The caller closes the finder when the menu is used no more.
+func New(ctx context.Context, f *carry.Finder, builtIn []string) *Menu {
+	m := &Menu{BuiltIn: builtIn, Items: append(f.Find(ctx, carry.Command), f.Find(ctx, carry.Skill)...)}
+	for n := range m.Items {
+		i := &m.Items[n]
+		if by, _ := i.Front.Bool("user-invocable"); i.Kind == carry.Skill && !by && i.Front.Text("user-invocable") != "" {
+			i.Problem = "it says that only the model loads it"
+		}
+		i.By = ""
+	}
+	slices.SortStableFunc(m.Items, func(a, b carry.Item) int { return rank(a) - rank(b) })
+	carry.Shadow(m.Items)
+	for n := range m.Items {
+		if i := &m.Items[n]; i.By == "" && m.own(i.Name) {
+			i.By = "adze's own /" + i.Name
+		}
+	}
+	return m
+}
+
+// rank puts what is the person's before what is the project's.
+func rank(i carry.Item) int {
+	return slices.Index([]carry.Origin{carry.BuiltIn, carry.Person, carry.Project}, i.Origin)
+}
+
+func (m *Menu) own(name string) bool { return slices.Contains(m.BuiltIn, name) }
+
+// Listed are what can be named, for who shows it.
+func (m *Menu) Listed() (out []carry.Item) {
+	for _, i := range m.Items {
+		if i.Problem == "" {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Cut splits a prompt into the name behind its slash and the rest; ok false: it is no such prompt, but text or a path.
+func Cut(prompt string) (name, rest string, ok bool) {
+	after, ok := strings.CutPrefix(prompt, "/")
+	if !ok {
+		return "", "", false
+	}
+	name, rest = after, ""
+	if at := strings.IndexAny(after, " \t\n"); at >= 0 {
+		name, rest = after[:at], after[at+1:]
+	}
+	part := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.:/", r)
+	}
+	if name == "" || strings.IndexFunc(name, part) >= 0 || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") {
+		return "", "", false
+	}
+	return name, rest, true
+}
+
+// Prompt makes of what was typed what is sent: itself, or what its command makes of it when the turn has begun; tail is sent
+// behind it. strict: a name that nobody has is a mistake, unless it is a path; else it is text.
+func (m *Menu) Prompt(typed, tail string, strict bool) (session.Input, error) {
+	in := session.Input{Text: typed + tail}
+	name, rest, ok := Cut(typed)
+	if !ok {
+		return in, nil
+	}
+	item, known := carry.Named(m.Items, name)
+	switch {
+	case known && !m.own(name):
+		x := expansion{menu: m, item: item, typed: strings.TrimSpace("/" + name + " " + strings.TrimSpace(rest)), rest: rest, tail: tail}
+		in.Compose = x.compose
+		return in, nil
+	case !strict || isPath(name):
+		return in, nil
+	case m.own(name):
+		return in, usage.Mistake("run adze in a terminal for it", "/%s is a command of the interface, which is not there", name)
+	}
+	hint := "a blank before the slash makes it text"
+	if near := tool.Nearest(name, carry.Names(m.Items), 3); len(near) > 0 {
+		hint = "did you mean /" + strings.Join(near, ", /") + "? " + hint
+	}
+	return in, usage.Mistake(hint, "there is no command /%s", name)
+}
+
+// Given is Prompt for what a program was started with: words of its command line, and what was piped in, which stands behind
+// them in the text. Words that are no command are a mistake; a pipe may hold anything. dress adds to a text what goes with it.
+func (m *Menu) Given(in session.Input, words string, dress func(string) string) (session.Input, error) {
+	typed, strict := words, true
+	if strings.TrimSpace(words) == "" {
+		typed, strict = in.Text, false
+	}
+	dressed := dress(in.Text)
+	out, err := m.Prompt(typed, strings.TrimPrefix(dressed, typed), strict)
+	if out.Compose == nil {
+		out.Text = dressed
+	}
+	out.Attachments = in.Attachments
+	return out, err
+}
+
+// isPath reports a text that begins with a path of this machine, such as /etc/hosts.
+func isPath(name string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	_, err := os.Lstat(filepath.Join("/", first))
+	return err == nil
+}
