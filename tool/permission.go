@@ -167,7 +167,9 @@ type Decision struct {
 // Judged is a command as its gate has read it: one program without a shell, or a script that can be read in one way.
 type Judged struct {
 	// Caged says that it was allowed because the sandbox holds it: it runs there or not at all.
-	Caged  bool
+	Caged bool
+	// Leaves says what a sandbox would keep it from: where it would run in one, it is asked for outside before it runs.
+	Leaves string
 	Env    []string // set for Argv, NAME=value
 	Argv   []string // one program; nil: Script is for bash
 	Script string

@@ -112,6 +112,9 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 		Timeout: time.Duration(in.Timeout) * time.Second, Mask: b.shell.Mask, Reach: reaching(c.Ask), Inside: c.Judged != nil && c.Judged.Caged,
 	}
 	x := &bashCall{basher: b, call: c, result: result, in: in, plain: plain, guarded: guarded}
+	if err := x.leave(ctx, &cmd); err != nil {
+		return result, err
+	}
 	if in.Background {
 		return x.start(cmd)
 	}

@@ -29,6 +29,20 @@ func (x *bashCall) outside(ctx context.Context, cmd proc.Command, r proc.Result)
 	return x.shell.Supervisor.Run(ctx, cmd)
 }
 
+// leave takes a command out of the sandbox before it runs, where its gate has read in its words that it would fail there.
+// Who says no to that has said no to the command.
+func (x *bashCall) leave(ctx context.Context, cmd *proc.Command) error {
+	if x.call.Judged == nil || x.call.Judged.Leaves == "" || !x.shell.MayLeave {
+		return nil
+	}
+	need := tool.Need{Permission: tool.Execute, Target: x.in.Command, Dir: x.in.Workdir, Outside: x.call.Judged.Leaves}
+	if err := x.call.Ask(ctx, need); err != nil {
+		return err
+	}
+	cmd.Outside, cmd.Inside = true, false
+	return nil
+}
+
 // mostNamed bounds the list of what a command could not do; more is counted.
 const mostNamed = 8
 

@@ -74,3 +74,47 @@ func TestACommandIsOfferedOutside(t *testing.T) {
 		})
 	}
 }
+
+// What its gate has read to fail in a sandbox is asked for before it runs, and then runs once: outside, or not at all.
+func TestACommandThatWouldFailInsideIsAskedForFirst(t *testing.T) {
+	for name, c := range map[string]struct {
+		may, allow bool
+		asks       int
+		runs       string
+	}{
+		"allowed":           {true, true, 1, "run\n"},
+		"denied":            {true, false, 1, ""},
+		"a sandbox that is": {false, true, 0, "run 1\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			shell := NewShell(proc.Supervisor{Cage: wall{}}, []string{"PATH=" + os.Getenv("PATH")})
+			shell.MayLeave = c.may
+			t.Cleanup(shell.Close)
+			var registry tool.Registry
+			if err := registry.Register(bash(files{root: d.deps.Root, seen: d.deps.Seen}, shell)); err != nil {
+				t.Fatal(err)
+			}
+			set, err := registry.Tools(t.Context(), tool.Init{Workspace: d.dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			asks := 0
+			runner := &tool.Runner{Session: "s", Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
+				if q.Needs[0].Outside == "" {
+					return tool.Decision{Allow: true, Judged: &tool.Judged{Caged: true, Leaves: "it writes the configuration of git"}}, nil
+				}
+				asks++
+				return tool.Decision{Allow: c.allow, Asked: true, Reason: "not now"}, nil
+			})}
+			o := runner.Exec(t.Context(), runner.Hydrate(t.Context(), set, []tool.RawCall{{ID: "c", Name: "bash", Arguments: encoded(t, args{"command": "echo run $INSIDE >> log"})}})[0])
+			raw, _ := os.ReadFile(filepath.Join(d.dir, "log"))
+			if string(raw) != c.runs || asks != c.asks {
+				t.Errorf("it ran as %q after %d questions", raw, asks)
+			}
+			if !c.allow && (o.Status == tool.Completed || !strings.Contains(o.Output, "not now")) {
+				t.Errorf("%s: %s", o.Status, o.Output)
+			}
+		})
+	}
+}

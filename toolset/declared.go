@@ -197,6 +197,9 @@ func (r declaredRun) run(ctx context.Context, c tool.Context[bashMeta], in json.
 		cmd.Input = in
 	}
 	x := &bashCall{basher: r.basher, call: c, result: result, in: bashArgs{Command: command}, declared: r.path, guarded: guarded}
+	if err := x.leave(ctx, &cmd); err != nil {
+		return result, err
+	}
 	return x.wait(ctx, cmd)
 }
 

@@ -59,3 +59,27 @@ func TestWhatTheSandboxHoldsIsNotAskedAbout(t *testing.T) {
 		})
 	}
 }
+
+// What the sandbox keeps a git from is told before it runs there, also where a rule allows it.
+func TestAGitThatWouldFailInTheSandboxIsAskedForOutside(t *testing.T) {
+	for command, leaves := range map[string]bool{
+		"git remote add origin https://a.example/x.git":            true,
+		"git add -A && git commit -m x && git push -u origin HEAD": true,
+		"cd sub && git config user.name me":                        true,
+		"git branch -u origin/main":                                true,
+		"git config user.name":                                     false,
+		"git push":                                                 false,
+		"echo git remote add x y":                                  false,
+		"git commit -m 'git remote add x y'":                       false,
+	} {
+		for _, rules := range [][]string{nil, {"allow execute(git **)", "allow execute(cd **)"}} {
+			for _, mode := range []Mode{Auto, Edits} {
+				d := decide(t, boxed(t, mode, true, rules...), tool.Question{Needs: []tool.Need{{Permission: tool.Execute, Target: command, Caged: true}}})
+				told := d.Judged != nil && d.Judged.Leaves != ""
+				if want := leaves && mode == Auto; told != want || mode == Auto && !d.Allow {
+					t.Errorf("%s, mode %s, rules %v: %+v", command, mode, rules, d)
+				}
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/policy/harmless"
 	"adze/internal/policy/script"
 	"adze/tool"
 )
@@ -166,13 +167,42 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 	}
 	if why := v.need.Outside; why != "" {
 		v.effect, v.rule, v.layer, v.offers = Ask, "", layerOf(mode), nil
-		v.reason = "running it again outside the sandbox needs approval: " + why
+		v.reason = "running it outside the sandbox needs approval: " + why
+		return v
+	}
+	leaves := ""
+	if mode == Auto && v.need.Caged {
+		leaves = configures(v.need.Target)
+	}
+	if v.effect == Allow && v.run != nil && leaves != "" && p.inside() {
+		v.run.Leaves = leaves
 		return v
 	}
 	secret := slices.ContainsFunc(v.inner, func(part verdict) bool { return part.careful })
-	if mode != Auto || v.effect != Ask || v.firm || v.rule != "" || secret || !v.need.Caged || p.holds == nil || !p.holds() {
+	if mode != Auto || v.effect != Ask || v.firm || v.rule != "" || secret || !v.need.Caged || !p.inside() {
 		return v
 	}
-	v.effect, v.layer, v.reason, v.run = Allow, Contained, "", &tool.Judged{Caged: true}
+	v.effect, v.layer, v.reason, v.run = Allow, Contained, "", &tool.Judged{Caged: true, Leaves: leaves}
 	return v
+}
+
+// inside reports that commands run in a sandbox that is full. It may test that, so it is asked last.
+func (p *Policy) inside() bool { return p.holds != nil && p.holds() }
+
+// configures says that a command would write what every sandbox keeps as it is: the configuration of git. It would fail
+// there, so the person is asked before rather than after.
+func configures(text string) string {
+	if !strings.Contains(text, "git") {
+		return ""
+	}
+	c, err := read(text)
+	if err != nil {
+		return ""
+	}
+	for _, s := range c.simples {
+		if !s.maybe && base(s.name()) == "git" && harmless.GitOf(texts(s.words[1:])).Configures() {
+			return quote(s.String()) + " writes the configuration of git, which is kept as it is in the sandbox"
+		}
+	}
+	return ""
 }

@@ -9,6 +9,7 @@ import (
 type GitCall struct {
 	Sub     string   // the subcommand; empty: it is not known
 	Dirs    []string // of -C, one after another
+	rest    []string // the words behind the subcommand
 	without bool     // its hooks are to be left out
 }
 
@@ -24,6 +25,7 @@ func GitOf(words []string) (g GitCall) {
 		default:
 			g.Sub = words[i]
 			rest := words[i+1:]
+			g.rest = rest
 			g.without = g.NoVerify() && slices.Contains(rest, "--no-verify") || g.Sub == "commit" && slices.Contains(rest, "-n")
 			return g
 		}
