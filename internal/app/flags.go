@@ -130,3 +130,12 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.BoolVar(&o.transcript, "transcript", false, "leave the conversation in the terminal when adze ends")
 	f.BoolVar(&o.demo, "demo", false, "watch a scripted model fix a small program with the real tools")
 }
+
+// limits are the budgets that the flags and the configuration name.
+func (s settings) limits(o *options) session.Limits {
+	own := 0
+	if s.config.Origin("max_turns") == "default" {
+		own = usualTurns
+	}
+	return session.Limits{Own: own, Steps: s.config.MaxTurns, Calls: o.maxCalls, Tokens: o.maxTokens, Cost: o.maxCost, Time: time.Duration(s.config.MaxTime)}
+}

@@ -10,12 +10,19 @@ import (
 
 // system is the system prompt of a run, and tells the person what of it they cannot see.
 func (s settings) system(o *options, name string, w *wired) (string, error) {
-	text, err := o.instructions().Render(s.at.Config, name, s.root.Dir(), time.Now())
+	w.room = instructions.New(o.instructions(), s.ours())
+	w.closers = append(w.closers, func() { w.room.Close() })
+	text, err := w.room.Render(name, time.Now())
 	if err != nil {
 		return "", err
 	}
-	w.notices = append(w.notices, o.instructions().Hidden(s.at.Config, s.root.Dir(), text)...)
+	w.notices = append(w.notices, w.room.Notices()...)
 	return s.masked(text), nil
+}
+
+// ours is where this run reads instructions.
+func (s settings) ours() instructions.Place {
+	return instructions.Place{Own: s.at.Config, Home: s.home, Dir: s.root.Dir()}
 }
 
 // masked is a text that the model gets before it asks for anything, without the person's secrets.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"adze/internal/desk"
-	"adze/internal/instructions"
 	"adze/internal/policy"
 	"adze/internal/print"
 	"adze/internal/safeterm"
@@ -233,13 +232,9 @@ func (s *sitting) info() tui.Info {
 
 // told names the instruction files of this session. Reading them failed when it was wired, if at all.
 func (s *sitting) told() []string {
-	if s.o.bare || s.o.system != "" {
-		return nil
-	}
-	files, _ := instructions.Files(s.w.settings.at.Config, s.w.head.Cwd)
 	var names []string
-	for _, f := range files {
-		names = append(names, f.Path)
+	for _, f := range s.w.room.Files() {
+		names = append(names, f.Shown)
 	}
 	return names
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/instructions"
 	"adze/internal/models"
 	"adze/internal/offer"
 	"adze/internal/policy"
@@ -80,7 +81,9 @@ func (f *staff) tasks() toolset.Tasks {
 func (f *staff) config() (agent.Config, error) {
 	plain := *f.options
 	plain.system = "" // it is the main conversation's
-	system, err := plain.instructions().Render(f.settings.at.Config, "task", f.settings.root.Dir(), time.Now())
+	room := instructions.New(plain.instructions(), f.settings.ours())
+	defer room.Close()
+	system, err := room.Render("task", time.Now())
 	if err != nil {
 		return agent.Config{}, err
 	}

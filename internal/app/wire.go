@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"adze/internal/agent"
 	"adze/internal/config"
 	"adze/internal/gate"
+	"adze/internal/instructions"
 	"adze/internal/keys"
 	"adze/internal/models"
 	"adze/internal/place"
@@ -44,6 +44,7 @@ type wired struct {
 	ledger  *proc.Ledger
 	cage    *sandbox.Cage
 	agents  *agent.Agents
+	room    *instructions.Room
 	person  person
 	seat
 }
@@ -111,7 +112,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	w.tellProject(!o.print && o.byHand == nil)
 	c := session.Config{
 		ID: id, Provider: model.Provider, Model: model.Name, Store: stored, Mark: secret.Mark, Tools: w.set, Gate: s.files.Gate(policy),
-		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}, Mask: s.marked(), Limits: s.limits(o), Price: a.models(s.config).Prices(), Window: a.models(s.config).Windows(model), Blind: a.models(s.config).Blind(model), Wait: a.wait, Pieces: pieces,
+		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}, Mask: s.marked(), Limits: s.limits(o), Price: a.models(s.config).Prices(), Window: a.models(s.config).Windows(model), Blind: a.models(s.config).Blind(model), Wait: a.wait, Pieces: pieces, Notes: w.room.Notes,
 		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Effort: o.effort, Offer: offer.Offerer(), Accept: o.answer.Judge(), Schema: o.answer.Grammar(), Sum: prompts.Compact(),
 		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.Full(), System: system, Tools: w.set.Digest()},
 	}
@@ -135,6 +136,7 @@ func (w *wired) introduce(ctx context.Context, id session.ID, model models.Model
 // settings is what is known before anything is opened but the workspace.
 type settings struct {
 	at     place.Places
+	home   string // the person's; empty: it is not known
 	file   string // the person's configuration
 	config config.Config
 	root   *workspace.Root
@@ -146,7 +148,7 @@ type settings struct {
 }
 
 func (a *app) settle(o *options, w *wired) (settings, error) {
-	s := settings{at: place.Of(a.Getenv)}
+	s := settings{at: place.Of(a.Getenv), home: a.Getenv("HOME")}
 	s.file = config.File(a.Getenv, s.at.Config)
 	var err error
 	if s.config, err = a.keys.Load(s.file); err != nil {
@@ -186,14 +188,6 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 // ground is what the rules of this run are about.
 func (s settings) ground(spill string, cage *sandbox.Cage) gate.Ground {
 	return gate.Ground{Root: s.root, At: s.at, File: place.Absolute(s.file), Spill: spill, Project: s.says, Managed: s.owner, Contained: cage.Holds}
-}
-
-func (s settings) limits(o *options) session.Limits {
-	own := 0
-	if s.config.Origin("max_turns") == "default" {
-		own = usualTurns
-	}
-	return session.Limits{Own: own, Steps: s.config.MaxTurns, Calls: o.maxCalls, Tokens: o.maxTokens, Cost: o.maxCost, Time: time.Duration(s.config.MaxTime)}
 }
 
 // merge lays the flags over the file.

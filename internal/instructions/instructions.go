@@ -1,29 +1,29 @@
-// Package instructions is what the person and the project tell the model before it begins: the system prompt with the
-// files that it holds.
+// Package instructions is what the person and the project tell the model: files that the system prompt begins with, files
+// of deeper folders that join when a call first reaches them, and the line that a person adds with #.
 //
-// The one rule: text of a project is data for the model, never for adze, and no link leads out of its repository.
+// The one rule: text of a project is data for the model, never for adze, and no link or import leads out of its repository.
 //
-// Start reading at Source.Render. Known limits: only AGENTS.md of the person and of the folders from the repository's
-// root down to the working folder.
+// Start reading at Room.Render; find.go says which files are read and in which order, read.go how one is read, plain.go
+// what of its text counts, rules.go what Cursor, Claude Code and Copilot keep beside them, late.go what joins later.
+//
+// Known limits: what changes in a file of the system prompt is told in the next session, because the prompt of a session
+// stays as it is; imports are looked for outside fenced blocks and code spans, not in code that is only indented; a file
+// below node_modules, vendor or an environment of Python is nobody's instructions.
 package instructions
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"adze/internal/usage"
+	"adze/internal/workspace"
 	"adze/prompts"
-	"adze/tool"
 )
-
-// maxInstructions bounds one instruction file; it is paid for at every request.
-const maxInstructions = 32 << 10
 
 // Source is what the person says of the system prompt: files that take its place or follow it, and whether project
 // files are left out.
@@ -32,31 +32,113 @@ type Source struct {
 	Bare           bool
 }
 
-// Render makes the system prompt of a session once, from the named prompt and the instructions for dir; own is the
-// folder of the person's own.
-func (o Source) Render(own, name, dir string, now time.Time) (string, error) {
-	extra, err := textOf("--append-system-prompt", o.Append)
+// silent says that no files are read.
+func (o Source) silent() bool { return o.Bare || o.System != "" }
+
+// Place is where a run works, and where the person's own files are.
+type Place struct {
+	Own  string // adze's folder of the person
+	Home string // the person's home, for what is theirs with other assistants; empty: it is not looked at
+	Dir  string // the folder that is worked in
+}
+
+// Room reads the instructions of one run. It is safe for concurrent use; Close gives its folders back.
+type Room struct {
+	Source
+	Place
+	top  string // the repository's root, or Dir
+	git  bool
+	root *workspace.Root        // of top, once it is opened
+	tree func() *workspace.Root // opens it; nil: it cannot be opened
+	file func() found           // reads what the system prompt holds, once
+}
+
+// New makes the room of a run. Nothing is read before it is asked.
+func New(o Source, p Place) *Room {
+	if real, err := filepath.EvalSymlinks(p.Dir); err == nil {
+		p.Dir = real
+	}
+	r := &Room{Source: o, Place: p, top: p.Dir}
+	if top, ok := repository(p.Dir); ok {
+		r.top, r.git = top, true
+	}
+	r.tree = sync.OnceValue(func() *workspace.Root {
+		if root, err := workspace.Open(r.top); err == nil {
+			r.root = root
+		}
+		return r.root
+	})
+	r.file = sync.OnceValue(r.find)
+	return r
+}
+
+// Close gives back what was opened, when nobody asks any more.
+func (r *Room) Close() error {
+	if r.root == nil {
+		return nil
+	}
+	return r.root.Close()
+}
+
+// Render makes the system prompt of a session once, from the named prompt and the instructions.
+func (r *Room) Render(name string, now time.Time) (string, error) {
+	extra, err := textOf("--append-system-prompt", r.Append)
 	if err != nil {
 		return "", err
 	}
-	if o.System != "" {
-		text, err := textOf("--system-prompt", o.System)
+	if r.System != "" {
+		text, err := textOf("--system-prompt", r.System)
 		if err == nil && extra != "" {
 			text += "\n\n" + extra
 		}
 		return text, err
 	}
 	var files []prompts.Instructions
-	if !o.Bare {
-		if files, err = Files(own, dir); err != nil {
-			return "", err
+	for _, f := range r.Files() {
+		files = append(files, prompts.Instructions{Path: f.Shown, Text: f.Text})
+	}
+	return prompts.Render(name, files, extra, prompts.Environment{
+		Workspace: r.Dir, Cwd: r.Dir, System: runtime.GOOS + "/" + runtime.GOARCH, Shell: "bash",
+		Git: r.git, Date: now.Format(time.DateOnly),
+	})
+}
+
+// Files are those that the system prompt holds, in its order: the person's own first, the nearest last.
+func (r *Room) Files() []File {
+	if r.silent() {
+		return nil
+	}
+	return r.file().files
+}
+
+// Notices tell the person what was read in the place of AGENTS.md, cut, not readable, or holds what they cannot see.
+func (r *Room) Notices() (notices []string) {
+	if r.silent() {
+		return nil
+	}
+	f := r.file()
+	var instead []string
+	for _, file := range f.files {
+		if file.instead {
+			instead = append(instead, file.Shown)
 		}
 	}
-	_, inGit := repository(dir)
-	return prompts.Render(name, files, extra, prompts.Environment{
-		Workspace: dir, Cwd: dir, System: runtime.GOOS + "/" + runtime.GOARCH, Shell: "bash",
-		Git: inGit, Date: now.Format(time.DateOnly),
-	})
+	if len(instead) > 0 {
+		notices = append(notices, "read in the place of AGENTS.md: "+strings.Join(instead, ", "))
+	}
+	for _, file := range f.files {
+		notices = append(notices, hidden(file.Shown, file.Text)...)
+	}
+	return append(notices, f.notices...)
+}
+
+// hidden tells of characters that nobody sees, which the model is shown spelled out.
+func hidden(name, text string) []string {
+	n := strings.Count(text, "<U+")
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s holds characters that nobody sees (%d); the model is shown them as %.8s", name, n, text[strings.Index(text, "<U+"):])}
 }
 
 func textOf(flag, path string) (string, error) {
@@ -68,89 +150,6 @@ func textOf(flag, path string) (string, error) {
 		return "", usage.Mistake("check the path", "%s: %v", flag, err)
 	}
 	return string(raw), nil
-}
-
-// Files reads the person's own AGENTS.md, then those of the repository from its root down to dir, so
-// that the nearest speaks last. Text of a project may be read without consent; it is data for the model, not
-// for adze.
-func Files(own, dir string) ([]prompts.Instructions, error) {
-	top, ok := repository(dir)
-	if !ok {
-		top = dir
-	}
-	folders := []string{dir}
-	for at := dir; at != top && at != filepath.Dir(at); {
-		at = filepath.Dir(at)
-		folders = append(folders, at)
-	}
-	var files []prompts.Instructions
-	add := func(folder, within, name string) error {
-		text, err := instructionText(filepath.Join(folder, instructionFile), within)
-		if text != "" {
-			files = append(files, prompts.Instructions{Path: name, Text: text})
-		}
-		return err
-	}
-	if err := add(own, own, "the person's own "+instructionFile); err != nil {
-		return nil, err
-	}
-	for _, folder := range slices.Backward(folders) {
-		name, err := filepath.Rel(dir, filepath.Join(folder, instructionFile))
-		if err != nil {
-			return nil, err
-		}
-		if err := add(folder, top, name); err != nil {
-			return nil, err
-		}
-	}
-	return files, nil
-}
-
-// instructionFile is the name that assistants agreed on.
-const instructionFile = "AGENTS.md"
-
-// instructionText reads one file. A link may lead to another file of the same tree, but not out of it: a
-// repository must not be able to send the person's other files to a model.
-func instructionText(path, within string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return "", nil // missing, or a link that leads nowhere
-	}
-	if top, err := filepath.EvalSymlinks(within); err != nil || !strings.HasPrefix(real, top+string(filepath.Separator)) {
-		return "", nil
-	}
-	info, err := os.Lstat(real)
-	if err != nil || !info.Mode().IsRegular() {
-		return "", nil
-	}
-	f, err := os.Open(real)
-	if err != nil {
-		return "", usage.Mistake("make it readable, or run with --bare", "%v", err)
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, maxInstructions))
-	if err != nil {
-		return "", usage.Mistake("make it readable, or run with --bare", "%v", err)
-	}
-	text := strings.ToValidUTF8(string(raw), "\uFFFD")
-	if info.Size() > maxInstructions {
-		text += fmt.Sprintf("\n(cut: the file has %d bytes; read the rest when it matters)", info.Size())
-	}
-	return tool.ShownHidden(strings.TrimPrefix(text, "\ufeff")), nil
-}
-
-// Hidden tells the person which instructions of a rendered prompt hold what they cannot see.
-func (o Source) Hidden(own, dir, system string) (notices []string) {
-	if o.Bare || o.System != "" || !strings.Contains(system, "<U+") {
-		return nil
-	}
-	files, _ := Files(own, dir) // they were read a moment ago
-	for _, f := range files {
-		if n := strings.Count(f.Text, "<U+"); n > 0 {
-			notices = append(notices, fmt.Sprintf("%s holds characters that nobody sees (%d); the model is shown them as %.8s", f.Path, n, f.Text[strings.Index(f.Text, "<U+"):]))
-		}
-	}
-	return notices
 }
 
 // repository finds the folder that holds .git, upwards from dir. It looks at names only and runs nothing.

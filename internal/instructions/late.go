@@ -1,0 +1,172 @@
+package instructions
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/session"
+	"adze/tool"
+)
+
+// foreign are folders in which others' code lies: what a dependency says to assistants is nobody's instruction here.
+func foreign() []string {
+	return []string{"node_modules", "bower_components", "vendor", "site-packages", ".venv", "venv", ".tox", ".git"}
+}
+
+// Notes tells what joins after a step: the instructions of folders that a call first read or changed a file of, rules for
+// such files, and rules that the prompt calls by @name. It is session.Config.Notes; what was told is not told again
+// unless it changed, which the session sees by the hash.
+func (r *Room) Notes(ctx context.Context, s session.Step) []session.Note {
+	if r.silent() {
+		return nil
+	}
+	touched := r.touched(s)
+	if len(touched) == 0 && s.Prompt == nil {
+		return nil
+	}
+	l := late{in: r.reader(ctx), base: r.file(), touched: touched, said: s.Said}
+	l.in.real, l.in.sums = maps.Clone(l.base.real), maps.Clone(l.base.sums)
+	for _, file := range touched {
+		for _, folder := range r.folders(file) {
+			l.folder(folder)
+		}
+	}
+	for _, rule := range append(slices.Clone(l.base.rules), l.rules...) {
+		if s.Prompt != nil && called(s.Prompt.Text, rule.name) || slices.ContainsFunc(touched, rule.holds) {
+			l.rule(rule)
+		}
+	}
+	return l.notes
+}
+
+// touched are the files of the repository that calls read or wrote, absolute and in their order.
+func (r *Room) touched(s session.Step) (out []string) {
+	var names []string
+	for _, o := range s.Outcomes {
+		for _, n := range o.Record.Needs {
+			if (n.Permission == tool.Read || n.Permission == tool.Write) && (o.Status == tool.Completed || len(o.Changed) > 0) {
+				names = append(names, n.Target)
+			}
+		}
+	}
+	if s.Prompt != nil {
+		for _, a := range s.Prompt.Attachments {
+			names = append(names, a.Name)
+		}
+	}
+	root := r.tree()
+	if root == nil || len(names) == 0 {
+		return nil
+	}
+	for _, name := range names {
+		if name != "" && !filepath.IsAbs(name) && name[0] != '~' {
+			name = filepath.Join(r.Dir, name)
+		}
+		p, err := root.Resolve(name)
+		if err != nil || !p.Exists() || p.Outside() || slices.Contains(out, p.Abs()) {
+			continue
+		}
+		if info, err := root.Stat(p); err == nil && info.Mode.IsRegular() {
+			out = append(out, p.Abs())
+		}
+	}
+	return out
+}
+
+// folders are those of a file that the system prompt does not speak for, the outer first.
+func (r *Room) folders(file string) (out []string) {
+	rel, err := filepath.Rel(r.top, file)
+	if err != nil {
+		return nil
+	}
+	at := r.top
+	known := r.chain()
+	for part := range strings.SplitSeq(filepath.Dir(rel), string(filepath.Separator)) {
+		if at = filepath.Join(at, part); slices.Contains(foreign(), part) {
+			return out
+		}
+		if !slices.Contains(known, at) {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// late gathers the notes of one step.
+type late struct {
+	in      *reader
+	base    found
+	touched []string
+	said    []session.Note
+	looked  []string // folders
+	rules   []rule   // of them
+	notes   []session.Note
+}
+
+// folder tells the instructions of a folder.
+func (l *late) folder(dir string) {
+	if slices.Contains(l.looked, dir) {
+		return
+	}
+	l.looked = append(l.looked, dir)
+	files, rules := l.in.folder(dir, false)
+	l.rules = append(l.rules, rules...)
+	for _, f := range files {
+		shown := l.in.room.shown(dir)
+		l.tell(f, fmt.Sprintf("Instructions for files in %s:", shown))
+	}
+}
+
+// rule tells one that waited.
+func (l *late) rule(r rule) {
+	raw, _, err := l.in.ruled(r.path)
+	if err != nil {
+		return // it was told of at the start, or has gone
+	}
+	f, state := l.in.take(raw, r.shown, false)
+	if state != fresh {
+		return
+	}
+	head := "Rules that were asked for:"
+	if len(r.globs) > 0 {
+		head = fmt.Sprintf("Rules for files such as %s:", strings.Join(r.globs, ", "))
+	}
+	l.tell(f, head)
+}
+
+// tell adds a file to the notes, unless the system prompt holds it or the model just read it by itself.
+func (l *late) tell(f File, head string) {
+	if slices.Contains(l.touched, f.Real) || strings.TrimSpace(f.Text) == "" {
+		return
+	}
+	f = l.in.fit(f)
+	sum := sha256.Sum256([]byte(f.Text))
+	hash := hex.EncodeToString(sum[:])
+	if slices.ContainsFunc(l.said, func(n session.Note) bool { return n.Path == f.Real && n.SHA256 != hash }) {
+		head = "Changed since you were told. " + head
+	}
+	l.notes = append(l.notes, session.Note{
+		Kind: session.InstructionsNote, From: f.Shown, Path: f.Real, SHA256: hash, Lasts: true, Text: head + "\n\n" + f.Text,
+	})
+}
+
+// called reports whether a prompt names a rule with @.
+func called(prompt, name string) bool {
+	for rest := prompt; ; {
+		at := strings.Index(rest, "@"+name)
+		if at < 0 {
+			return false
+		}
+		after := rest[at+1+len(name):]
+		if (at == 0 || strings.IndexByte(" \t\n(", rest[at-1]) >= 0) && (after == "" || !strings.ContainsAny(after[:1], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_/")) {
+			return true
+		}
+		rest = after
+	}
+}
