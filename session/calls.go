@@ -108,3 +108,25 @@ type Decided struct {
 func (s *Session) intend(ctx context.Context, r tool.Record) error {
 	return s.store(ctx, s.entry(IntentEntry, r))
 }
+
+// listen has hooks told of the session and its calls.
+func (s *Session) listen() {
+	c := s.config
+	s.hooks = &hooks{tell: c.Hooks, session: c.ID, agent: c.Start.Agent, started: func() bool { return s.started }, ran: s.ranHook, note: s.Note}
+	s.runner.Before, s.runner.After = s.hooks.before, s.hooks.after
+}
+
+// ranHook stores what a hook did and shows what it changed. A failure to store is not lost: the next entry fails, too.
+func (s *Session) ranHook(r HookRun) {
+	r.Agent = s.config.Start.Agent
+	var entries []Entry
+	if r.Event != HookNotify && !s.started { // it ran before the first prompt; a notification never does
+		entries, s.started = append(entries, s.entry(StartEntry, s.config.Start)), true
+	}
+	_ = s.store(context.Background(), append(entries, s.entry(HookEntry, r))...)
+	for _, text := range []string{r.told(), r.Notice} {
+		if text != "" {
+			s.emit(Notice{text})
+		}
+	}
+}

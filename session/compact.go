@@ -36,6 +36,9 @@ const (
 	sumAttempts = 3
 )
 
+// youAsked is the cause of a compaction that the person wants.
+const youAsked = "you asked for it"
+
 // ErrShort is returned when there is nothing to sum up, errLittle when the summary is nearly as long as that.
 var (
 	ErrShort  = errors.New("the conversation is too short to be summed up")
@@ -70,7 +73,7 @@ func (c Compaction) String() string {
 func (s *Session) Compact(ctx context.Context, wish string) Result {
 	t, cancel := s.begin(ctx)
 	defer cancel()
-	return s.end(t, s.compact(t, "you asked for it", wish))
+	return s.end(t, s.compact(t, youAsked, wish))
 }
 
 // Earlier returns the messages of earlier runs that were summed up: no request holds them, but the person may
@@ -149,6 +152,9 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	cut := s.ledger.cut(s.history)
 	if cut == 0 || s.config.Sum == "" {
 		return ErrShort
+	}
+	if err := s.hooks.spared(t.ctx, cause == youAsked, wish); err != nil {
+		return err
 	}
 	c := Compaction{Messages: cut, Before: s.ledger.tokens(s.ledger.bytes()), Cause: cause,
 		Provider: s.config.Provider.Name(), Model: s.config.Model}

@@ -139,7 +139,11 @@ func (s *Session) over(t *turn) (bool, error) {
 		more, note = []string{correction}, true
 	}
 	if len(more) == 0 {
-		return true, nil
+		hold := s.hooks.held(t)
+		if hold == "" {
+			return true, nil
+		}
+		more, note = []string{hold}, true
 	}
 	if m := t.last; m != nil { // it is not the last one after all
 		t.last = nil

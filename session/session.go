@@ -16,7 +16,7 @@
 // fills a request, budget.go what a turn may use, account.go what the session used: a session with a Within works
 // for the turn of another one, as a subagent. past.go finds all this in a log, and settles what a process left open.
 //
-// note.go is how anybody else tells the model something late: a folder's instructions, a hook's context, a report.
+// hooks.go tells programs of the person's what happens, and hears what they object to. note.go is how anybody else tells the model something late: a folder's instructions, a hook's context, a report.
 //
 // compact.go keeps a conversation within the model's context: a summary (summary.go) takes the place of its
 // beginning. What does not fit even so ends with CauseContext.
@@ -31,8 +31,6 @@ package session
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,6 +90,8 @@ type Config struct {
 	// before the prompt or the next request, as one message. It may read files, and ends soon after ctx does. Nil:
 	// nobody has any but those handed to Session.Note.
 	Notes func(ctx context.Context, s Step) []Note
+	// Hooks tells programs of a moment (hooks.go), from any goroutine, and returns soon after ctx ends; nil: there are none.
+	Hooks func(ctx context.Context, m Moment) tool.Ruling
 	// Observe sees every event, one at a time, in order. It may block: that slows the session, nothing
 	// is dropped. Nil: nobody watches.
 	Observe func(Event)
@@ -121,15 +121,9 @@ type Session struct {
 	effort   string // as the log has it
 	beside   beside
 	asked    string // the message of outcomes that notes were asked for last
+	hooks    *hooks
 
 	watch sync.Mutex // one observer call at a time
-}
-
-// NewID makes a session id that sorts by time: 20060102t150405-1a2b3c.
-func NewID(now time.Time) ID {
-	var b [3]byte
-	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails since Go 1.24
-	return ID(now.UTC().Format("20060102t150405") + "-" + hex.EncodeToString(b[:]))
 }
 
 // New starts a conversation. Nothing is stored before the first prompt.
@@ -146,6 +140,9 @@ func New(c Config) *Session {
 	s.runner = &tool.Runner{
 		Gate: c.Gate, Emit: s.onTool, Intent: s.intend, Clip: c.Clip, Mask: c.Mask, Repairer: c.Repairer, Now: c.Now, Grace: c.Grace, Waits: s.waits,
 		Session: string(c.ID), Agent: c.Start.Agent, Mode: c.Mode,
+	}
+	if c.Hooks != nil {
+		s.listen()
 	}
 	return s
 }
@@ -164,6 +161,10 @@ func (s *Session) History() []Message { return s.history }
 func (s *Session) Prompt(ctx context.Context, in Input) Result {
 	t, cancel := s.begin(ctx)
 	defer cancel()
+	if err := s.hooks.greet(t.ctx, in); err != nil {
+		return s.end(t, err)
+	}
+	defer s.hooks.notify(HookEnded, "the turn has ended")
 	if err := s.open(t, in); err != nil {
 		return s.end(t, err)
 	}

@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -12,6 +14,13 @@ import (
 
 // ID names a session.
 type ID string
+
+// NewID makes a session id that sorts by time: 20060102t150405-1a2b3c.
+func NewID(now time.Time) ID {
+	var b [3]byte
+	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails since Go 1.24
+	return ID(now.UTC().Format("20060102t150405") + "-" + hex.EncodeToString(b[:]))
+}
 
 // Store keeps the logs of sessions. Contract:
 //   - Lock makes the caller the only writer of a session until Close; when another process writes, the
@@ -56,6 +65,7 @@ const (
 	SubagentEntry EntryType = "subagent" // Subagent: a call starts one, which has a log of its own
 	CompactEntry  EntryType = "compact"  // Compaction: what is sent from here on begins with a summary
 	PrefixEntry   EntryType = "prefix"   // PrefixChange: a request did not begin with the one before
+	HookEntry     EntryType = "hook"     // HookRun: a program was started for a moment
 	NoteEntry     EntryType = "note"     // Message that holds notes: it is in what is sent, and nobody's words
 )
 

@@ -34,6 +34,7 @@ type turn struct {
 	stumbled bool
 	// silences are the answers that said nothing.
 	silences silences
+	holds    int // times that hooks had it go on
 	// unsummed: no summary was got when the window was nearly full.
 	unsummed bool
 }
@@ -62,6 +63,8 @@ func (s *Session) waits() (over func()) {
 	}
 	if s.config.Waits != nil {
 		ends = append(ends, s.config.Waits())
+	} else {
+		s.hooks.notify(HookWaits, "adze waits for you")
 	}
 	return func() {
 		for _, end := range ends {
@@ -186,6 +189,8 @@ func causeOf(err error) (cause Cause, message, hint string) {
 		return CauseTerminated, "terminated", "adze --continue goes on from here"
 	case errors.Is(err, ErrClosed):
 		return CauseClosed, err.Error(), ""
+	case errors.Is(err, ErrHooked):
+		return CauseDenied, err.Error(), "do as it says, or see adze help hooks"
 	case errors.Is(err, ErrBudget):
 		return CauseBudget, err.Error(), "say go on, or raise the limit and run adze --continue"
 	case errors.Is(err, ErrShort), errors.Is(err, errLittle):

@@ -10,7 +10,8 @@ import (
 )
 
 // A person may allow a call otherwise than the model made it: with another command, or without some of the hunks of a
-// change. What they change is a call like any other: it is parsed, validated and judged anew, and the model is told.
+// change; and programs that they put beside the pipeline, hooks, may want other arguments. What is changed is a call like
+// any other: it is parsed, validated and judged as what it has become, and the model is told.
 
 // Change is a call as it is to run instead of as it was made.
 type Change struct {
@@ -84,36 +85,111 @@ func (x *execution) offerChange(q *Question) {
 	}
 }
 
-// amend puts a changed call in the place of the one that was asked about, and has it judged.
+// amend puts a call that a person changed in the place of the one that was asked about, and has it judged.
 func (x *execution) amend(ctx context.Context, c *Change) error {
-	h := x.h
-	h.OK, h.Errors = false, nil
-	args, faults := h.accept(c.Arguments)
-	if len(faults) == 0 {
-		h.instantiate(args)
-		faults = h.Errors
+	if faults := x.rewrite(c.Arguments, c.Note, ""); len(faults) > 0 {
+		return Fail(CodeInvalidArguments, "the person changed the call to something that does not fit the tool: %s", unfit(faults))
 	}
-	if len(faults) > 0 {
-		return Fail(CodeInvalidArguments, "the person changed the call to something that does not fit the tool: %s", strings.TrimSpace(faults[0].Path+" "+faults[0].Message))
+	if _, err := x.heed(ctx, false); err != nil {
+		return err
 	}
-	h.Provenance.Repair = nil // nothing of the model's words is in force
-	x.h, x.changed = h, c.Note
-	x.note(func(r *Record) {
-		r.Args, r.ArgsHash, r.Changed = h.Exposed(), hashOf(string(args.raw)), true
-		r.Repair, r.Needs = "", nil
-	})
-	needs, err := guard(x, h.bound.needs)
+	needs, err := guard(x, x.h.bound.needs)
 	if err != nil {
 		return err
 	}
-	d, err := x.ask(ctx, h.prepared.def.Permissions.cover(needs), func(q *Question) { q.Amended = true })
+	d, err := x.ask(ctx, x.h.prepared.def.Permissions.cover(needs), func(q *Question) { q.Amended = true })
 	if err == nil && d.Change != nil {
 		return errors.New("a changed call was changed again")
 	}
 	return err
 }
 
-// told puts what a person changed before what a call gave.
+// rewrite puts other arguments in the place of those of the call, unrepaired; with faults nothing has changed. An origin
+// is where they are from; empty: a person wrote them.
+func (x *execution) rewrite(arguments, note string, origin Origin) []Fault {
+	h := x.h
+	h.OK, h.Errors = false, nil
+	args, faults := h.accept(arguments)
+	if len(faults) == 0 {
+		h.instantiate(args)
+		faults = h.Errors
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	if origin == "" {
+		h.Provenance.Repair = nil // nothing of the model's words is in force
+	} else {
+		h.Provenance.Origin = origin
+	}
+	x.h, x.changed = h, strings.TrimPrefix(x.changed+"\n"+note, "\n")
+	x.note(func(r *Record) {
+		r.Args, r.ArgsHash, r.Changed, r.Origin = h.Exposed(), hashOf(string(args.raw)), true, h.Provenance.Origin
+		if r.Needs = nil; origin == "" {
+			r.Repair = ""
+		}
+	})
+	return nil
+}
+
+func unfit(faults []Fault) string { return strings.TrimSpace(faults[0].Path + " " + faults[0].Message) }
+
+// Look is a call as hooks see it: valid, and not judged yet; with an Outcome, after it ran.
+type Look struct {
+	Call      CallID
+	Tool      string
+	Arguments json.RawMessage
+	// Change puts other arguments, all of them, in the place of these before the call is judged. An error says why they
+	// do not fit; the call then stays as it is. Note tells the model.
+	Change  func(arguments json.RawMessage, note string) error
+	Outcome *Outcome
+}
+
+// Ruling is what hooks say of a call. It can only narrow: what neither denies nor asks is judged as if there were none.
+type Ruling struct {
+	Deny string // why it is not done; empty: it may be
+	Ask  string // why a person is to look at it, whatever rules and mode say
+	By   string // who says so
+}
+
+// heed hears the hooks before the call is judged. It returns why one wants a person to look at it.
+func (x *execution) heed(ctx context.Context, mayChange bool) (ask string, err error) {
+	if x.runner.Before == nil {
+		return "", nil
+	}
+	look := Look{Call: x.h.Call, Tool: x.h.Tool, Arguments: x.h.Provenance.Parsed, Change: func(arguments json.RawMessage, note string) error {
+		if !mayChange {
+			return errors.New("a person wrote this call, and it stays as they wrote it")
+		}
+		if faults := x.rewrite(string(arguments), note, FromHook); len(faults) > 0 {
+			return fmt.Errorf("its changed arguments do not fit %s: %s", x.h.Tool, unfit(faults))
+		}
+		return nil
+	}}
+	r, panicked := guard(x, func() Ruling { return x.runner.Before(ctx, look) })
+	switch {
+	case panicked != nil:
+		return "", panicked
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case r.Deny != "":
+		return "", x.refuse(nil, r.By, r.Deny)
+	}
+	return r.Ask, nil
+}
+
+// after shows hooks what came of a call that ran.
+func (x *execution) after(ctx context.Context, o Outcome) Outcome {
+	if x.runner.After != nil && ctx.Err() == nil {
+		_, _ = guard(x, func() struct{} { // what fails there is no failure of the call
+			x.runner.After(ctx, Look{Call: x.h.Call, Tool: x.h.Tool, Arguments: x.h.Provenance.Parsed, Outcome: &o})
+			return struct{}{}
+		})
+	}
+	return o
+}
+
+// told puts what was changed before what a call gave.
 func (x *execution) told(output string) string {
 	if x.changed == "" {
 		return output

@@ -141,3 +141,87 @@ func TestOnlyAnArgumentIsEditable(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Arguments that a hook wants are checked without repair, judged once, as what the call has become, and told.
+func TestChangedArgumentsAreJudgedAsWhatTheyBecome(t *testing.T) {
+	for name, c := range map[string]struct {
+		args, want, output string
+		origin             tool.Origin
+	}{
+		"fits":           {`{"text":"rm one"}`, "rm one", "(a hook did it)\n\nrm one", tool.FromHook},
+		"breaks":         {`{"txt":"rm one"}`, "rm all", "rm all", tool.Native},
+		"needs a repair": {`{'text':'rm one'}`, "rm all", "rm all", tool.Native},
+		"is no object":   {`["rm one"]`, "rm all", "rm all", tool.Native},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var j journal
+			r, _ := journaled(&j, func(_ context.Context, q tool.Question) (tool.Decision, error) {
+				if q.Origin != c.origin || q.Needs[0].Target != c.want || q.Wanted != "look" {
+					t.Errorf("judged %s %+v, wanted %q", q.Origin, q.Needs, q.Wanted)
+				}
+				return tool.Decision{Allow: true}, nil
+			})
+			var after []string
+			r.Before = func(_ context.Context, l tool.Look) tool.Ruling {
+				if err := l.Change([]byte(c.args), "a hook did it"); (err != nil) != (c.origin == tool.Native) {
+					t.Errorf("changing: %v", err)
+				}
+				return tool.Ruling{Ask: "look", By: "hook x"}
+			}
+			r.After = func(_ context.Context, l tool.Look) {
+				after = append(after, string(l.Arguments)+" "+string(l.Outcome.Status))
+				panic("a hook that fails is no failure of the call")
+			}
+			o := execOne(t, r, say("x", editable), `{"text":"rm all"}`)
+			wantStatus(t, o, tool.Completed, "")
+			if gates := strings.Count(strings.Join(j.all(), "\n"), "gate ["); gates != 1 || o.Output != c.output || o.Record.Changed != (c.origin == tool.FromHook) || o.Record.Origin != c.origin {
+				t.Errorf("judged %d times, the model reads %q, record %+v", gates, o.Output, o.Record)
+			}
+			if len(after) != 1 || !strings.Contains(after[0], c.want) {
+				t.Errorf("afterwards %q", after)
+			}
+		})
+	}
+}
+
+// A denial of a hook is one whatever the gate would say, and a hook that panics has not allowed anything.
+func TestAHookDeniesBeforeTheGate(t *testing.T) {
+	for name, before := range map[string]func(context.Context, tool.Look) tool.Ruling{
+		"deny":   func(context.Context, tool.Look) tool.Ruling { return tool.Ruling{Deny: "no", By: "hook x"} },
+		"panics": func(context.Context, tool.Look) tool.Ruling { panic("x") },
+	} {
+		var j journal
+		r, _ := journaled(&j, func(context.Context, tool.Question) (tool.Decision, error) {
+			t.Errorf("%s: the gate was asked", name)
+			return tool.Decision{Allow: true}, nil
+		})
+		r.Before = before
+		r.After = func(context.Context, tool.Look) { t.Errorf("%s: told of a call that did not run", name) }
+		if o := execOne(t, r, say("x", editable), `{"text":"a"}`); o.Status == tool.Completed || name == "deny" && (o.Status != tool.Denied || o.Record.Decisions[0].Layer != "hook x") {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+}
+
+// What a person wrote is seen by hooks, which may deny it and change nothing of it.
+func TestHooksSeeWhatAPersonWrote(t *testing.T) {
+	var j journal
+	r, _ := journaled(&j, func(_ context.Context, q tool.Question) (tool.Decision, error) {
+		change := tool.Change{Arguments: `{"text":"mine"}`, Note: "changed"}
+		return tool.Decision{Allow: true, Asked: true, Change: &change}, nil
+	})
+	var saw []string
+	r.Before = func(_ context.Context, l tool.Look) tool.Ruling {
+		if saw = append(saw, string(l.Arguments)); len(saw) == 1 {
+			return tool.Ruling{}
+		}
+		if l.Change([]byte(`{"text":"other"}`), "") == nil {
+			t.Error("a hook changed what a person wrote")
+		}
+		return tool.Ruling{Deny: "not this"}
+	}
+	o := execOne(t, r, say("x", editable), `{"text":"rm all"}`)
+	if wantStatus(t, o, tool.Denied, tool.CodeDenied); len(saw) != 2 || saw[1] != `{"text":"mine"}` {
+		t.Errorf("hooks saw %q", saw)
+	}
+}

@@ -110,3 +110,24 @@ func plural(n int, one, many string) string {
 	}
 	return strconv.Itoa(n) + " " + many
 }
+
+func (x *execution) clip(ctx context.Context, p outcomeParts) outcomeParts {
+	bound := x.runner.Clip
+	if x.h.prepared != nil {
+		bound = bound.within(x.h.prepared.output)
+	}
+	text, file, cut := bound.apply(ctx, x.h.Call, ShownHidden(x.mask(p.output)))
+	p.output, p.truncated = text, p.truncated || cut
+	if file != "" {
+		p.outputFile = file
+	}
+	return p
+}
+
+// mask comes before the cut, which could leave the half of a secret that nobody would know for one.
+func (x *execution) mask(text string) string {
+	if x.runner.Mask == nil || text == "" {
+		return text
+	}
+	return x.runner.Mask(text)
+}

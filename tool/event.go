@@ -9,7 +9,7 @@ import (
 // keeps the provider's id or mints one.
 type CallID string
 
-// Origin says how a call was written by the model.
+// Origin says how a call was written by the model, or that a hook wrote its arguments.
 type Origin string
 
 // Origins. A repaired or text call never has more rights than a native one.
@@ -20,6 +20,8 @@ const (
 	FromText Origin = "text"
 	// FromCommand is a call of a command that the person gave: a part of a file that a shell runs or that is read.
 	FromCommand Origin = "command"
+	// FromHook is a call whose arguments a hook wrote.
+	FromHook Origin = "hook"
 )
 
 // RawCall is a model's request as its adapter assembled it: whole, but unchecked.

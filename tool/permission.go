@@ -129,6 +129,8 @@ type Question struct {
 	// Without is the call without some of the hunks that Preview shows, counted from 1, and why they were refused;
 	// nil: the call is allowed whole or not at all.
 	Without func(ctx context.Context, refused []int, why string) (*Change, error)
+	// Wanted says why a hook wants a person to look at the call, whatever rules and mode allow; empty: none does.
+	Wanted string
 	// Amended is true when a person changed the call and allowed it so.
 	Amended bool
 	// Waits is called when a person is waited for, and what it returns when that is over: the time between is not the

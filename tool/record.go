@@ -33,7 +33,7 @@ type Record struct {
 	// Args is what Redact exposed; ArgsHash is the SHA-256 of all of what ran, in hexadecimal.
 	Args      json.RawMessage `json:"args"`
 	ArgsHash  string          `json:"args_sha256,omitempty"`
-	Changed   bool            `json:"changed,omitempty"` // by a person, before it ran: Args, ArgsHash and Needs are of what ran
+	Changed   bool            `json:"changed,omitempty"` // by a person or a hook, before it ran: Args, ArgsHash and Needs are of what ran
 	Needs     []Need          `json:"needs,omitempty"`
 	Decisions []Decision      `json:"decisions,omitempty"`
 	// Status is empty in the intent record, which is written before the effect.

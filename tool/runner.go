@@ -24,6 +24,10 @@ type Runner struct {
 	Clip   Clip
 	// Mask hides secrets in what a call gives the model; nil: nothing is hidden.
 	Mask func(string) string
+	// Before lets hooks look at each call before it is judged, After shows them what came of one that ran; nil: there are
+	// none. They are called from any goroutine.
+	Before func(context.Context, Look) Ruling
+	After  func(context.Context, Look)
 	// Repairer may mend arguments that are not JSON where no rule applies; nil: nobody does.
 	Repairer Repairer
 	// Waits is called when a call begins to wait for a person, and what it returns when that is over; nil: nobody
@@ -75,10 +79,10 @@ func (r *Runner) Exec(ctx context.Context, h Hydration) (out Outcome) {
 	}
 	parts, err := x.run(ctx)
 	if err != nil {
-		return x.fail(ctx, parts, err)
+		return x.after(ctx, x.fail(ctx, parts, err))
 	}
 	parts.output = x.told(parts.output)
-	return x.finish(x.clip(ctx, parts), Completed, "")
+	return x.after(ctx, x.finish(x.clip(ctx, parts), Completed, ""))
 }
 
 // execution is one call on its way through Exec.
@@ -93,7 +97,7 @@ type execution struct {
 	over   bool  // the outcome is made; nothing may be asked or noted any more
 	flaw   error // that the check before a question found
 	waits  waits
-	// changed is what the model is told of a call that a person changed; empty: it is as it was made.
+	// changed is what the model is told of a call that a person or a hook changed; empty: it is as it was made.
 	changed string
 	judged  *Judged
 }
@@ -142,12 +146,16 @@ func (x *execution) permit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	wanted, err := x.heed(ctx, true)
+	if err != nil {
+		return err
+	}
 	needs, err := guard(x, x.h.bound.needs)
 	if err != nil {
 		return err
 	}
 	d, err := x.ask(ctx, x.h.prepared.def.Permissions.cover(needs), func(q *Question) {
-		q.Check = x.check
+		q.Check, q.Wanted = x.check, wanted
 		x.offerChange(q)
 	})
 	if err != nil || d.Change == nil {
@@ -165,7 +173,7 @@ func (x *execution) ask(ctx context.Context, needs []Need, more func(*Question))
 		return Decision{}, fmt.Errorf("%w: the call is over", ErrDenied)
 	}
 	if why := x.h.prepared.def.Breach(needs); why != "" {
-		return Decision{}, x.refuse(needs, why)
+		return Decision{}, x.refuse(needs, "built in", why)
 	}
 	q := x.question(needs)
 	if more != nil {
@@ -192,8 +200,8 @@ func (x *execution) ask(ctx context.Context, needs []Need, more func(*Question))
 }
 
 // refuse concludes what no gate may allow.
-func (x *execution) refuse(needs []Need, why string) error {
-	d := Decision{Layer: "built in", Reason: why}
+func (x *execution) refuse(needs []Need, layer, why string) error {
+	d := Decision{Layer: layer, Reason: why}
 	x.note(func(r *Record) { r.Decisions, x.byRule, x.judged = append(r.Decisions, d), d.ByRule, d.Judged })
 	x.runner.emit(Event{Kind: Asked, Call: x.h.Call, Tool: x.h.Tool, Needs: needs, Decision: &d})
 	return &denial{d}
@@ -274,25 +282,4 @@ func (x *execution) run(ctx context.Context) (outcomeParts, error) {
 	case <-timer.C:
 		return outcomeParts{}, fmt.Errorf("the tool did not stop within %s and may still be running: %w", grace, ctx.Err())
 	}
-}
-
-func (x *execution) clip(ctx context.Context, p outcomeParts) outcomeParts {
-	bound := x.runner.Clip
-	if x.h.prepared != nil {
-		bound = bound.within(x.h.prepared.output)
-	}
-	text, file, cut := bound.apply(ctx, x.h.Call, ShownHidden(x.mask(p.output)))
-	p.output, p.truncated = text, p.truncated || cut
-	if file != "" {
-		p.outputFile = file
-	}
-	return p
-}
-
-// mask comes before the cut, which could leave the half of a secret that nobody would know for one.
-func (x *execution) mask(text string) string {
-	if x.runner.Mask == nil || text == "" {
-		return text
-	}
-	return x.runner.Mask(text)
 }

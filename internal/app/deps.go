@@ -21,6 +21,7 @@ import (
 	"adze/internal/web"
 	"adze/internal/websearch"
 	"adze/internal/workspace"
+	"adze/session"
 	"adze/tool"
 	"adze/toolset"
 )
@@ -149,4 +150,16 @@ func (a *app) searchEngine(s settings, w *wired) toolset.WebSearch {
 		return nil
 	}
 	return e
+}
+
+func outcomesOf(history []session.Message) []tool.Outcome {
+	var out []tool.Outcome
+	for _, m := range history {
+		for _, p := range m.Parts {
+			if p.Kind == session.OutcomePart && p.Outcome != nil {
+				out = append(out, *p.Outcome)
+			}
+		}
+	}
+	return out
 }

@@ -32,6 +32,8 @@ func promises() []promise {
 			"TestASecretIsNotEditedBack TestValuesOfFilesAreKnownInOutputs TestAFileHoldsNoSecret"},
 		{"Nothing that a project carries", "TestAProjectFullOfTrapsStartsNothing TestAProjectsToolRunsOnlyAsItWasAllowed TestAChangeAsksAgain " +
 			"TestACommandCannotConsent TestAProjectMaySetOnlyWhatNarrows TestAProjectsRulesOnlyNarrow"},
+		{"A hook only narrows", "TestAHookHasASayBeforeACall TestAHookHoldsInEveryMode TestHooksFireForSubagents TestWhatAHookDoesInsteadOfAnswering " +
+			"TestChangedArgumentsAreJudgedAsWhatTheyBecome"},
 		{"What no rule, mode or person allows does not run", "TestNoToolOfAnyCatalogueRunsUnasked TestRealBashRunsOnlyWhatRulesAllow TestJudgedLinesDoWhatWasRead " +
 			"TestRealProgramsDoNoMoreThanTheTableSays " +
 			"TestARepositoryCannotLeadGitOutOfTheWorkspaceUnasked TestHooksAreAskedForAndNotLeftOut " +

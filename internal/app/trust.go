@@ -1,12 +1,17 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"adze/internal/carry"
+	"adze/internal/hook"
+	"adze/internal/models"
 	"adze/internal/proc"
 	"adze/internal/slash"
 	"adze/internal/trust"
@@ -20,7 +25,7 @@ import (
 func (s settings) project() trust.Project {
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment})
 	return trust.Project{
-		Dir: s.root.Dir(), Book: trust.Of(s.at.State), Used: []string{trust.Tool, trust.Command},
+		Dir: s.root.Dir(), Book: trust.Of(s.at.State), Used: []string{trust.Tool, trust.Hook, trust.Command},
 		Local: func(program string) string { return proc.Within(program, s.root.Dir(), env) },
 	}
 }
@@ -48,6 +53,53 @@ func (w *wired) settle(ctx context.Context, o *options, s settings, home string,
 	w.menu = slash.New(ctx, f, tui.CommandNames())
 	w.menu.Project, w.menu.Mask = w.settings.project(), w.settings.masked
 	w.menu.Notice = func(text string) { observe(session.Notice{Text: text}) }
+}
+
+// hook makes what runs the hooks of a run: those of the machine's owner, the person's, and those of the project that they
+// allowed. An adze that a hook starts has none.
+func (a *app) hook(o *options, w *wired, c *session.Config) error {
+	s := w.settings
+	if o.demo || a.Getenv(hook.Nested) != "" {
+		return nil
+	}
+	var programs []hook.Program
+	for _, from := range []struct {
+		dir, layer string
+		owner      int
+	}{{filepath.Dir(s.at.Managed), "managed", 0}, {s.at.Config, "person", os.Getuid()}} {
+		path := filepath.Join(from.dir, hook.File)
+		own, err := hook.Load(path, from.owner, from.layer)
+		if err != nil {
+			return misuse("mend it, or remove it; adze help hooks says what it holds", "%s: %v", path, err)
+		}
+		programs = append(programs, own...)
+	}
+	e := hook.New(s.root.Dir())
+	e.Env = proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: models.KeyNames(s.config)})
+	e.Supervisor = proc.Supervisor{Ledger: w.ledger, Cage: w.cage}
+	if s.hide != nil {
+		e.Mask = func(text string) string { return s.hide().Text(text) }
+	}
+	e.Mode = func() string { return string(w.gate.Mode()) }
+	e.Use(append(programs, s.projectHooks()...)...)
+	w.closers = append(w.closers, e.Close)
+	c.Hooks = e.Fire
+	return nil
+}
+
+// projectHooks are those of the project's hooks that the person allowed, in the order of their files; each start looks
+// whether they still are.
+func (s settings) projectHooks() (out []hook.Program) {
+	p := s.project()
+	items, _ := s.survey() // what is wrong with the book is told by tellProject
+	items = slices.Clone(items)
+	slices.SortStableFunc(items, func(a, b trust.Item) int { return a.Order - b.Order })
+	for _, i := range items {
+		if i.Kind == trust.Hook && i.State == trust.Allowed && i.Hook != nil {
+			out = append(out, hook.Program{Hook: *i.Hook, Name: strings.TrimPrefix(i.ID, "hook:"), Holds: func() error { return p.Holds(i) }})
+		}
+	}
+	return out
 }
 
 // maxTold bounds how many items one line names.
@@ -97,7 +149,7 @@ func (w *wired) carried(context.Context) ([]port.Carried, error) {
 		case trust.Broken:
 			c.Off = i.Problem
 		case trust.Unused:
-			c.Off = "this version of adze runs nothing of this kind"
+			c.Off = "this version of adze does not run it: " + cmp.Or(i.Idle, "it runs nothing of this kind")
 		}
 		out = append(out, c)
 	}

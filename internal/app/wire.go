@@ -116,8 +116,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Effort: o.effort, Offer: offer.Offerer(), Accept: o.answer.Judge(), Schema: o.answer.Grammar(), Sum: prompts.Compact(),
 		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.Full(), System: system, Tools: w.set.Digest()},
 	}
-	staff.session = c
-	return w, w.open(ctx, c, resumed, staff.deps)
+	return w, w.open(ctx, c, resumed, staff)
 }
 
 // introduce says what this run is. Where a sandbox is required and not there, it is none.
@@ -264,8 +263,12 @@ func (a *app) openLogs(ctx context.Context, o *options, s settings, w *wired) fu
 	}
 }
 
-// open starts or resumes the session.
-func (w *wired) open(ctx context.Context, c session.Config, resumed bool, deps toolset.Deps) error {
+// open starts or resumes the session, with its hooks.
+func (w *wired) open(ctx context.Context, c session.Config, resumed bool, staff *staff) error {
+	if err := staff.app.hook(staff.options, w, &c); err != nil {
+		return err
+	}
+	staff.session = c
 	if !resumed {
 		w.session = session.New(c)
 		return nil
@@ -278,17 +281,5 @@ func (w *wired) open(ctx context.Context, c session.Config, resumed bool, deps t
 		return fmt.Errorf("%w: %w", store.ErrOpen, err)
 	}
 	w.session, w.history = s, slices.Concat(s.Earlier(), s.History())
-	return toolset.Restore(deps, string(c.ID), outcomesOf(w.history))
-}
-
-func outcomesOf(history []session.Message) []tool.Outcome {
-	var out []tool.Outcome
-	for _, m := range history {
-		for _, p := range m.Parts {
-			if p.Kind == session.OutcomePart && p.Outcome != nil {
-				out = append(out, *p.Outcome)
-			}
-		}
-	}
-	return out
+	return toolset.Restore(staff.deps, string(c.ID), outcomesOf(w.history))
 }

@@ -71,8 +71,10 @@ func Table() []Row {
 		{Package: "internal/policy", May: []string{"tool", "internal/secret", "internal/workspace"}, Tests: []string{"internal/proc", "internal/sandbox"}, Why: "the gate judges resolved paths"},
 		{Package: "internal/policy/harmless", Room: true, Never: effects(), Why: "a table of programs; it knows words, and neither files nor rules"},
 		{Package: "internal/policy/script", Room: true, Never: effects(), Why: "it reads and writes shell text; which programs may run, it does not know"},
-		{Package: "internal/trust", May: []string{"tool", "internal/workspace", "internal/carry"}, Why: "consent is about files in the workspace, in the places where things are carried"},
 		{Package: "internal/carry", May: []string{"internal/workspace"}, Why: "it finds and reads files through the workspace; what they mean, others know"},
+		{Package: "internal/trust", May: []string{"tool", "internal/workspace", "internal/carry", "internal/hook/dialect"}, Why: "consent is about files in the workspace, in the places where things are carried, and shows what hooks of others mean here"},
+		{Package: "internal/hook", May: []string{"session", "tool", "internal/jsonc", "internal/proc"}, Why: "it starts programs for moments of a session and knows neither the wiring nor who allowed them"},
+		{Package: "internal/hook/dialect", Room: true, Never: effects(), Why: "it reads and writes texts; it opens nothing and starts nothing"},
 		{Package: "internal/sandbox", May: []string{"tool", "internal/workspace", "internal/proc", "internal/proxy"}, Why: "a sandbox wraps processes"},
 
 		{Package: "internal/textedit", May: []string{"internal/text", "internal/diff"}, Why: "edits keep the format that text found and show what changed"},

@@ -18,7 +18,7 @@ import (
 	"adze/tool"
 )
 
-// Item is one line of a trail: exactly one of Request, Call and Subagent.
+// Item is one line of a trail: exactly one of Request, Call, Subagent and Hook.
 type Item struct {
 	Seq     int64     `json:"seq"`
 	Time    time.Time `json:"time"`
@@ -26,6 +26,8 @@ type Item struct {
 	Call    *Call     `json:"call,omitempty"`
 	// Subagent is one that a call started; its own log has what it did.
 	Subagent *session.Subagent `json:"subagent,omitempty"`
+	// Hook is a program that was started for a moment of the session.
+	Hook *session.HookRun `json:"hook,omitempty"`
 }
 
 // Request is one question to a model.
@@ -89,6 +91,8 @@ func (t *Trail) Add(seq int64, e session.Entry) {
 		err = t.request(seq, e)
 	case session.SubagentEntry:
 		err = t.subagent(seq, e)
+	case session.HookEntry:
+		err = t.hook(seq, e)
 	case session.IntentEntry:
 		err = t.intent(seq, e)
 	case session.OutcomeEntry:
@@ -139,6 +143,15 @@ func (t *Trail) intent(seq int64, e session.Entry) error {
 	}
 	t.intents[keyOf(r)] = intent{seq, len(t.items)}
 	t.items = append(t.items, Item{Seq: seq, Time: e.Time, Call: call})
+	return nil
+}
+
+func (t *Trail) hook(seq int64, e session.Entry) error {
+	var r session.HookRun
+	if err := json.Unmarshal(e.Data, &r); err != nil {
+		return err
+	}
+	t.items = append(t.items, Item{Seq: seq, Time: e.Time, Hook: &r})
 	return nil
 }
 

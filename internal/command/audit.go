@@ -109,6 +109,14 @@ func auditText(i audit.Item) string {
 		line(at+"agent %s", string(s.Session)+" · "+s.Name)
 		return b.String()
 	}
+	if h := i.Hook; h != nil {
+		changed := ""
+		if h.Changed {
+			changed = "changed the arguments"
+		}
+		line(at+"hook  %s", strings.Join(notEmpty(h.Hook, h.Event+" "+h.Decision, h.Tool, changed, took(h.Duration), label("sandbox ", h.Sandbox), h.Reason), " · "))
+		return b.String()
+	}
 	c := i.Call
 	status := string(c.Status)
 	if c.Open {

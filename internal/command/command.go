@@ -96,7 +96,7 @@ func All(e *Env, p Program) []*cobra.Command {
 	a := &all{e, p}
 	return []*cobra.Command{
 		a.sessionCommand(), a.pickCommand(), a.toolsCommand(), a.auditCommand(), permissions{a}.command(), a.modelsCommand(), a.doctorCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e),
-		a.trustCommand(), a.keysCommand(), sandboxHelp(),
+		a.trustCommand(), a.keysCommand(), sandboxHelp(), hooksHelp(),
 	}
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -53,8 +54,8 @@ func (a *all) listTrust(asJSON bool) error {
 				continue
 			}
 			what := i.Command()
-			if i.Problem != "" {
-				what = "(" + i.Problem + ")"
+			if i.Problem+i.Idle != "" {
+				what = "(" + i.Problem + i.Idle + ")"
 			}
 			a.Show("%-8s %-24s %s\n", i.State, i.ID, oneRow(what))
 		}
@@ -115,12 +116,17 @@ func consent(i trust.Item) string {
 		text += "  problem  " + i.Problem + "\n"
 	}
 	if i.State == trust.Unused {
-		text += "  this version of adze runs nothing of this kind\n"
+		text += "  " + unused(i) + "\n"
 	}
 	for _, line := range i.Lines() {
 		text += "  " + strings.ReplaceAll(line, "\n", "\n           ") + "\n"
 	}
 	return text
+}
+
+// unused says why an item is not run, allowed or not.
+func unused(i trust.Item) string {
+	return "this version of adze does not run it: " + cmp.Or(i.Idle, "it runs nothing of this kind")
 }
 
 func (a *all) allowTrust(ctx context.Context, names []string, hash string, asJSON bool) error {
@@ -139,7 +145,7 @@ func (a *all) allowTrust(ctx context.Context, names []string, hash string, asJSO
 			case i.Problem != "":
 				return usage.Mistake("mend it first", "%s cannot be allowed: %s", i.ID, i.Problem)
 			case i.State == trust.Unused:
-				return usage.Mistake("there is nothing to allow", "this version of adze runs nothing of the kind %q", i.Kind)
+				return usage.Mistake("there is nothing to allow", "%s: %s", i.ID, unused(i))
 			case !strings.HasPrefix(i.Hash, strings.ToLower(hash)) || hash != "" && len(hash) < 8:
 				return usage.Mistake("look at it with adze trust show "+i.ID, "%s has the sha256 %s now", i.ID, i.Hash)
 			}

@@ -171,6 +171,9 @@ func (p *Policy) judgeAll(q tool.Question) []verdict {
 	if v, asks := p.review(mode, q); asks {
 		out = append(out, v)
 	}
+	if v, asks := hooked(q); asks {
+		out = append(out, v)
+	}
 	return out
 }
 

@@ -61,3 +61,9 @@ func changes(q tool.Question) bool {
 	}
 	return false
 }
+
+// hooked is the verdict on a call that a hook wants a person to look at. No mode and no grant answers it: who set up a
+// guard wants to hear it, also where they let everything else pass.
+func hooked(q tool.Question) (verdict, bool) {
+	return verdict{need: firstNeed(q), effect: Ask, layer: "hook", target: firstNeed(q).Touches(), reason: q.Wanted}, q.Wanted != ""
+}

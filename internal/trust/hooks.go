@@ -1,11 +1,11 @@
 package trust
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"adze/internal/hook/dialect"
 )
 
 // hookFiles are where projects keep programs that events start: those of adze and of other assistants.
@@ -16,18 +16,6 @@ func hookFiles() []string {
 	}
 }
 
-// hook is an entry of an event: a program, or a matcher with programs.
-type hook struct {
-	Command string          `json:"command"`
-	Bash    string          `json:"bash"` // another name of command
-	Args    []string        `json:"args"`
-	Env     map[string]any  `json:"env"`
-	Cwd     string          `json:"cwd"`
-	URL     string          `json:"url"`
-	Matcher any             `json:"matcher"`
-	Hooks   json.RawMessage `json:"hooks"`
-}
-
 // hooks finds what events of a session would start.
 func hooks(f folder) (out []Item) {
 	for _, name := range hookFiles() {
@@ -35,62 +23,41 @@ func hooks(f folder) (out []Item) {
 		if raw == nil && err == nil {
 			continue
 		}
-		var file struct {
-			Hooks map[string]json.RawMessage `json:"hooks"`
-		}
-		if err == nil && json.Unmarshal(raw, &file) != nil {
-			err = errors.New("its hooks are none that adze can read")
+		var found []dialect.Hook
+		if err == nil {
+			found, err = dialect.Read(name, raw)
 		}
 		if err != nil {
 			out = append(out, Item{ID: owner(name), From: name, Problem: err.Error()})
 		}
-		for event, entries := range file.Hooks {
-			out = append(out, ofEvent(name, event, entries)...)
+		count := map[string]int{}
+		for n, h := range found {
+			count[h.Native]++
+			i := hookItem(name, h)
+			i.ID = fmt.Sprintf("%s/%s/%d", owner(name), h.Native, count[h.Native])
+			i.Hook, i.Order = &found[n], len(out)
+			out = append(out, i)
 		}
 	}
 	return out
 }
 
-// ofEvent are the hooks of one event.
-func ofEvent(file, event string, raw json.RawMessage) (out []Item) {
-	var entries []json.RawMessage
-	if json.Unmarshal(raw, &entries) != nil {
-		return nil
+// hookItem is a hook as it is consented to.
+func hookItem(file string, h dialect.Hook) Item {
+	i := Item{
+		From: file, When: strings.TrimSpace(h.Native + " " + h.Matcher), Argv: h.Argv, URL: h.URL, Cwd: h.Cwd, Env: slices.Clone(h.Env), Raw: h.Raw,
+		Means: h.String(), Idle: h.Cannot,
 	}
-	add := func(h hook, matcher string, raw []byte) {
-		i := Item{From: file, When: strings.TrimSpace(event + " " + matcher), Cwd: h.Cwd, URL: h.URL, Env: sortedKeys(h.Env), Raw: raw}
-		if h.Command == "" {
-			h.Command = h.Bash
-		}
-		switch {
-		case h.Command != "" && len(h.Args) > 0:
-			i.Argv = append([]string{h.Command}, h.Args...)
-		case h.Command != "":
-			i.Shell = []string{h.Command}
-		case h.URL == "":
-			return
-		}
-		i.ID = fmt.Sprintf("%s/%s/%d", owner(file), event, len(out)+1)
-		out = append(out, i)
+	if h.Shell != "" {
+		i.Shell = []string{h.Shell}
 	}
-	for _, entry := range entries {
-		var h hook
-		if json.Unmarshal(entry, &h) != nil {
-			continue
-		}
-		matcher, _ := h.Matcher.(string)
-		var inner []json.RawMessage
-		if json.Unmarshal(h.Hooks, &inner) != nil {
-			add(h, matcher, entry)
-		}
-		for _, one := range inner {
-			var in hook
-			if json.Unmarshal(one, &in) == nil {
-				add(in, matcher, append([]byte(matcher+"\x00"), one...))
-			}
+	if h.Cannot == "" {
+		for _, set := range h.Environment("") {
+			name, _, _ := strings.Cut(set, "=")
+			i.Env = append(i.Env, name)
 		}
 	}
-	return out
+	return i
 }
 
 // owner is whose file it is: .claude/settings.json is claude's.

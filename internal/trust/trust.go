@@ -20,6 +20,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"adze/internal/hook/dialect"
 )
 
 // Item is one thing of a project that would start a program or reach a server.
@@ -37,6 +39,12 @@ type Item struct {
 	Files   []Pinned `json:"files,omitempty"`   // of the project that it names
 	Hash    string   `json:"sha256,omitempty"`  // over all of this; empty: it cannot be pinned
 	Problem string   `json:"problem,omitempty"` // why it cannot be allowed
+	Means   string   `json:"means,omitempty"`   // what a definition of another assistant is here
+	Idle    string   `json:"idle,omitempty"`    // why this version does not run it
+
+	// Hook is a hook as it was read; Order is its place among all of the project.
+	Hook  *dialect.Hook `json:"-"`
+	Order int           `json:"-"`
 
 	Path string `json:"-"` // the file that defines it
 	Raw  []byte `json:"-"` // its definition, the bytes that were hashed
@@ -55,7 +63,7 @@ const (
 	Waiting State = "waiting" // the person was not asked yet
 	Changed State = "changed" // it is not any more what the person allowed
 	Allowed State = "allowed"
-	Unused  State = "unused" // this version runs nothing of this kind
+	Unused  State = "unused" // this version does not run it
 	Broken  State = "broken" // it cannot be read or pinned
 )
 
@@ -85,6 +93,7 @@ func (i Item) Lines() (out []string) {
 	}
 	line("command", i.Command())
 	line("when", i.When)
+	line("here", i.Means)
 	line("folder", cmp.Or(i.Cwd, "."))
 	line("sets", strings.Join(i.Env, ", "))
 	line("from", i.From)
@@ -159,7 +168,7 @@ func (p Project) state(i Item, allowed map[string]Consent) State {
 	switch {
 	case i.Problem != "":
 		return Broken
-	case !slices.Contains(p.Used, i.Kind):
+	case i.Idle != "", !slices.Contains(p.Used, i.Kind):
 		return Unused
 	case known && was.Hash == i.Hash:
 		return Allowed

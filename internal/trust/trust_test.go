@@ -104,7 +104,11 @@ func TestWhatAProjectWouldRunIsFound(t *testing.T) {
 		for _, f := range i.Files {
 			files = append(files, f.Path)
 		}
-		if i.Command() != w[0] || strings.Join(files, " ") != w[1] || i.State != trust.Waiting || len(i.Hash) != 64 {
+		state := trust.Waiting
+		if strings.HasPrefix(id, "hook:cursor") { // adze does not run those
+			state = trust.Unused
+		}
+		if i.Command() != w[0] || strings.Join(files, " ") != w[1] || i.State != state || len(i.Hash) != 64 {
 			t.Errorf("%s runs %q with the files %q, is %q; want %q", id, i.Command(), files, i.State, w)
 		}
 		delete(got, id)

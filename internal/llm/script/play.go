@@ -52,6 +52,11 @@ func (e expectation) check(now situation) error {
 			return fmt.Errorf("%s: the prompt is %q", e.text, bound(now.prompt))
 		}
 		return nil
+	case "note":
+		if !e.match.MatchString(now.notes) {
+			return fmt.Errorf("%s: the notes are %q", e.text, bound(now.notes))
+		}
+		return nil
 	case "none":
 		if len(now.outcomes) > 0 {
 			return fmt.Errorf("%s: there are %d outcomes", e.text, len(now.outcomes))

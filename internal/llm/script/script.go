@@ -29,6 +29,7 @@
 // Words:
 //
 //	expect prompt: RE        the last message of the person matches the regular expression
+//	expect note: RE          the notes since the last answer match
 //	expect NAME [STATUS]: RE one of the last outcomes is NAME's (with STATUS) and its output matches
 //	expect none:             the last message is the person's
 //	save NAME: RE            the first group of RE, in the last outcomes or else the prompt, becomes ${NAME}
@@ -216,17 +217,20 @@ func failure(format string, args ...any) error {
 type situation struct {
 	prompt   string
 	outcomes []tool.Outcome
+	notes    string // that were said since the last answer
 }
 
 func situationOf(messages []session.Message) situation {
 	var s situation
 	for _, m := range messages {
-		switch m.Role {
-		case session.User:
-			s = situation{prompt: m.Text()}
-		case session.Assistant:
-			s.outcomes = nil
-		case session.ToolRole:
+		switch {
+		case len(m.Notes) > 0: // it stands beside the outcomes or the prompt
+			s.notes += m.Text()
+		case m.Role == session.User:
+			s = situation{prompt: m.Text(), notes: s.notes}
+		case m.Role == session.Assistant:
+			s.outcomes, s.notes = nil, ""
+		case m.Role == session.ToolRole:
 			for _, p := range m.Parts {
 				if p.Outcome != nil {
 					s.outcomes = append(s.outcomes, *p.Outcome)

@@ -1,0 +1,174 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// blocks is the exit code with which a program denies, for the reason on its standard error.
+const blocks = 2
+
+// noReason stands where a program denies and does not say why.
+const noReason = "it gave no reason"
+
+// Answer reads what a program said about a moment. An error is one of the program: what it said is none of its dialect.
+func (h Hook) Answer(m Moment, exit int, stdout, stderr string) (Answer, error) {
+	stdout, stderr = strings.TrimSpace(stdout), strings.TrimSpace(stderr)
+	switch {
+	case exit == blocks:
+		return said(m.Event, Answer{Decision: Deny, Reason: stderr})
+	case exit != 0:
+		return Answer{}, fmt.Errorf("exit code %d%s", exit, because(stderr))
+	case stdout == "":
+		return Answer{Decision: Allow}, nil
+	case h.Dialect == Own:
+		return ownAnswer(m, stdout)
+	case !strings.HasPrefix(stdout, "{"):
+		return h.plain(m, stdout)
+	}
+	return h.theirAnswer(m, stdout)
+}
+
+// because is the first line of what a program wrote about its failure.
+func because(stderr string) string {
+	line, _, _ := strings.Cut(stderr, "\n")
+	if line == "" {
+		return ""
+	}
+	return ": " + shortened(line, 200)
+}
+
+func shortened(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
+}
+
+// plain is text of a program that could have said an object. Before a call that is none of a guard's answers; elsewhere
+// other assistants take it for context, or for what a formatter tells.
+func (h Hook) plain(m Moment, text string) (Answer, error) {
+	switch m.Event {
+	case BeforeTool:
+		return Answer{}, fmt.Errorf("it did not answer with a decision: %s", shortened(text, 80))
+	case SessionStart, Prompt:
+		return Answer{Decision: Allow, Context: text}, nil
+	}
+	return Answer{Decision: Allow}, nil
+}
+
+// ownAnswer reads adze's own dialect. An unknown name is a mistake: a misspelt decision would deny nothing.
+func ownAnswer(m Moment, stdout string) (Answer, error) {
+	var in struct {
+		Decision  Decision        `json:"decision"`
+		Reason    string          `json:"reason"`
+		Arguments json.RawMessage `json:"arguments"`
+		Context   string          `json:"context"`
+		Notice    string          `json:"notice"`
+	}
+	dec := json.NewDecoder(strings.NewReader(stdout))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&in); err != nil || dec.More() {
+		return Answer{}, fmt.Errorf("it did not answer with one decision: %s", shortened(stdout, 80))
+	}
+	a := Answer{in.Decision, in.Reason, in.Arguments, in.Context, in.Notice}
+	if len(a.Arguments) > 0 && m.Event != BeforeTool {
+		return Answer{}, errors.New("only before_tool has arguments to change")
+	}
+	return said(m.Event, a)
+}
+
+// said makes an answer whole, and refuses what a program has no say in.
+func said(e Event, a Answer) (Answer, error) {
+	switch a.Decision {
+	case "":
+		a.Decision = Allow
+	case Allow:
+	case Deny:
+		if a.Reason == "" {
+			a.Reason = noReason
+		}
+	case Ask:
+		if e != BeforeTool {
+			return Answer{}, fmt.Errorf("only before_tool can ask, not %s", e)
+		}
+	default:
+		return Answer{}, fmt.Errorf("%q is no decision; there are allow, deny and ask", shortened(string(a.Decision), 40))
+	}
+	if a.Decision == Deny {
+		switch e {
+		case AfterTool: // it has happened; what is said about it goes to the model
+			a.Decision, a.Context = Allow, strings.TrimSpace(a.Context+"\n"+a.Reason)
+		case SessionStart, Notification:
+			return Answer{}, fmt.Errorf("it cannot deny %s: %s", e, shortened(a.Reason, 200))
+		}
+	}
+	return a, nil
+}
+
+// theirs of an answer: what programs of Claude Code, Codex and Gemini say.
+type theirAnswer struct {
+	Continue      *bool  `json:"continue"`
+	StopReason    string `json:"stopReason"`
+	SystemMessage string `json:"systemMessage"`
+	Decision      string `json:"decision"`
+	Reason        string `json:"reason"`
+	Specific      struct {
+		Decision  string                     `json:"permissionDecision"`
+		Reason    string                     `json:"permissionDecisionReason"`
+		Updated   map[string]json.RawMessage `json:"updatedInput"`
+		ToolInput map[string]json.RawMessage `json:"tool_input"` // of Gemini
+		Context   string                     `json:"additionalContext"`
+	} `json:"hookSpecificOutput"`
+}
+
+func (h Hook) theirAnswer(m Moment, stdout string) (Answer, error) {
+	var in theirAnswer
+	dec := json.NewDecoder(bytes.NewReader([]byte(stdout)))
+	if err := dec.Decode(&in); err != nil || dec.More() {
+		return Answer{}, fmt.Errorf("it did not answer with one JSON object: %s", shortened(stdout, 80))
+	}
+	a := Answer{Context: in.Specific.Context, Notice: in.SystemMessage}
+	var err error
+	if a.Decision, a.Reason, err = in.decision(m.Event); err != nil {
+		return Answer{}, err
+	}
+	if m.Event == BeforeTool && a.Decision != Deny {
+		switch {
+		case h.Dialect == Gemini && in.Specific.ToolInput != nil:
+			a.Arguments, err = h.Dialect.ours(m, in.Specific.ToolInput, true)
+		case h.Dialect != Gemini && in.Specific.Updated != nil:
+			a.Arguments, err = h.Dialect.ours(m, in.Specific.Updated, false)
+		}
+		if err != nil {
+			return Answer{}, err
+		}
+	}
+	return said(m.Event, a)
+}
+
+// decision is what is said, the word about the call before the older one about anything.
+func (in theirAnswer) decision(e Event) (Decision, string, error) {
+	word, reason := in.Decision, in.Reason
+	if in.Specific.Decision != "" {
+		word, reason = in.Specific.Decision, in.Specific.Reason
+	}
+	if in.Continue != nil && !*in.Continue {
+		if e == Stop {
+			return Allow, "", nil // it wants the end that comes
+		}
+		word, reason = "deny", in.StopReason
+	}
+	switch word {
+	case "", "allow", "approve":
+		return Allow, reason, nil
+	case "deny", "block":
+		return Deny, reason, nil
+	case "ask", "defer": // a later answer is a person's
+		return Ask, reason, nil
+	}
+	return "", "", fmt.Errorf("%q is no decision that it could make", shortened(word, 40))
+}

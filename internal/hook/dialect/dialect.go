@@ -1,0 +1,176 @@
+// Package dialect reads hooks as adze and other assistants write them down, and speaks with their programs: what stands
+// in a file becomes a Hook, a Moment becomes the JSON that the program reads, and what it answers becomes an Answer.
+//
+// The one rule: it is about texts. It opens no file, starts nothing and decides nothing; what cannot be said in both
+// languages is told and never guessed.
+//
+// Start reading at Read, then Hook.Applies, Hook.Input and Hook.Answer. names.go is the table of names of tools and their
+// arguments, match.go the expressions that choose tools.
+//
+// Sources: the hooks references of Claude Code (code.claude.com/docs/en/hooks), Codex (schemas of its crate hooks) and
+// Gemini CLI (geminicli.com/docs/hooks/reference), all of 2026.
+//
+// Known limits: there is no transcript in a file, so transcript_path names an empty one; results of tools go to the
+// programs of other assistants as text and a few usual fields, not in the shape of each of their tools; hooks of Cursor
+// and Copilot are recognised and not run.
+package dialect
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Event is a moment in a session at which programs are started.
+type Event string
+
+// The events.
+const (
+	SessionStart  Event = "session_start"  // before the first prompt of a run
+	Prompt        Event = "prompt"         // before a prompt is sent
+	BeforeTool    Event = "before_tool"    // before a call is judged
+	AfterTool     Event = "after_tool"     // after a call ran
+	BeforeCompact Event = "before_compact" // before a conversation is summed up
+	Stop          Event = "stop"           // before a turn ends with an answer
+	Notification  Event = "notification"   // a person is waited for, or a turn has ended
+)
+
+// Events lists them in the order of a session.
+func Events() []Event {
+	return []Event{SessionStart, Prompt, BeforeTool, AfterTool, BeforeCompact, Stop, Notification}
+}
+
+// Dialect is whose way of writing a hook down is meant.
+type Dialect string
+
+// The dialects. Cursor and Copilot are recognised only.
+const (
+	Own     Dialect = "adze"
+	Claude  Dialect = "claude"
+	Codex   Dialect = "codex"
+	Gemini  Dialect = "gemini"
+	Unknown Dialect = ""
+)
+
+// Kinds of a Moment.
+const (
+	Startup = "startup" // of session_start
+	Resume  = "resume"
+	Waits   = "waiting" // of notification: a person is waited for
+	Ended   = "turn_end"
+)
+
+// MaxTime is the most that one hook may take.
+const MaxTime = 10 * time.Second
+
+// Hook is one program that an event starts, as a file says it.
+type Hook struct {
+	Dialect Dialect
+	Event   Event  // empty: adze has none like it
+	Native  string // the event as the file names it
+	Matcher string // which calls, as the file says it; empty: all
+
+	Argv    []string      // what is started, without a shell
+	Shell   string        // or a text for sh
+	Timeout time.Duration // at most MaxTime
+
+	// Cannot says why adze does not run it; empty: it does.
+	Cannot string
+	Raw    []byte // the entry, with its matcher: what a consent is about
+
+	// Cwd, Env and URL are what entries name that adze does not run; they are shown.
+	Cwd, URL string
+	Env      []string
+
+	match  matcher
+	depth  depth
+	status string // of after_tool: calls that ended so alone; empty: all
+}
+
+// depth says at which agents a hook fires.
+type depth int
+
+const (
+	anyDepth depth = iota
+	mainOnly
+	subOnly
+)
+
+// Moment is what a program is told.
+type Moment struct {
+	Event   Event
+	Session string
+	Agent   string // of a subagent: its kind and what it does
+	Cwd     string // absolute
+	Mode    string // of permissions
+
+	Call, Tool string
+	Arguments  json.RawMessage
+	Status     string // of the outcome
+	Output     string // what the model gets of it
+
+	Text   string // the prompt, the answer that would end the turn, what a notification says, a wish for a summary
+	Kind   string // Startup, Resume, Waits or Ended
+	Manual bool   // a person wants the summary
+	Held   int    // how often hooks have had this turn go on
+}
+
+// Decision is what a program says.
+type Decision string
+
+// The decisions. Allow is no objection: it answers no question and lifts no rule.
+const (
+	Allow Decision = "allow"
+	Deny  Decision = "deny"
+	Ask   Decision = "ask"
+)
+
+// Answer is what came of one program that did as it should.
+type Answer struct {
+	Decision Decision
+	Reason   string
+	// Arguments are all that the call is to have instead, in adze's words; nil: it stays as it is.
+	Arguments json.RawMessage
+	Context   string // for the model
+	Notice    string // for the person
+}
+
+// Applies reports whether the hook is about a moment; of a call, it says the tool's name as its dialect has it.
+func (h Hook) Applies(m Moment) (name string, yes bool) {
+	switch {
+	case h.Cannot != "" || h.Event != m.Event,
+		h.depth == mainOnly && m.Agent != "", h.depth == subOnly && m.Agent == "",
+		h.status != "" && h.status != m.Status:
+		return "", false
+	}
+	switch m.Event {
+	case BeforeTool, AfterTool:
+		return h.match.first(h.Dialect.names(m.Tool))
+	case SessionStart:
+		return "", h.depth == subOnly || h.match.any(m.Kind)
+	case BeforeCompact:
+		return "", h.match.any(trigger(m))
+	case Notification:
+		return "", h.match.any(h.Dialect.notification(m.Kind))
+	}
+	return "", true
+}
+
+func trigger(m Moment) string {
+	if m.Manual {
+		return "manual"
+	}
+	return "auto"
+}
+
+// notification is a kind of notification in a dialect's words.
+func (d Dialect) notification(kind string) string {
+	switch {
+	case d == Gemini && kind == Waits:
+		return "ToolPermission"
+	case d == Own || d == Gemini:
+		return kind
+	case kind == Waits:
+		return "permission_prompt"
+	}
+	return "idle_prompt"
+}

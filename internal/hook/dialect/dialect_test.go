@@ -1,0 +1,266 @@
+package dialect
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// one reads a file with one hook.
+func one(t *testing.T, file, text string) Hook {
+	t.Helper()
+	hooks, err := Read(file, []byte(text))
+	if err != nil || len(hooks) != 1 {
+		t.Fatalf("%d hooks, %v", len(hooks), err)
+	}
+	return hooks[0]
+}
+
+func claude(t *testing.T, event, matcher string) Hook {
+	t.Helper()
+	return one(t, ".claude/settings.json", fmt.Sprintf(`{"hooks": {%q: [{"matcher": %q, "hooks": [{"type": "command", "command": "check"}]}]}}`, event, matcher))
+}
+
+func TestEachFileIsTranslated(t *testing.T) {
+	for _, c := range []struct{ file, text, want string }{
+		{".adze/hooks.json", `{"hooks": {"before_tool": [{"tools": "bash", "command": ["./check", "-x"], "timeout": "2s"}]}}`, "before_tool of bash, at most 2s"},
+		{".adze/hooks.json", `{"hooks": {"stop": [{"command": "make test"}]}}`, "stop, at most 10s"},
+		{".adze/hooks.json", `{"hooks": {"before_tool": [{"tool": "bash", "command": "x"}]}}`, `not run: an entry has tools, command, timeout and description: unknown field "tool"`},
+		{".adze/hooks.json", `{"hooks": {"before_tools": [{"command": "x"}]}}`, "not run: adze has no event like before_tools"},
+		{".adze/hooks.json", `{"hooks": {"stop": [{"command": "x", "timeout": "soon"}]}}`, `not run: its timeout "soon" is none`},
+		{".claude/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "Bash|Edit", "hooks": [{"type": "command", "command": "x", "timeout": 600}]}]}}`, "before_tool of bash, edit, at most 10s"},
+		{".claude/settings.local.json", `{"hooks": {"PostToolUse": [{"matcher": "Edit|Write|MultiEdit", "hooks": [{"type": "command", "command": "x", "timeout": 5}]}]}}`, "after_tool of edit, write, of calls that completed, at most 5s"},
+		{".claude/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "Notebook.*|mcp__.*", "hooks": [{"type": "command", "command": "x"}]}]}}`, "before_tool of other tools (Notebook.*|mcp__.*), at most 10s"},
+		{".claude/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "", "hooks": [{"type": "command", "command": "x"}]}]}}`, "before_tool of every tool, at most 10s"},
+		{".claude/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "(?!Bash).*", "hooks": [{"type": "command", "command": "x"}]}]}}`, "not run: its matcher (?!Bash).* cannot be translated"},
+		{".claude/settings.json", `{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "x"}]}]}}`, "prompt, not of subagents, at most 10s"},
+		{".claude/settings.json", `{"hooks": {"SubagentStop": [{"hooks": [{"type": "command", "command": "x"}]}]}}`, "stop, of subagents, at most 10s"},
+		{".claude/settings.json", `{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "x"}]}]}}`, "not run: adze has no event like SessionEnd"},
+		{".claude/settings.json", `{"hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "is it done?"}]}]}}`, `not run: it is of the type "prompt"`},
+		{".claude/settings.json", `{"hooks": {"Stop": [{"hooks": [{"type": "http", "url": "http://127.0.0.1/"}]}]}}`, `not run: it is of the type "http"`},
+		{".claude/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x", "if": "Bash(git *)"}]}]}}`, "not run: its condition (if)"},
+		{".claude/settings.json", `{"disableAllHooks": true, "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}`, "not run: disableAllHooks is set"},
+		{".codex/hooks.json", `{"hooks": {"PreToolUse": [{"matcher": "apply_patch", "hooks": [{"type": "command", "command": "x"}]}]}}`, "before_tool of edit, write, at most 10s"},
+		{".gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "write_.*|replace", "hooks": [{"type": "command", "command": "x", "timeout": 2500}]}]}}`, "before_tool of edit, todowrite, write, at most 2.5s"},
+		{".gemini/settings.json", `{"hooks": {"BeforeModel": [{"hooks": [{"type": "command", "command": "x"}]}]}}`, "not run: adze has no event like BeforeModel"},
+		{".cursor/hooks.json", `{"version": 1, "hooks": {"stop": [{"command": "x"}]}}`, "not run: hooks of this assistant are listed only"},
+	} {
+		if got := one(t, c.file, c.text).String(); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s %s\nis %q\nwant %q", c.file, c.text, got, c.want)
+		}
+	}
+}
+
+func TestBrokenFilesHaveNoHooks(t *testing.T) {
+	for _, text := range []string{`{}`, `{"hooks": {}}`, `{"hooks": {"Stop": 5}}`, `{"hooks": {"Stop": [5, {"hooks": [7]}, {"hooks": "x"}, {}]}}`, `{"model": "x"}`} {
+		if hooks, err := Read(".claude/settings.json", []byte(text)); err != nil || len(hooks) != 0 {
+			t.Errorf("%s: %v %v", text, hooks, err)
+		}
+	}
+	for _, text := range []string{`[]`, `{"hooks": [`, `{"hooks": 5}`} {
+		if _, err := Read(".claude/settings.json", []byte(text)); err == nil {
+			t.Errorf("%s is read", text)
+		}
+	}
+}
+
+// A hook is about the tools that its own assistant means by a name, at the agents at which it fires there.
+func TestWhatAHookIsAbout(t *testing.T) {
+	call := func(tool, agent string) Moment { return Moment{Event: BeforeTool, Tool: tool, Agent: agent} }
+	for _, c := range []struct {
+		hook Hook
+		m    Moment
+		name string
+		yes  bool
+	}{
+		{claude(t, "PreToolUse", "Bash"), call("bash", ""), "Bash", true},
+		{claude(t, "PreToolUse", "Bash"), call("bash", "general: x"), "Bash", true},
+		{claude(t, "PreToolUse", "Bash"), call("bash_output", ""), "", false},
+		{claude(t, "PreToolUse", "Bash.*"), call("bash_output", ""), "BashOutput", true},
+		{claude(t, "PreToolUse", "MultiEdit"), call("edit", ""), "MultiEdit", true},
+		{claude(t, "PreToolUse", "Edit, Write"), call("edit", ""), "Edit", true},
+		{claude(t, "PreToolUse", "Task"), call("task", ""), "Task", true},
+		{claude(t, "PreToolUse", "bash"), call("bash", ""), "", false},
+		{claude(t, "PreToolUse", "*"), call("lint", ""), "lint", true},
+		{claude(t, "Stop", ""), Moment{Event: Stop, Agent: "explore: x"}, "", false},
+		{claude(t, "SubagentStop", ""), Moment{Event: Stop, Agent: "explore: x"}, "", true},
+		{claude(t, "SessionStart", "resume"), Moment{Event: SessionStart, Kind: Startup}, "", false},
+		{claude(t, "SessionStart", "startup|resume"), Moment{Event: SessionStart, Kind: Startup}, "", true},
+		{claude(t, "PreCompact", "manual"), Moment{Event: BeforeCompact}, "", false},
+		{claude(t, "Notification", "permission_prompt"), Moment{Event: Notification, Kind: Waits}, "", true},
+		{claude(t, "PostToolUse", ""), Moment{Event: AfterTool, Tool: "bash", Status: "failed"}, "", false},
+		{claude(t, "PostToolUseFailure", ""), Moment{Event: AfterTool, Tool: "bash", Status: "failed"}, "Bash", true},
+	} {
+		if name, yes := c.hook.Applies(c.m); name != c.name || yes != c.yes {
+			t.Errorf("%s %s of %+v: %q %v, want %q %v", c.hook.Native, c.hook.Matcher, c.m, name, yes, c.name, c.yes)
+		}
+	}
+}
+
+// What a program of each assistant reads.
+func TestInput(t *testing.T) {
+	m := Moment{Event: BeforeTool, Session: "s1", Agent: "explore: it", Cwd: "/w", Mode: "edits", Call: "c1", Tool: "edit",
+		Arguments: json.RawMessage(`{"path": "a/b.go", "old_string": "<x>", "new_string": "y"}`)}
+	gemini := one(t, ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "x"}]}]}}`)
+	own := one(t, ".adze/hooks.json", `{"hooks": {"before_tool": [{"command": "x"}]}}`)
+	bash := Moment{Event: BeforeTool, Session: "s1", Cwd: "/w", Mode: "ask", Call: "c1", Tool: "bash", Arguments: json.RawMessage(`{"command": "ls", "timeout": 5, "background": true}`)}
+	for _, c := range []struct {
+		hook Hook
+		m    Moment
+		want string
+	}{
+		{claude(t, "PreToolUse", ""), m, `{"agent_id":"explore: it","agent_type":"explore","cwd":"/w","hook_event_name":"PreToolUse","permission_mode":"acceptEdits","session_id":"s1","tool_input":{"file_path":"/w/a/b.go","new_string":"y","old_string":"<x>"},"tool_name":"Edit","tool_use_id":"c1","transcript_path":"/dev/null"}`},
+		{claude(t, "PreToolUse", ""), bash, `{"cwd":"/w","hook_event_name":"PreToolUse","permission_mode":"default","session_id":"s1","tool_input":{"command":"ls","run_in_background":true,"timeout":5000},"tool_name":"Bash","tool_use_id":"c1","transcript_path":"/dev/null"}`},
+		{gemini, m, `{"cwd":"/w","hook_event_name":"BeforeTool","session_id":"s1","tool_input":{"file_path":"/w/a/b.go","new_string":"y","old_string":"<x>"},"tool_name":"replace","transcript_path":"/dev/null"}`},
+		{own, m, `{"agent":"explore: it","arguments":{"path":"a/b.go","old_string":"<x>","new_string":"y"},"call":"c1","cwd":"/w","event":"before_tool","mode":"edits","session":"s1","tool":"edit"}`},
+		{claude(t, "Stop", ""), Moment{Event: Stop, Session: "s1", Cwd: "/w", Text: "done", Held: 1}, `{"cwd":"/w","hook_event_name":"Stop","last_assistant_message":"done","permission_mode":"default","session_id":"s1","stop_hook_active":true,"transcript_path":"/dev/null"}`},
+		{claude(t, "UserPromptSubmit", ""), Moment{Event: Prompt, Cwd: "/w", Text: "hi"}, `{"cwd":"/w","hook_event_name":"UserPromptSubmit","permission_mode":"default","prompt":"hi","session_id":"","transcript_path":"/dev/null"}`},
+	} {
+		name, yes := c.hook.Applies(c.m)
+		if got := string(c.hook.Input(c.m, name)); !yes || got != c.want {
+			t.Errorf("%v\n%s\nwant\n%s", yes, got, c.want)
+		}
+	}
+}
+
+// What programs answer, and the one thing that comes of it.
+func TestAnswers(t *testing.T) {
+	own := Hook{Dialect: Own}
+	pre, stop, post := claude(t, "PreToolUse", ""), claude(t, "Stop", ""), claude(t, "PostToolUse", "")
+	start := claude(t, "SessionStart", "")
+	gemini := Hook{Dialect: Gemini}
+	for _, c := range []struct {
+		hook           Hook
+		event          Event
+		exit           int
+		stdout, stderr string
+		want           string // decision|reason|context, or an error
+	}{
+		{own, BeforeTool, 0, "", "", "allow||"},
+		{own, BeforeTool, 0, `{}`, "noise", "allow||"},
+		{own, BeforeTool, 0, `{"decision":"deny","reason":"no"}`, "", "deny|no|"},
+		{own, BeforeTool, 0, `{"decision":"deny"}`, "", "deny|it gave no reason|"},
+		{own, BeforeTool, 0, `{"decision":"ask","reason":"sure?","context":"c"}`, "", "ask|sure?|c"},
+		{own, BeforeTool, 0, `{"decison":"deny"}`, "", "error: it did not answer with one decision"},
+		{own, BeforeTool, 0, `{"decision":"block"}`, "", `error: "block" is no decision`},
+		{own, BeforeTool, 0, `{"decision":"allow"}{"decision":"deny"}`, "", "error: it did not answer with one decision"},
+		{own, BeforeTool, 0, `ok`, "", "error: it did not answer"},
+		{own, BeforeTool, 1, `{"decision":"allow"}`, "boom\nmore", "error: exit code 1: boom"},
+		{own, BeforeTool, 2, `{"decision":"allow"}`, "because", "deny|because|"},
+		{own, Stop, 0, `{"decision":"ask"}`, "", "error: only before_tool can ask"},
+		{own, Prompt, 0, `{"arguments":{}}`, "", "error: only before_tool has arguments"},
+		{own, AfterTool, 0, `{"decision":"deny","reason":"lint fails","context":"x"}`, "", "allow|lint fails|x\nlint fails"},
+		{own, Notification, 2, "", "x", "error: it cannot deny notification"},
+		{pre, BeforeTool, 0, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}`, "", "deny|no|"},
+		{pre, BeforeTool, 0, `{"hookSpecificOutput":{"permissionDecision":"allow","additionalContext":"c"},"decision":"block","reason":"old"}`, "", "allow||c"},
+		{pre, BeforeTool, 0, `{"decision":"block","reason":"old"}`, "", "deny|old|"},
+		{pre, BeforeTool, 0, `{"decision":"approve","suppressOutput":true}`, "", "allow||"},
+		{pre, BeforeTool, 0, `{"continue":false,"stopReason":"enough"}`, "", "deny|enough|"},
+		{pre, BeforeTool, 0, `{"hookSpecificOutput":{"permissionDecision":"defer"}}`, "", "ask||"},
+		{pre, BeforeTool, 0, `{"hookSpecificOutput":{"permissionDecision":"maybe"}}`, "", `error: "maybe" is no decision`},
+		{pre, BeforeTool, 0, `checked`, "", "error: it did not answer with a decision"},
+		{pre, BeforeTool, 0, `{"decision":`, "", "error: it did not answer with one JSON object"},
+		{pre, BeforeTool, 2, ``, "blocked", "deny|blocked|"},
+		{pre, BeforeTool, 127, ``, "sh: jq: not found", "error: exit code 127: sh: jq: not found"},
+		{post, AfterTool, 0, `formatted 1 file`, "", "allow||"},
+		{post, AfterTool, 2, ``, "lint", "allow|lint|lint"},
+		{start, SessionStart, 0, `On branch main`, "", "allow||On branch main"},
+		{stop, Stop, 0, `{"decision":"block","reason":"run the tests"}`, "", "deny|run the tests|"},
+		{stop, Stop, 0, `{"continue":false,"stopReason":"x"}`, "", "allow||"},
+		{gemini, BeforeTool, 0, `{"decision":"deny","reason":"r"}`, "", "deny|r|"},
+	} {
+		a, err := c.hook.Answer(Moment{Event: c.event, Tool: "bash", Arguments: json.RawMessage(`{}`)}, c.exit, c.stdout, c.stderr)
+		got := fmt.Sprintf("%s|%s|%s", a.Decision, a.Reason, a.Context)
+		if err != nil {
+			got = "error: " + err.Error()
+		}
+		if got != c.want && (err == nil || !strings.HasPrefix(got, c.want)) {
+			t.Errorf("%s %s %d %q: %q, want %q", c.hook.Dialect, c.event, c.exit, c.stdout, got, c.want)
+		}
+	}
+}
+
+// Arguments come back in adze's words only where that is certain, and what a program left as it was stays as it was.
+func TestChangedArguments(t *testing.T) {
+	for _, c := range []struct{ dialect, tool, args, updated, want string }{
+		{"claude", "bash", `{"command":"npm i","timeout":7,"workdir":"web"}`, `{"command":"pnpm i"}`, `{"command":"pnpm i","workdir":"web"}`},
+		{"claude", "bash", `{"command":"x","timeout":7}`, `{"command":"x","timeout":7000}`, `{"command":"x","timeout":7}`},
+		{"claude", "bash", `{"command":"x"}`, `{"command":"x","timeout":1500,"run_in_background":true}`, `{"background":true,"command":"x","timeout":2}`},
+		{"claude", "write", `{"path":"a.go","content":"x"}`, `{"file_path":"/w/a.go","content":"y"}`, `{"content":"y","path":"a.go"}`},
+		{"claude", "write", `{"path":"a.go","content":"x"}`, `{"file_path":"/etc/passwd","content":"y"}`, `{"content":"y","path":"/etc/passwd"}`},
+		{"claude", "edit", `{"path":"a","edits":[{"old_string":"a","new_string":"b"}]}`, `{"file_path":"/w/a","edits":[{"new_string":"b","old_string":"a"}]}`, `{"edits":[{"old_string":"a","new_string":"b"}],"path":"a"}`},
+		{"claude", "edit", `{"path":"a","edits":[{"old_string":"a","new_string":"b"}]}`, `{"file_path":"/w/a","edits":[]}`, "error: its changed edits cannot be translated"},
+		{"codex", "bash", `{"command":"x"}`, `{"command":"y"}`, `{"command":"y"}`},
+		{"gemini", "write", `{"path":"a.go","content":"x"}`, `{"content":"y"}`, `{"content":"y","path":"a.go"}`},
+		{"gemini", "glob", `{"pattern":"*","path":"sub"}`, `{"dir_path":"other"}`, `{"path":"other","pattern":"*"}`},
+	} {
+		d := Dialect(c.dialect)
+		var updated map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(c.updated), &updated); err != nil {
+			t.Fatal(err)
+		}
+		raw, err := d.ours(Moment{Cwd: "/w", Tool: c.tool, Arguments: json.RawMessage(c.args)}, updated, d == Gemini)
+		got := string(raw)
+		if err != nil {
+			got = "error: " + err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s %s %s: %s, want %s", c.dialect, c.tool, c.updated, got, c.want)
+		}
+	}
+}
+
+// Every argument of every dialect that a program hands back unchanged is unchanged: no name is lost on the way.
+func TestThereAndBack(t *testing.T) {
+	args := `{"path":"a/b","command":"x","timeout":3,"background":false,"workdir":"w","include":"*.go","agent":"explore","edits":[],"content":"c","other":{"k":[1,2.5]}}`
+	for _, d := range []Dialect{Claude, Codex, Gemini} {
+		for _, tool := range slices.Concat([]string{"lint"}, slices.Sorted(func(yield func(string) bool) {
+			for name := range Claude.tools() {
+				if !yield(name) {
+					return
+				}
+			}
+		})) {
+			m := Moment{Cwd: "/w", Tool: tool, Arguments: json.RawMessage(args)}
+			back, err := d.ours(m, d.theirs(m.Cwd, tool, m.Arguments), false)
+			if err != nil || !same(back, m.Arguments) {
+				t.Errorf("%s %s: %s, %v", d, tool, back, err)
+			}
+		}
+	}
+}
+
+func TestTimes(t *testing.T) {
+	for value, want := range map[string]time.Duration{`1`: time.Second, `0.5`: 500 * time.Millisecond, `600`: MaxTime, `1e300`: MaxTime} {
+		h := one(t, ".claude/settings.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "timeout": `+value+`}]}]}}`)
+		if h.Timeout != want || h.Cannot != "" {
+			t.Errorf("%s is %s (%s)", value, h.Timeout, h.Cannot)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(".claude/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "x"}]}]}}`, `{"decision":"deny"}`)
+	f.Fuzz(func(t *testing.T, file, text, answer string) {
+		hooks, err := Read(file, []byte(text))
+		if err != nil {
+			return
+		}
+		for _, h := range hooks {
+			for _, e := range Events() {
+				m := Moment{Event: e, Tool: "bash", Cwd: "/w", Arguments: json.RawMessage(`{"command":"x"}`)}
+				name, yes := h.Applies(m)
+				if yes && !json.Valid(h.Input(m, name)) {
+					t.Errorf("its input is no JSON")
+				}
+				if a, err := h.Answer(m, 0, answer, ""); err == nil && a.Arguments != nil && !json.Valid(a.Arguments) {
+					t.Errorf("changed arguments %s", a.Arguments)
+				}
+			}
+			_ = h.String()
+		}
+	})
+}

@@ -1,0 +1,132 @@
+package dialect
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// Input is what the program reads of a moment; name is the tool's, as Applies says it.
+func (h Hook) Input(m Moment, name string) []byte {
+	switch h.Dialect {
+	case Claude, Codex:
+		return encoded(h.claudeInput(m, name))
+	case Gemini:
+		return encoded(h.geminiInput(m, name))
+	}
+	return encoded(ownInput(m))
+}
+
+// object is what is sent, in the order of its names.
+type object = map[string]any
+
+func ownInput(m Moment) object {
+	o := object{"event": m.Event, "session": m.Session, "cwd": m.Cwd, "mode": m.Mode}
+	if m.Agent != "" {
+		o["agent"] = m.Agent
+	}
+	switch m.Event {
+	case SessionStart:
+		o["resumed"] = m.Kind == Resume
+	case Prompt:
+		o["prompt"] = m.Text
+	case BeforeTool, AfterTool:
+		o["call"], o["tool"], o["arguments"] = m.Call, m.Tool, m.Arguments
+		if m.Event == AfterTool {
+			o["status"], o["output"] = m.Status, m.Output
+		}
+	case BeforeCompact:
+		o["manual"] = m.Manual
+	case Stop:
+		o["text"], o["held"] = m.Text, m.Held
+	case Notification:
+		o["kind"], o["message"] = m.Kind, m.Text
+	}
+	return o
+}
+
+// noTranscript is a file that holds none: adze keeps its log in a database.
+const noTranscript = "/dev/null"
+
+func (h Hook) claudeInput(m Moment, name string) object {
+	o := object{"session_id": m.Session, "transcript_path": noTranscript, "cwd": m.Cwd, "permission_mode": claudeMode(m.Mode), "hook_event_name": h.Native}
+	if h.Dialect == Codex {
+		o["transcript_path"] = nil
+	}
+	if m.Agent != "" {
+		kind, _, _ := strings.Cut(m.Agent, ":")
+		o["agent_id"], o["agent_type"] = m.Agent, kind
+	}
+	switch m.Event {
+	case SessionStart:
+		o["source"] = m.Kind
+	case Prompt:
+		o["prompt"] = m.Text
+	case BeforeTool, AfterTool:
+		input := h.Dialect.theirs(m.Cwd, m.Tool, m.Arguments)
+		o["tool_name"], o["tool_input"], o["tool_use_id"] = name, input, m.Call
+		if m.Event == AfterTool {
+			o["tool_response"] = object{"success": m.Status == completed, "output": m.Output, "stdout": m.Output, "stderr": "", "interrupted": false, "filePath": input[filePath]}
+		}
+		if h.Native == "PostToolUseFailure" {
+			o["error"] = m.Output
+		}
+	case BeforeCompact:
+		o["trigger"], o["custom_instructions"] = trigger(m), m.Text
+	case Stop:
+		o["stop_hook_active"], o["last_assistant_message"] = m.Held > 0, m.Text
+	case Notification:
+		o["notification_type"], o["message"] = h.Dialect.notification(m.Kind), m.Text
+	}
+	return o
+}
+
+// completed is the status of a call that did what it should.
+const completed = "completed"
+
+// claudeMode is a permission mode in Claude Code's words, the narrower one where there are two.
+func claudeMode(mode string) string {
+	switch mode {
+	case "edits", "auto":
+		return "acceptEdits"
+	case "plan":
+		return "plan"
+	case "yolo":
+		return "bypassPermissions"
+	}
+	return "default"
+}
+
+func (h Hook) geminiInput(m Moment, name string) object {
+	o := object{"session_id": m.Session, "transcript_path": noTranscript, "cwd": m.Cwd, "hook_event_name": h.Native}
+	switch m.Event {
+	case SessionStart:
+		o["source"] = m.Kind
+	case Prompt:
+		o["prompt"] = m.Text
+	case BeforeTool, AfterTool:
+		o["tool_name"], o["tool_input"] = name, h.Dialect.theirs(m.Cwd, m.Tool, m.Arguments)
+		if m.Event == AfterTool {
+			response := object{"llmContent": m.Output, "returnDisplay": m.Output}
+			if m.Status != completed {
+				response["error"] = object{"message": m.Output}
+			}
+			o["tool_response"] = response
+		}
+	case BeforeCompact:
+		o["trigger"] = trigger(m)
+	case Stop:
+		o["prompt_response"], o["stop_hook_active"] = m.Text, m.Held > 0
+	case Notification:
+		o["notification_type"], o["message"], o["details"] = h.Dialect.notification(m.Kind), m.Text, object{}
+	}
+	return o
+}
+
+// Environment is what the program finds beside the usual: the names under which its dialect has the project's folder.
+func (h Hook) Environment(root string) []string {
+	env := []string{"ADZE_HOOK=1", "CLAUDE_PROJECT_DIR=" + filepath.Clean(root)}
+	if h.Dialect == Gemini {
+		env = append(env, "GEMINI_PROJECT_DIR="+filepath.Clean(root))
+	}
+	return env
+}

@@ -1,0 +1,143 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// entry is what files hold: a program, or a matcher with programs.
+type entry struct {
+	Type    string          `json:"type"`
+	Command any             `json:"command"` // a text for a shell; of adze's own, words are a program
+	Bash    string          `json:"bash"`    // another name of command
+	Args    []string        `json:"args"`
+	Tools   string          `json:"tools"` // adze's own name of matcher
+	Env     map[string]any  `json:"env"`
+	Cwd     string          `json:"cwd"`
+	URL     string          `json:"url"`
+	If      string          `json:"if"`
+	Async   bool            `json:"async"`
+	Shell   string          `json:"shell"`
+	Timeout any             `json:"timeout"`
+	Matcher any             `json:"matcher"`
+	Hooks   json.RawMessage `json:"hooks"`
+
+	unknown string // what is wrong with its names
+}
+
+// unknown says which name of an entry adze's own dialect does not have: a misspelt "tools" would be about every tool.
+func unknown(one json.RawMessage) string {
+	var own struct {
+		Tools   string          `json:"tools"`
+		Command json.RawMessage `json:"command"`
+		Timeout string          `json:"timeout"`
+		About   string          `json:"description"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(one))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&own); err != nil {
+		return "an entry has tools, command, timeout and description: " + strings.TrimPrefix(err.Error(), "json: ")
+	}
+	return ""
+}
+
+// hook is one program; false: there is nothing that could be started.
+func (d Dialect) hook(name string, e entry, matcher string) (h Hook, some bool) {
+	h = Hook{Dialect: d, Native: name, Matcher: matcher, Cwd: e.Cwd, URL: e.URL, Env: slices.Sorted(maps.Keys(e.Env))}
+	if !h.program(e) && e.URL == "" && e.Type == "" {
+		return h, false
+	}
+	h.Event, h.depth, h.status = d.native(name)
+	var err error
+	if h.match, err = compile(matcher); err != nil {
+		h.Cannot = err.Error()
+	}
+	if err := h.time(e.Timeout); err != nil {
+		h.Cannot = err.Error()
+	}
+	if why := d.cannot(h, e); why != "" {
+		h.Cannot = why
+	}
+	return h, true
+}
+
+// program fills in what is started.
+func (h *Hook) program(e entry) bool {
+	switch c := e.Command.(type) {
+	case string:
+		h.Shell = c
+	case []any:
+		for _, word := range c {
+			text, _ := word.(string)
+			h.Argv = append(h.Argv, text)
+		}
+	}
+	if h.Shell == "" && len(h.Argv) == 0 {
+		h.Shell = e.Bash
+	}
+	if h.Shell != "" && len(e.Args) > 0 {
+		h.Argv, h.Shell = append([]string{h.Shell}, e.Args...), ""
+	}
+	return h.Shell != "" || len(h.Argv) > 0
+}
+
+// cannot says what of an entry has no counterpart.
+func (d Dialect) cannot(h Hook, e entry) string {
+	switch {
+	case d == Unknown:
+		return "hooks of this assistant are listed only"
+	case e.unknown != "":
+		return e.unknown
+	case h.Event == "":
+		return fmt.Sprintf("adze has no event like %s", h.Native)
+	case e.Type != "" && e.Type != "command":
+		return fmt.Sprintf("it is of the type %q; adze starts programs only", shortened(e.Type, 40))
+	case h.Shell == "" && (len(h.Argv) == 0 || h.Argv[0] == ""):
+		return "it names no program"
+	case e.If != "":
+		return "its condition (if) cannot be translated"
+	case e.Async:
+		return "it is to run beside the session (async), and nothing would hear its answer"
+	case e.Shell != "" && e.Shell != "bash":
+		return "it is for the shell " + shortened(e.Shell, 40)
+	case e.Cwd != "" || len(e.Env) > 0:
+		return "its folder and variables (cwd, env) cannot be translated"
+	}
+	return ""
+}
+
+// time reads a timeout: "5s" in adze's own, seconds for others, milliseconds for Gemini.
+func (h *Hook) time(value any) error {
+	h.Timeout = MaxTime
+	switch v := value.(type) {
+	case nil:
+		return nil
+	case string:
+		d, err := time.ParseDuration(v)
+		if err != nil || d <= 0 {
+			return fmt.Errorf("its timeout %q is none", shortened(v, 40))
+		}
+		h.Timeout = min(d, MaxTime)
+		return nil
+	case float64:
+		if v <= 0 {
+			return errors.New("its timeout is none")
+		}
+		unit := time.Second
+		if h.Dialect == Gemini {
+			unit = time.Millisecond
+		}
+		h.Timeout = MaxTime
+		if v < float64(MaxTime/unit) {
+			h.Timeout = time.Duration(v * float64(unit))
+		}
+		return nil
+	}
+	return errors.New("its timeout is none")
+}

@@ -1,0 +1,180 @@
+package dialect
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Of is the dialect of a file, by its path from the project on.
+func Of(file string) Dialect {
+	first, _, _ := strings.Cut(strings.TrimPrefix(file, "."), "/")
+	switch first {
+	case "adze", "hooks.json":
+		return Own
+	case "claude":
+		return Claude
+	case "codex":
+		return Codex
+	case "gemini":
+		return Gemini
+	}
+	return Unknown
+}
+
+// native are the events of a dialect, with what they are here; of one that is not among them, there is none.
+func (d Dialect) native(name string) (e Event, at depth, status string) {
+	switch d {
+	case Own:
+		if slices.Contains(Events(), Event(name)) {
+			return Event(name), anyDepth, ""
+		}
+	case Claude, Codex:
+		switch name {
+		case "SessionStart":
+			return SessionStart, mainOnly, ""
+		case "SubagentStart":
+			return SessionStart, subOnly, ""
+		case "UserPromptSubmit":
+			return Prompt, mainOnly, ""
+		case "PreToolUse":
+			return BeforeTool, anyDepth, ""
+		case "PostToolUse":
+			return AfterTool, anyDepth, completed
+		case "PostToolUseFailure":
+			return AfterTool, anyDepth, "failed"
+		case "PreCompact":
+			return BeforeCompact, anyDepth, ""
+		case "Stop":
+			return Stop, mainOnly, ""
+		case "SubagentStop":
+			return Stop, subOnly, ""
+		case "Notification":
+			return Notification, anyDepth, ""
+		}
+	case Gemini:
+		switch name {
+		case "SessionStart":
+			return SessionStart, mainOnly, ""
+		case "BeforeAgent":
+			return Prompt, mainOnly, ""
+		case "BeforeTool":
+			return BeforeTool, anyDepth, ""
+		case "AfterTool":
+			return AfterTool, anyDepth, ""
+		case "PreCompress":
+			return BeforeCompact, anyDepth, ""
+		case "AfterAgent":
+			return Stop, mainOnly, ""
+		case "Notification":
+			return Notification, anyDepth, ""
+		}
+	}
+	return "", anyDepth, ""
+}
+
+// Read lists the hooks of a file in their order, the events in the order of a session. plain is JSON without comments;
+// file is its path, which tells the dialect.
+func Read(file string, plain []byte) ([]Hook, error) {
+	var in struct {
+		Hooks   map[string]json.RawMessage `json:"hooks"`
+		Disable bool                       `json:"disableAllHooks"`
+	}
+	if json.Unmarshal(plain, &in) != nil {
+		return nil, errors.New("its hooks are none that adze can read")
+	}
+	d := Of(file)
+	var out []Hook
+	for _, name := range d.ordered(in.Hooks) {
+		hooks := d.event(name, in.Hooks[name])
+		for n := range hooks {
+			if in.Disable {
+				hooks[n].Cannot = "disableAllHooks is set in its file"
+			}
+		}
+		out = append(out, hooks...)
+	}
+	return out, nil
+}
+
+// ordered are the names of events: those that adze knows in the order of a session, then the others.
+func (d Dialect) ordered(events map[string]json.RawMessage) []string {
+	at := func(name string) int {
+		e, _, _ := d.native(name)
+		if n := slices.Index(Events(), e); n >= 0 {
+			return n
+		}
+		return len(Events())
+	}
+	names := slices.Sorted(maps.Keys(events))
+	slices.SortStableFunc(names, func(a, b string) int { return at(a) - at(b) })
+	return names
+}
+
+// event lists the hooks of one event. Entries that name nothing to start are none.
+func (d Dialect) event(name string, raw json.RawMessage) (out []Hook) {
+	var entries []json.RawMessage
+	if json.Unmarshal(raw, &entries) != nil {
+		return nil
+	}
+	add := func(e entry, matcher string, raw []byte) {
+		if h, some := d.hook(name, e, matcher); some {
+			h.Raw = raw
+			out = append(out, h)
+		}
+	}
+	for _, one := range entries {
+		var e entry
+		if json.Unmarshal(one, &e) != nil {
+			continue
+		}
+		matcher, _ := e.Matcher.(string)
+		if d == Own {
+			matcher, e.unknown = e.Tools, unknown(one)
+		}
+		var inner []json.RawMessage
+		if json.Unmarshal(e.Hooks, &inner) != nil {
+			add(e, matcher, one)
+		}
+		for _, program := range inner {
+			var in entry
+			if json.Unmarshal(program, &in) == nil {
+				add(in, matcher, append([]byte(matcher+"\x00"), program...))
+			}
+		}
+	}
+	return out
+}
+
+// String says in one line what the hook is here: "before_tool of bash, edit".
+func (h Hook) String() string {
+	if h.Cannot != "" {
+		return "not run: " + h.Cannot
+	}
+	text := string(h.Event)
+	switch tools := h.Means(); {
+	case h.Event != BeforeTool && h.Event != AfterTool:
+		if h.Matcher != "" && h.Matcher != "*" {
+			text += " of " + h.Matcher
+		}
+	case len(tools) > 0:
+		text += " of " + strings.Join(tools, ", ")
+	case h.match.names == nil && h.match.re == nil:
+		text += " of every tool"
+	default:
+		text += " of other tools (" + h.Matcher + ")"
+	}
+	switch {
+	case h.depth == mainOnly:
+		text += ", not of subagents"
+	case h.depth == subOnly:
+		text += ", of subagents"
+	}
+	if h.status != "" {
+		text += ", of calls that " + h.status
+	}
+	return fmt.Sprintf("%s, at most %s", text, h.Timeout)
+}

@@ -1,0 +1,80 @@
+package hook
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"adze/internal/hook/dialect"
+	"adze/internal/jsonc"
+)
+
+// File is the name of the file of hooks in a person's configuration folder, beside the owner's file of the machine, and in
+// the folder .adze of a project.
+const File = "hooks.json"
+
+// maxFile bounds a file of hooks, in bytes.
+const maxFile = 256 << 10
+
+// Load reads the hooks of a person or of the machine's owner: path is the file, owner the number of the user who must own
+// it, layer what stands before their names. A file that is not there has none. What others can write is nobody's word,
+// and a hook that could not run would guard nothing: both are errors, and stop the start.
+func Load(path string, owner int, layer string) ([]Program, error) {
+	raw, err := own(path, owner)
+	if raw == nil || err != nil {
+		return nil, err
+	}
+	var shape struct {
+		Hooks  map[string]json.RawMessage `json:"hooks"`
+		Schema string                     `json:"$schema"`
+	}
+	plain, err := jsonc.Decode(raw, &shape)
+	if err != nil {
+		return nil, err
+	}
+	hooks, err := dialect.Read(File, plain)
+	if err != nil {
+		return nil, err
+	}
+	count := map[dialect.Event]int{}
+	programs := make([]Program, len(hooks))
+	for n, h := range hooks {
+		count[h.Event]++
+		programs[n] = Program{Hook: h, Name: fmt.Sprintf("%s/%s/%d", layer, h.Native, count[h.Event])}
+		if h.Cannot != "" {
+			return nil, fmt.Errorf("the hook %d of %s cannot run: %s", count[h.Event], h.Native, h.Cannot)
+		}
+	}
+	return programs, nil
+}
+
+// own reads a file that only its owner, or root, can write; nil: there is none.
+func own(path string, owner int) ([]byte, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{filepath.Dir(path), filepath.Dir(real), real} {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, err
+		}
+		about, ok := info.Sys().(*syscall.Stat_t)
+		switch {
+		case !ok || int(about.Uid) != owner && about.Uid != 0:
+			return nil, fmt.Errorf("%s belongs to somebody else, who could have programs run in your name", name)
+		case info.Mode().Perm()&0o022 != 0 && info.Mode()&os.ModeSticky == 0:
+			return nil, fmt.Errorf("%s can be written by others, who could have programs run in your name (chmod go-w mends that)", name)
+		case name == real && (!info.Mode().IsRegular() || info.Size() > maxFile):
+			return nil, fmt.Errorf("it is no regular file of at most %d KiB", maxFile>>10)
+		}
+	}
+	return os.ReadFile(real)
+}

@@ -1,0 +1,41 @@
+package hook
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"adze/internal/proc"
+)
+
+// output is what a program left that ended by itself.
+type output struct {
+	code           int
+	stdout, stderr string
+	walls          string // the sandbox that it ran in
+}
+
+// start runs a hook to its end. Whatever else happens than that it exits by itself is an error.
+func (e *Engine) start(ctx context.Context, h chosen, input []byte, time time.Duration) (output, error) {
+	argv := h.Argv
+	if h.Shell != "" {
+		argv = []string{"/bin/sh", "-c", h.Shell}
+	}
+	r, err := e.Supervisor.Run(ctx, proc.Command{
+		Argv: argv, Dir: e.Dir, Env: append(e.Env[:len(e.Env):len(e.Env)], h.Environment(e.Dir)...), Tag: "hook",
+		Input: input, Timeout: time, Separate: true, Head: maxOutput, MaxOutput: maxOutput,
+	})
+	if err != nil {
+		return output{}, err
+	}
+	out := output{code: r.Code, stdout: r.Output.Head, stderr: r.Errors.Head, walls: r.Sandbox}
+	switch {
+	case r.Killed == proc.Timeout:
+		return out, fmt.Errorf("it did not answer within %s", time)
+	case r.Killed == proc.Limited, r.Output.Bytes > maxOutput, r.Errors.Bytes > maxOutput:
+		return out, fmt.Errorf("it wrote more than %d KiB", maxOutput>>10)
+	case r.Killed != proc.ByItself || r.Signal != 0:
+		return out, r.Err()
+	}
+	return out, nil
+}
