@@ -45,6 +45,7 @@ type Record struct {
 	Waited     time.Duration `json:"waited_ns,omitempty"`   // for a person
 	OutputHash string        `json:"output_sha256,omitempty"`
 	Sandbox    string        `json:"sandbox,omitempty"` // the level that its commands ran at, and by what; empty: outside one, or it ran none
+	Barred     []string      `json:"barred,omitempty"`  // what that kept a command from that failed
 	// Panic is the value and stack of a panic. It may quote arguments, so it stays in the local log: Public
 	// leaves it out.
 	Panic string `json:"panic,omitempty"`

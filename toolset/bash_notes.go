@@ -30,10 +30,12 @@ func (x *bashCall) notes(r proc.Result) (notes []string) {
 		notes = append(notes, "(it ran in a sandbox: no network but hosts that are allowed, through the proxy of HTTPS_PROXY; everything outside the workspace and /tmp is read only, and so are .git hooks and config and the folders of editors in it)")
 	}
 	if len(r.Refused) > 0 {
-		notes = append(notes, "(the sandbox did not let it reach "+named(r.Refused)+")")
+		notes = append(notes, "(the sandbox did not let it reach "+named(r.Refused, ", ")+")")
 	}
-	if x.left != "" {
+	if why := barred(r); x.left != "" {
 		notes = append(notes, x.left)
+	} else if why != "" {
+		notes = append(notes, "("+why+")")
 	}
 	for _, told := range r.Told {
 		notes = append(notes, "(the sandbox put aside what this command left: "+told+"; tell the user)")

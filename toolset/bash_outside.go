@@ -12,10 +12,11 @@ import (
 // outside offers a command that failed for want of what no sandbox lets through to the person, once more without one. What
 // it wanted is known from the walls around it, never guessed from what it printed: that could ask for anything.
 func (x *bashCall) outside(ctx context.Context, cmd proc.Command, r proc.Result) (proc.Result, error) {
-	if r.Err() == nil || r.Killed != proc.ByItself || len(r.Barred) == 0 || r.Sandbox == "" || !x.shell.MayLeave {
+	x.result.Barred = sentences(r.Barred) // it stays in the record, whatever becomes of a second run
+	why := barred(r)
+	if why == "" || r.Killed != proc.ByItself || !x.shell.MayLeave {
 		return r, nil
 	}
-	why := "in the sandbox " + named(r.Barred)
 	if err := x.call.Ask(ctx, tool.Need{Permission: tool.Execute, Target: x.in.Command, Dir: x.in.Workdir, Outside: why}); err != nil {
 		x.left = fmt.Sprintf("(%s; it was not run outside: %s)", why, oneLine(err.Error(), 300))
 		return r, nil
@@ -43,12 +44,27 @@ func (x *bashCall) leave(ctx context.Context, cmd *proc.Command) error {
 	return nil
 }
 
+// barred says what the walls around a command that failed did not let it do; empty: nothing is known.
+func barred(r proc.Result) string {
+	if r.Err() == nil || r.Sandbox == "" || len(r.Barred) == 0 {
+		return ""
+	}
+	return "in the sandbox " + named(sentences(r.Barred), "; ")
+}
+
+func sentences(list []proc.Barred) (out []string) {
+	for _, b := range list {
+		out = append(out, b.String())
+	}
+	return out
+}
+
 // mostNamed bounds the list of what a command could not do; more is counted.
 const mostNamed = 8
 
-func named(list []string) string {
+func named(list []string, between string) string {
 	if len(list) <= mostNamed {
-		return strings.Join(list, ", ")
+		return strings.Join(list, between)
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:mostNamed], ", "), len(list)-mostNamed)
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:mostNamed], between), len(list)-mostNamed)
 }

@@ -24,7 +24,7 @@ func (w wall) Enclose(_ context.Context, c proc.Command) (proc.Walls, error) {
 // A command that failed for want of what no sandbox lets through is offered outside, once, with the reason; whatever is
 // answered, the model reads what happened. Without that evidence, or with success, nothing is offered.
 func TestACommandIsOfferedOutside(t *testing.T) {
-	barred := proc.Findings{Barred: []string{"it could not connect to 10.0.0.5:443"}}
+	barred := proc.Findings{Barred: []proc.Barred{{Kind: proc.BarredConnect, What: "10.0.0.5:443", Why: "which is elsewhere"}}}
 	for name, c := range map[string]struct {
 		found   proc.Findings
 		command string

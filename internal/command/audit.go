@@ -130,6 +130,9 @@ func auditText(i audit.Item) string {
 	for _, d := range c.Decisions {
 		line("              %s", decided(d))
 	}
+	for _, b := range c.Barred {
+		line("              in the sandbox %s", b)
+	}
 	for _, f := range c.Faults {
 		line("              fault %s", strings.Join(notEmpty(string(f.Stage), f.Code, f.Path, f.Message), " "))
 	}

@@ -185,7 +185,11 @@ func (d Doctor) checkSandbox() Check {
 	case err != nil:
 		return lacks("sandbox", "it could not be tested: "+err.Error(), "try again")
 	case r.Level == sandbox.Full:
-		return fine("sandbox", "full, made with "+string(r.Means)+"; commands run in it in permission mode auto, and always with --sandbox required")
+		seen := ""
+		if r.Blind {
+			seen = "; this kernel does not tell what commands are refused, or another program is told, so none is offered to you outside"
+		}
+		return fine("sandbox", "full, made with "+string(r.Means)+"; commands run in it in permission mode auto, and always with --sandbox required"+seen)
 	}
 	return lacks("sandbox", string(r.Level)+": a command that you allow can do what you can do ("+r.How+")", sandbox.Hint(r))
 }

@@ -238,6 +238,9 @@ func allowed(verdicts []verdict) tool.Decision {
 // nobody is the answer to a question when there is no one to put it to.
 func nobody(v verdict) tool.Decision {
 	v.reason = fmt.Sprintf("%s; nobody is here to approve it", strings.TrimSuffix(v.reason, "."))
+	if v.need.Outside != "" {
+		v.reason += " (--sandbox off and a rule for it, --allow 'execute(...)', run it outside)"
+	}
 	return v.decision(false, true)
 }
 

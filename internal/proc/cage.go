@@ -7,6 +7,7 @@ import (
 
 	"adze/internal/proc/shim"
 	"adze/internal/proc/shim/box"
+	"adze/internal/proc/shim/witness"
 )
 
 // Cage puts commands into a sandbox.
@@ -30,13 +31,46 @@ type Walls struct {
 	PIDs  bool                 // process ids inside are not those outside
 	Name  string               // told in Result.Sandbox
 	Done  func() Findings      // told in the Result
+	// Weigh says which of the facts that the shim saw keep a command that failed from what it could have done without
+	// the walls; nil: none do. It is called before Done.
+	Weigh func([]witness.Fact) []Barred
 }
 
 // Findings are what a cage saw of a command.
 type Findings struct {
 	Told    []string // what it left that was put aside
 	Refused []string // hosts that it asked for and was not let to
-	Barred  []string // what it wanted and no walls let through, whoever allows it: it may do better outside
+	Barred  []Barred // what it wanted and no walls let through, whoever allows it: it may do better outside
+}
+
+// Barred is one thing that walls did not let a command do.
+type Barred struct {
+	Kind BarredKind
+	What string // the path, address, socket or call
+	Why  string // the end of a sentence: why not
+}
+
+// BarredKind tells them apart.
+type BarredKind string
+
+// The kinds.
+const (
+	BarredWrite   BarredKind = "write"
+	BarredConnect BarredKind = "connect"
+	BarredCall    BarredKind = "call"
+)
+
+// String is a sentence for the person and the model, which begins with "it".
+func (b Barred) String() string {
+	doing := map[BarredKind]string{BarredWrite: "write ", BarredConnect: "connect to ", BarredCall: "use the system call "}[b.Kind]
+	return "it could not " + doing + b.What + ", " + b.Why
+}
+
+func (p *Process) weigh() []Barred {
+	if p.walls.Weigh == nil || len(p.facts) == 0 || p.result.Err() == nil {
+		return nil
+	}
+	return p.walls.Weigh(p.facts)
 }
 
 // FirstFile is the descriptor of the first of Walls.Files: those below are the shim's own.

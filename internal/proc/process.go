@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adze/internal/proc/shim"
+	"adze/internal/proc/shim/witness"
 	"adze/internal/secret"
 )
 
@@ -36,6 +37,7 @@ type Process struct {
 	lifeline, status         *os.File
 	events                   *bufio.Reader
 	walls                    Walls
+	facts                    []witness.Fact // that the shim told
 	unguard                  func()
 	unrecord                 func()
 
@@ -161,6 +163,8 @@ func (p *Process) awaitEnd() {
 			p.noteExit(e)
 		case shim.Exceeded:
 			p.noteExcess(e.Much)
+		case shim.Barred:
+			p.facts = append(p.facts, e.Fact)
 		case shim.Gone:
 			p.result.Ended, p.result.Survivors = e.Ended, e.Left
 			gone = true
@@ -224,7 +228,9 @@ func (p *Process) finish() {
 		p.result.Duration = time.Since(p.started)
 	}
 	p.result.Output = p.out.Text()
+	barred := p.weigh() // before what stood around it is taken away
 	p.result.Sandbox, p.result.Findings = p.walls.Name, p.letGo()
+	p.result.Barred = append(barred, p.result.Barred...)
 	if p.errs != nil {
 		p.result.Errors = p.errs.Text()
 	}

@@ -62,7 +62,7 @@ func byBubblewrap(p plan) (proc.Walls, error) {
 		return proc.Walls{}, errors.Join(err, args.Close())
 	}
 	return proc.Walls{
-		Box:   box.Box{Mounts: mounts, Filter: box.OwnNet, Memory: p.memory, Processes: p.processes},
+		Box:   box.Box{Mounts: mounts, Filter: box.OwnNet, Blind: p.blind, Memory: p.memory, Processes: p.processes},
 		Argv:  []string{path, "--args", strconv.Itoa(argsFD), "--", "/proc/self/fd/" + strconv.Itoa(exeFD)},
 		Files: []*os.File{args, exe}, Env: p.env, PIDs: true,
 		Done: func() proc.Findings { _, _ = args.Close(), exe.Close(); return proc.Findings{} },

@@ -97,7 +97,7 @@ func (c *Cage) Now(ctx context.Context) Report {
 	}
 	report, err := c.Box.Level(ctx)
 	if err != nil {
-		return Report{NoLevel, None, err.Error()}
+		return Report{Level: NoLevel, Means: None, How: err.Error()}
 	}
 	return c.used(report)
 }
@@ -116,14 +116,14 @@ func (c *Cage) Shown() string {
 // used is what a report means for commands: with Auto, what is not full is not used.
 func (c *Cage) used(r Report) Report {
 	if c.Setting == Auto && r.Level != Full {
-		return Report{NoLevel, None, "commands run outside, because the sandbox is " + string(r.Level) + " here: " + r.How}
+		return Report{Level: NoLevel, Means: None, How: "commands run outside, because the sandbox is " + string(r.Level) + " here: " + r.How}
 	}
 	return r
 }
 
 func (c *Cage) outside() Report {
 	if c.Setting == Off {
-		return Report{NoLevel, None, "it is switched off"}
+		return Report{Level: NoLevel, Means: None, How: "it is switched off"}
 	}
-	return Report{NoLevel, None, "commands run outside; permission mode auto or --sandbox required puts them inside"}
+	return Report{Level: NoLevel, Means: None, How: "commands run outside; permission mode auto or --sandbox required puts them inside"}
 }

@@ -33,7 +33,7 @@ func byLandlock(p plan) (proc.Walls, error) {
 		}
 	}
 	return proc.Walls{
-		Box:  box.Box{Rules: rules, Filter: box.LocalOnly, Memory: p.memory, Processes: p.processes},
+		Box:  box.Box{Rules: rules, Filter: box.LocalOnly, Blind: p.blind, Memory: p.memory, Processes: p.processes},
 		Env:  p.environAt(p.cache, tmp),
 		Done: func() proc.Findings { _ = os.RemoveAll(tmp); return proc.Findings{} },
 	}, nil

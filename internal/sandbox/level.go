@@ -33,6 +33,8 @@ type Report struct {
 	Level Level  `json:"level"`
 	Means Means  `json:"means"`
 	How   string `json:"how"` // for a person: by what, or why not
+	// Blind: what commands are refused is not seen here, so that none is offered to the person outside for that reason.
+	Blind bool `json:"blind,omitempty"`
 }
 
 // Level finds out, once, how much a sandbox holds here. The answer is kept for later runs until the machine or adze
@@ -96,10 +98,11 @@ func (s *Sandbox) find(ctx context.Context) (Report, error) {
 			why = append(why, fmt.Sprintf("%s does not hold: %s", m, strings.Join(found.escaped, ", ")))
 		}
 		if level := found.level(m); best.Level == NoLevel && level != NoLevel || level == Full {
-			best = Report{Level: level, Means: m}
+			best = Report{Level: level, Means: m, Blind: found.blind}
 		}
 		if best.Level == Full {
-			return Report{Full, m, string(m)}, nil
+			best.How = string(m)
+			return best, nil
 		}
 	}
 	if len(means) == 0 {

@@ -55,7 +55,7 @@ func (n *Network) through(w *proc.Walls, c proc.Command) error {
 		}
 		for _, r := range server.Refused() {
 			if r.Barred {
-				found.Barred = append(found.Barred, "it could not connect to "+r.Target.String()+", which the proxy of the sandbox carries nothing to")
+				found.Barred = append(found.Barred, proc.Barred{Kind: proc.BarredConnect, What: r.Target.String(), Why: "which the proxy of the sandbox carries nothing to"})
 			} else {
 				found.Refused = append(found.Refused, r.Target.String())
 			}

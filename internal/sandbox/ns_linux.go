@@ -28,7 +28,7 @@ func byNamespaces(p plan) (proc.Walls, error) {
 			syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS,
 		AmbientCaps: []uintptr{capSetpcap, capNetAdmin, capSysAdmin},
 	}
-	b := box.Box{Own: true, Mounts: p.mounts(), Filter: box.OwnNet, Memory: p.memory, Processes: p.processes}
+	b := box.Box{Own: true, Mounts: p.mounts(), Filter: box.OwnNet, Blind: p.blind, Memory: p.memory, Processes: p.processes}
 	if os.Geteuid() == 0 {
 		// Root may map everybody, so that the owners of files are told as they are.
 		sys.UidMappings, sys.GidMappings = identityMap("/proc/self/uid_map"), identityMap("/proc/self/gid_map")

@@ -25,6 +25,7 @@ type plan struct {
 	memory    uint64
 	processes uint64
 	env       []string
+	blind     bool // see Options
 }
 
 // guard is a place in a writable folder. A locked one is read only; the others are only kept where they are: a folder
@@ -40,7 +41,7 @@ func (s *Sandbox) plan(c proc.Command) (plan, error) {
 		return plan{}, fmt.Errorf("%w: %w", ErrUnsuitable, w.err)
 	}
 	h := s.host.of(s.o)
-	p := plan{command: c, workspace: w, host: h, cache: cacheDir(s.o.State, w.path), private: h.private, kept: h.kept}
+	p := plan{blind: s.o.Blind, command: c, workspace: w, host: h, cache: cacheDir(s.o.State, w.path), private: h.private, kept: h.kept}
 	p.secrets = append(h.hidden(s.o), strangeSockets(h.private, w.path)...)
 	for _, secret := range append([]string{"/"}, p.secrets...) {
 		if within(w.path, secret) && (secret != "/" || w.path == "/") {

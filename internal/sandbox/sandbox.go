@@ -44,6 +44,7 @@ type Options struct {
 	Memory    uint64   // bytes for all processes of one command; 0: three quarters of the machine's
 	Processes uint64   // of one command; 0: 4096
 	Means     []Means  // to be tried, the best first; nil: those of this system
+	Blind     bool     // what commands are refused is not looked at: see proc.Walls.Weigh
 	Network   *Network // the way out for commands that may ask for one; nil: there is none
 }
 
@@ -128,6 +129,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 		release()
 		return proc.Walls{}, err
 	}
+	walls.Weigh = p.weigh
 	done := walls.Done
 	walls.Done = func() (found proc.Findings) {
 		told := s.lookout.end()

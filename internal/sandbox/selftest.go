@@ -29,6 +29,7 @@ type trial struct {
 type found struct {
 	escaped []string
 	broken  bool // something that even a degraded sandbox must refuse was not
+	blind   bool // nothing told that it was refused to write
 }
 
 func (f found) level(m Means) Level {
@@ -53,7 +54,7 @@ func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
 	inner := New(Options{Workspace: site.work, Home: site.home, Own: []string{site.own}, State: site.own})
 	defer inner.Close()
 	trials := site.trials()
-	argv := []string{itself(), attempt.Word}
+	argv := []string{itself(), attempt.Word, attempt.Fail} // who fails is told what of
 	for _, t := range trials {
 		argv = append(argv, t.name+"="+t.upon)
 	}
@@ -64,7 +65,9 @@ func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
 	if err != nil {
 		return found{}, err
 	}
-	return judge(trials, r, site)
+	f, err := judge(trials, r, site)
+	f.blind = !slices.ContainsFunc(r.Barred, func(b proc.Barred) bool { return b.Kind == proc.BarredWrite })
+	return f, err
 }
 
 // itself is this program as a sandbox can start it, whatever of the host's files is hidden there.

@@ -27,6 +27,7 @@ import (
 	"syscall"
 
 	"adze/internal/proc/shim/attempt"
+	"adze/internal/proc/shim/witness"
 )
 
 // Word is the hidden first argument that makes this binary a shim. The second is the call's tag,
@@ -78,8 +79,9 @@ func Main(args []string) (exit int, ours bool) {
 // command that simply exits: this goroutine is bound to its thread until the program's main runs, so
 // each wait for another one would cost two thread switches.
 type supervisor struct {
-	cmd  int           // process id of the command, leader of its session
-	gone chan struct{} // closed when no child is left
+	cmd  int              // process id of the command, leader of its session
+	seen *witness.Witness // of what walls refuse it; nil: there is none
+	gone chan struct{}    // closed when no child is left
 
 	sweeping sync.Once
 	report   sync.Once
@@ -114,7 +116,7 @@ func (s *supervisor) start(spec Spec) error {
 	if spec.Box.Empty() {
 		s.cmd, err = spec.fork()
 	} else {
-		s.cmd, err = spec.forkConfined()
+		s.cmd, s.seen, err = spec.forkConfined()
 	}
 	if err != nil {
 		return err
@@ -138,17 +140,17 @@ func (spec Spec) fork() (int, error) {
 
 // forkConfined starts the command from a thread that has given up all rights, and ends that thread: what a thread gives up,
 // the others keep (seccomp(2), landlock(7)).
-func (spec Spec) forkConfined() (pid int, err error) {
+func (spec Spec) forkConfined() (pid int, seen *witness.Witness, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-		if err = spec.Box.Confine(); err == nil {
+		if seen, err = spec.Box.Confine(); err == nil {
 			pid, err = spec.fork()
 		}
 	}()
 	<-done
-	return pid, err
+	return pid, seen, err
 }
 
 // reap collects every child, adopted ones included, until none is left. When the command itself
@@ -180,16 +182,22 @@ func (s *supervisor) finish(survivors int) {
 		s.mu.Lock()
 		ended := len(s.ended)
 		s.mu.Unlock()
+		for _, f := range s.seen.Facts() {
+			say(barredLine(f))
+		}
 		say(goneLine(ended, survivors))
 	})
 }
 
-// watch sweeps when the lifeline closes. adze never writes after the spec.
+// watch sweeps when the lifeline closes, and attends to the witness as long as anything is left. adze never writes after
+// the spec.
 func (s *supervisor) watch() {
+	s.seen.Attend(lifelineFD)
 	var b [1]byte
 	for {
 		n, err := syscall.Read(lifelineFD, b[:])
 		if err != syscall.EINTR && n <= 0 {
+			go s.seen.Attend(-1)
 			s.sweep()
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"adze/internal/proc/shim/box"
+	"adze/internal/proc/shim/witness"
 )
 
 // Event is one line of the status pipe. A shim writes Failed, or Started, Exited, Gone in this order;
@@ -16,10 +17,11 @@ type Event struct {
 	Errno syscall.Errno // Failed
 	Code  int           // Exited: exit code, -1 when a signal ended the command
 	Sig   syscall.Signal
-	Ended int    // Gone: processes besides the command that were ended
-	Left  int    // Gone: processes that could not be ended
-	Step  string // Unboxed: what could not be done
-	Much  Excess // Exceeded
+	Ended int          // Gone: processes besides the command that were ended
+	Left  int          // Gone: processes that could not be ended
+	Step  string       // Unboxed: what could not be done
+	Much  Excess       // Exceeded
+	Fact  witness.Fact // Barred
 }
 
 // Kind tells the lines of the status pipe apart.
@@ -33,6 +35,7 @@ const (
 	Gone    Kind = "gone"
 
 	Unboxed  Kind = "unboxed"  // instead of Started: its box could not be built; nothing ran
+	Barred   Kind = "barred"   // any number before Gone: a thing that the walls refused
 	Exceeded Kind = "exceeded" // between Started and Exited: the command is ended because it took too much
 )
 
@@ -85,14 +88,26 @@ func unboxedLine(f *box.Fault) string {
 	if !ok {
 		step, errno = step+": "+cause.Error(), 0
 	}
-	word := strings.ReplaceAll(strconv.QuoteToASCII(step), " ", `\x20`)
-	return string(Unboxed) + " " + strconv.Itoa(int(errno)) + " " + word + "\n"
+	return string(Unboxed) + " " + strconv.Itoa(int(errno)) + " " + word(step) + "\n"
 }
 
-func parseUnboxed(errno, word string) (Event, bool) {
+func parseUnboxed(errno, text string) (Event, bool) {
 	n, err := strconv.Atoi(errno)
-	step, err2 := strconv.Unquote(word)
+	step, err2 := strconv.Unquote(text)
 	return Event{Kind: Unboxed, Errno: syscall.Errno(n), Step: step}, err == nil && err2 == nil
+}
+
+func barredLine(f witness.Fact) string {
+	return string(Barred) + " " + strconv.Itoa(int(f.Kind)) + " " + word(f.Text) + "\n"
+}
+
+// word is any text in quotes without a blank.
+func word(s string) string { return strings.ReplaceAll(strconv.QuoteToASCII(s), " ", `\x20`) }
+
+func parseBarred(kind, text string) (Event, bool) {
+	n, err := strconv.Atoi(kind)
+	what, err2 := strconv.Unquote(text)
+	return Event{Kind: Barred, Fact: witness.Fact{Kind: witness.Kind(n), Text: what}}, err == nil && err2 == nil
 }
 
 // ParseEvent reads one line, without its newline. An unknown line is not an event.
@@ -101,8 +116,11 @@ func ParseEvent(s string) (Event, bool) {
 	if len(f) != 3 {
 		return Event{}, false
 	}
-	if Kind(f[0]) == Unboxed {
+	switch Kind(f[0]) {
+	case Unboxed:
 		return parseUnboxed(f[1], f[2])
+	case Barred:
+		return parseBarred(f[1], f[2])
 	}
 	a, errA := strconv.Atoi(f[1])
 	b, errB := strconv.Atoi(f[2])

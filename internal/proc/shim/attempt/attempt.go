@@ -26,6 +26,9 @@ type Result struct {
 	Detail string // the error that refused it
 }
 
+// Fail is an attempt that ends the program with exit code 1 whatever the others did.
+const Fail = "fail"
+
 // Main does the attempts and reports whether the arguments asked for any. An attempt is a name, "=", and what it is upon.
 func Main(args []string) (exit int, ours bool) {
 	if len(args) < 2 || args[1] != Word {
@@ -33,6 +36,10 @@ func Main(args []string) (exit int, ours bool) {
 	}
 	for _, a := range args[2:] {
 		name, upon, _ := strings.Cut(a, "=")
+		if name == Fail {
+			exit = 1
+			continue
+		}
 		do, ok := attempts()[name]
 		if !ok {
 			os.Stdout.WriteString("unknown " + name + "\n")

@@ -26,6 +26,7 @@ type Box struct {
 	Mounts []Mount // in this order; read back also when they are not Own
 	Filter Filter
 	Rules  Rules
+	Blind  bool // nothing is told of what the walls refuse (package witness)
 
 	// Door is a descriptor, of a socket, by which the shim hands out a listener at DoorAddress of its network; 0: none.
 	Door int
@@ -110,6 +111,7 @@ func (b Box) Fields() []string {
 	flag(b.Own, "O")
 	flag(b.IDs.Set, "I"+strconv.Itoa(b.IDs.UID)+" "+strconv.Itoa(b.IDs.GID))
 	flag(b.Filter != NoFilter, "F"+string(rune(b.Filter)))
+	flag(b.Blind, "B")
 	flag(b.Door > 0, "D"+strconv.Itoa(b.Door))
 	flag(b.Memory > 0, "M"+number(b.Memory))
 	flag(b.Processes > 0, "N"+number(b.Processes))
@@ -143,6 +145,8 @@ func (b *Box) take(letter byte, rest string) bool {
 	switch letter {
 	case 'O':
 		b.Own = true
+	case 'B':
+		b.Blind = true
 	case 'I':
 		uid, gid, ok := strings.Cut(rest, " ")
 		if !ok {

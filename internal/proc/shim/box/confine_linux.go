@@ -3,32 +3,40 @@ package box
 import (
 	"syscall"
 	"unsafe"
+
+	"adze/internal/proc/shim/witness"
 )
 
 // Confine takes from the calling thread, and from what it starts, all that the command must not have. The thread must be
 // locked, and is good for nothing but starting the command. Other threads of the process stay as they are, so that they can end the
-// command, and it cannot reach them.
-func (b Box) Confine() error {
+// command, and it cannot reach them. Somebody must attend to the witness as soon as the command runs; nil:
+// there is none.
+func (b Box) Confine() (*witness.Witness, error) {
 	if b.Empty() {
-		return nil
+		return nil, nil
 	}
 	if err := dropRights(len(b.Mounts) > 0); err != nil {
-		return &Fault{"give up rights", err}
+		return nil, &Fault{"give up rights", err}
 	}
 	if _, err := call(syscall.SYS_PRCTL, prSetNoNewPrivs, 1); err != nil {
-		return &Fault{"give up new rights", err}
+		return nil, &Fault{"give up new rights", err}
 	}
 	if !b.Rules.none() {
 		if err := b.Rules.enforce(); err != nil {
-			return &Fault{"restrict files", err}
+			return nil, &Fault{"restrict files", err}
 		}
 	}
-	if b.Filter != NoFilter {
-		if err := b.Filter.install(); err != nil {
-			return &Fault{"restrict system calls", err}
-		}
+	if b.Filter == NoFilter {
+		return nil, nil
 	}
-	return nil
+	listener, err := b.Filter.install(!b.Blind)
+	switch {
+	case err != nil:
+		return nil, &Fault{"restrict system calls", err}
+	case listener < 0:
+		return nil, nil
+	}
+	return witness.New(listener, witness.Settings{Write: b.Rules.Write}), nil
 }
 
 const (

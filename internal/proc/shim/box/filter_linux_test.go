@@ -1,0 +1,40 @@
+package box
+
+import (
+	"runtime"
+	"syscall"
+	"testing"
+
+	"adze/internal/proc/shim/witness"
+)
+
+// A second listener is not possible: the filter is then put on without one, and holds the same.
+func TestAFilterHoldsWithoutAListener(t *testing.T) {
+	if len(witness.Tests()) == 0 {
+		t.Skip("no calls are watched on this architecture")
+	}
+	type result struct {
+		first, second int
+		err, refused  error
+	}
+	done := make(chan result)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread ends with the filter
+		var r result
+		if _, r.err = call(syscall.SYS_PRCTL, prSetNoNewPrivs, 1); r.err == nil {
+			if r.first, r.err = LocalOnly.install(true); r.err == nil {
+				r.second, r.err = OwnNet.install(true)
+				_, r.refused = call(427) // io_uring_register, which no witness is told of
+			}
+		}
+		done <- r
+	}()
+	r := <-done
+	if r.err == nil && r.first < 0 {
+		t.Skip("this kernel tells nobody, or another program already")
+	}
+	if r.err != nil || r.second != -1 || r.refused != syscall.EPERM {
+		t.Errorf("listener %d, then %d, %v; a closed call: %v", r.first, r.second, r.err, r.refused)
+	}
+	_ = syscall.Close(r.first)
+}

@@ -1,0 +1,100 @@
+//go:build amd64 || arm64
+
+package witness
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// address judges a connect(2) or sendto(2) by where it leads.
+func (w *Witness) address(n *notice, at, size uint64) {
+	raw := n.read(at, int(min(size, 128)))
+	if len(raw) < 3 {
+		return
+	}
+	switch uint16(raw[0]) | uint16(raw[1])<<8 {
+	case syscall.AF_INET:
+		if len(raw) >= 8 {
+			w.host(n, raw[4:8], uint16(raw[2])<<8|uint16(raw[3]))
+		}
+	case syscall.AF_INET6:
+		if len(raw) >= 24 {
+			w.host(n, raw[8:24], uint16(raw[2])<<8|uint16(raw[3]))
+		}
+	case syscall.AF_UNIX:
+		w.socket(n, string(raw[2:]))
+	}
+}
+
+// host: beyond this machine nothing is reached. On it, what listens inside is.
+func (w *Witness) host(n *notice, ip []byte, port uint16) {
+	multicast, here := ip[0]>>4 == 14, ip[0] == 127 || ip[0] == 0
+	if len(ip) == 16 {
+		mapped := bytes.Equal(ip[:12], []byte{10: 0xff, 11: 0xff})
+		multicast = ip[0] == 0xff || mapped && ip[12]>>4 == 14
+		here = mapped && (ip[12] == 127 || ip[12] == 0) || bytes.Equal(ip[:15], make([]byte, 15)) && ip[15] <= 1
+	}
+	if port != 0 && !multicast && !(here && w.served(port)) {
+		w.note(n, Fact{Connected, spell(ip) + ":" + strconv.Itoa(int(port))})
+	}
+}
+
+// spell writes an address as other programs read it, without making it short.
+func spell(ip []byte) string {
+	var parts []string
+	if len(ip) == 4 {
+		for _, b := range ip {
+			parts = append(parts, strconv.Itoa(int(b)))
+		}
+		return strings.Join(parts, ".")
+	}
+	for i := 0; i < len(ip); i += 2 {
+		parts = append(parts, strconv.FormatUint(uint64(ip[i])<<8|uint64(ip[i+1]), 16))
+	}
+	return "[" + strings.Join(parts, ":") + "]"
+}
+
+// served reports that something of this network has a port, and remembers it.
+func (w *Witness) served(port uint16) bool {
+	if w.ports[port] {
+		return true
+	}
+	for _, table := range []string{"tcp", "tcp6", "udp", "udp6"} {
+		data, _ := os.ReadFile("/proc/net/" + table) // without IPv6 there are fewer
+		if HasPort(string(data), port, table[0] == 't') {
+			w.ports[port] = true
+			return true
+		}
+	}
+	return false
+}
+
+// socket: one that is there is reached, or not for reasons of its own.
+func (w *Witness) socket(n *notice, name string) {
+	if name[0] == 0 {
+		data, _ := os.ReadFile("/proc/net/unix")
+		if name = name[1:]; name != "" && !strings.Contains(string(data), " @"+name+"\n") {
+			w.note(n, Fact{Abstract, name})
+		}
+		return
+	}
+	name, _, _ = strings.Cut(name, "\x00")
+	path := name
+	if name == "" {
+		return
+	}
+	if name[0] != '/' {
+		cwd, err := os.Readlink("/proc/" + strconv.Itoa(int(n.pid)) + "/cwd")
+		if err != nil {
+			return
+		}
+		path = cwd + "/" + name
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode()&os.ModeSocket == 0 {
+		w.note(n, Fact{Socket, path})
+	}
+}

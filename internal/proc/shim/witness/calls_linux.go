@@ -1,0 +1,83 @@
+//go:build amd64 || arm64
+
+package witness
+
+import "syscall"
+
+// act is what a call means to do.
+type act byte
+
+const (
+	opens    act = iota + 1 // a file, for writing
+	opensHow                // the same, with flags in memory
+	makes                   // a name
+	removes                 // a name
+	moves                   // a name to another
+	changes                 // what has a name
+	connects
+	sends // to an address
+)
+
+// call says where the arguments of a call are: their numbers, -1 for what it has not.
+type call struct {
+	nr       uint32
+	act      act
+	at, path int // a folder's descriptor, and a path relative to it
+	flags    int // of open
+}
+
+// watched are the calls that the kernel tells of and then lets go on. openat comes first, because it is the most frequent of those.
+func watched() []call {
+	all := append([]call{
+		{syscall.SYS_OPENAT, opens, 0, 1, 2},
+		{syscall.SYS_SENDTO, sends, -1, -1, -1},
+		{syscall.SYS_CONNECT, connects, -1, -1, -1},
+	}, ofOldTimes()...)
+	return append(all,
+		call{437, opensHow, 0, 1, 2}, // openat2
+		call{syscall.SYS_MKDIRAT, makes, 0, 1, -1},
+		call{syscall.SYS_MKNODAT, makes, 0, 1, -1},
+		call{syscall.SYS_SYMLINKAT, makes, 1, 2, -1},
+		call{syscall.SYS_LINKAT, makes, 2, 3, -1},
+		call{syscall.SYS_UNLINKAT, removes, 0, 1, -1},
+		call{syscall.SYS_RENAMEAT, moves, 0, 1, -1},
+		call{sysRenameat2, moves, 0, 1, -1},
+		call{syscall.SYS_TRUNCATE, changes, -1, 0, -1},
+		call{syscall.SYS_FCHMODAT, changes, 0, 1, -1},
+		call{452, changes, 0, 1, -1}, // fchmodat2
+		call{syscall.SYS_FCHOWNAT, changes, 0, 1, -1},
+		call{syscall.SYS_UTIMENSAT, changes, 0, 1, -1},
+	)
+}
+
+// writing are the flags of open(2) that make or change a file.
+const writing = syscall.O_WRONLY | syscall.O_RDWR | syscall.O_CREAT | syscall.O_TRUNC
+
+// Tests are what the filter asks before it has the kernel tell.
+func Tests() []Test {
+	var out []Test
+	for _, c := range watched() {
+		t := Test{Number: c.nr, Argument: -1}
+		switch c.act {
+		case opens:
+			if c.flags >= 0 {
+				t.Argument, t.Any = c.flags, writing
+			}
+		case sends:
+			t.Argument = 4
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// Names are the calls whose refusal a command can fail of, with what a person calls them. Of what the filter closes beside
+// them programs try whether it is there, and do without (io_uring, userfaultfd, kcmp).
+func Names() map[uint32]string {
+	all := map[uint32]string{syscall.SYS_CLONE: "clone", syscall.SYS_SOCKET: "socket",
+		428: "open_tree", 429: "move_mount", 430: "fsopen", 442: "mount_setattr"}
+	for nr, name := range namesHere() {
+		all[nr] = name
+	}
+	return all
+}

@@ -1,0 +1,185 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"adze/internal/proc"
+	"adze/internal/sandbox"
+)
+
+// failure is a script that does not succeed, and what must be told of it: a part of one sentence each, and nothing else.
+type failure struct {
+	name, script string
+	needs        string // programs
+	told         []string
+	weak         string // told where rules of the kernel alone hold; "-": nothing
+}
+
+// failures of commands because of the sandbox. HOST, SOCKET and ABSTRACT are of a program of this machine.
+func failures() []failure {
+	const protected = ", which is protected in the sandbox"
+	return []failure{
+		{name: "write a file outside", script: "echo mine >> ../other/file", told: []string{"write TOP/other/file, which is read only"}},
+		{name: "make a file outside", script: "touch ../other/new", told: []string{"write TOP/other/new, which is read only"}},
+		{name: "by another path", script: "cd /; cp /etc/hostname TOP//other/./new", told: []string{"write TOP/other/new,"}},
+		{name: "through a link", script: "ln -s ../other o; echo x > o/new", told: []string{"write TOP/other/new,"}},
+		{name: "make a folder", script: "mkdir -p ../other/a/b", told: []string{"write TOP/other/a,"}},
+		{name: "remove", script: "rm ../other/file", told: []string{"write TOP/other/file,"}},
+		{name: "move out", script: "touch a; mv a ../other/a", told: []string{"write TOP/other/a,"}},
+		{name: "link", script: "ln -s a ../other/l", told: []string{"write TOP/other/l,"}},
+		{name: "chmod", script: "chmod 600 ../other/file", told: []string{"write TOP/other/file,"}, weak: "-"},
+		{name: "in a child of a child", script: "sh -c 'sh -c \"echo x > ../other/deep\"'", told: []string{"write TOP/other/deep,"}},
+		{name: "python", needs: "python3", script: "python3 -c 'open(\"../other/py\", \"w\")'", told: []string{"write TOP/other/py,"}},
+		{name: "git config", needs: "git", script: "git config user.name x", told: []string{"write .git/config" + protected}, weak: "-"},
+		{name: "a hook", script: "echo x > .git/hooks/pre-commit", told: []string{"write .git/hooks/pre-commit" + protected}, weak: "-"},
+		{name: "a file that is not there yet", script: "echo x > .envrc", told: []string{"write .envrc" + protected}, weak: "-"},
+		{name: "a folder that is not there yet", script: "mkdir -p .vscode/x", told: []string{"write .vscode/x" + protected}, weak: "-"},
+		{name: "rename the repository", script: "mv .git g", told: []string{"write .git" + protected}, weak: "-"},
+		{name: "an editor in C", needs: "sed", script: "sed -i s/as/AS/ ../other/file", told: []string{"write TOP/other/"}},
+		{name: "a server of this machine", script: "exec 3<>/dev/tcp/127.0.0.1/HOST", told: []string{"connect to 127.0.0.1:HOST, where a program listens outside"}, weak: "any host"},
+		{name: "the same by name", needs: "curl", script: "curl -sS --noproxy '*' http://localhost:HOST/", told: []string{"connect to 127.0.0.1:HOST,"}, weak: "any host"},
+		{name: "an address", script: "exec 3<>/dev/tcp/192.0.2.7/80", told: []string{"connect to 192.0.2.7:80, because programs"}, weak: "any host"},
+		{name: "a socket", needs: "python3", script: "python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"SOCKET\")'", told: []string{"connect to the socket SOCKET, which is not there"}, weak: "-"},
+		{name: "an abstract socket", needs: "python3", script: "python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"\\0ABSTRACT\")'", told: []string{"connect to the abstract socket ABSTRACT,"}, weak: "-"},
+		{name: "trace", needs: "strace", script: "strace -o /dev/null true", told: []string{"use the system call ptrace, which is closed"}},
+		{name: "namespaces", needs: "unshare", script: "unshare -Ur true", told: []string{"use the system call unshare, which is closed"}},
+	}
+}
+
+// own are failures of their own: nothing is told of them, though some try what the sandbox refuses, and do without.
+func own() []failure {
+	return []failure{
+		{name: "an exit code", script: "exit 3"},
+		{name: "no match", script: "grep -r nothing-like-this ."},
+		{name: "no such file", script: "cat missing; echo x > missing/file"},
+		{name: "a mode in the workspace", script: "mkdir d; touch d/f; chmod 0 d/f; chmod 555 d; cat d/f; rm -f d/f; echo x >> d/f; false"},
+		{name: "a refused write that is asked about first", script: "test -w ../other/file || test -w /etc/passwd; false", weak: "-"},
+		{name: "what is there already", script: "mkdir ../other; mkdir /usr"},
+		{name: "what is not there", script: "rm ../other/missing; mv ../other/missing x"},
+		{name: "no server", script: "exec 3<>/dev/tcp/127.0.0.1/1", weak: "-"},
+		{name: "no socket", needs: "python3", script: "python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"/run/none\")'"},
+		{name: "a test", needs: "python3", script: "python3 -m unittest -q no.such.test"},
+		{name: "a syntax error", needs: "python3", script: "echo 'x = (' > x.py; python3 x.py"},
+		{name: "C", needs: "gcc", script: "echo 'int main( {' > x.c; gcc x.c"},
+		{name: "go", needs: "go", script: "mkdir m; cd m; echo 'module m' > go.mod; echo 'package m; var x int = \"\"' > m.go; GOTOOLCHAIN=local go vet ."},
+		{name: "node", needs: "node", script: "node -e 'process.exit(4)'"},
+		{name: "npm", needs: "npm", script: "echo '{\"scripts\":{\"test\":\"exit 5\"}}' > package.json; npm_config_update_notifier=false npm test", weak: "-"},
+		{name: "git", needs: "git", script: "git status; git checkout no-such-branch"},
+		{name: "terminals and devices", script: "echo x > /dev/null; echo y > /dev/stderr; echo z > /dev/fd/1; false"},
+		{name: "its own server", needs: "python3", script: "python3 -c 'import socket; s = socket.create_server((\"127.0.0.1\", 0)); socket.create_connection(s.getsockname()); exit(1)'", weak: "-"},
+	}
+}
+
+// scene is where they fail.
+func (b *bench) fails(t *testing.T) *strings.Replacer {
+	b.host("git init -q .")
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	socket := filepath.Join(b.home, "agent")
+	abstract := filepath.Base(b.top)
+	for _, at := range []string{socket, "@" + abstract} {
+		l, err := net.Listen("unix", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+	}
+	return strings.NewReplacer("HOST", port, "SOCKET", socket, "ABSTRACT", abstract, "TOP", b.home)
+}
+
+// Whatever means hold a command, it is known what it failed of because of them, from what it called and not from what it
+// printed; and what fails for reasons of its own is not taken for that.
+func TestWhatTheSandboxRefusedIsKnown(t *testing.T) {
+	need(t, "git")
+	for _, means := range []sandbox.Means{sandbox.Namespaces, sandbox.Bubblewrap, sandbox.Landlock} {
+		t.Run(string(means), func(t *testing.T) {
+			if why := unreachable(means); why != "" {
+				t.Skip(why)
+			}
+			b := newBench(t)
+			in, cage := b.fails(t), sandbox.ByMeans(b.box, means)
+			for _, f := range append(failures(), own()...) {
+				if f.needs != "" && !installed(f.needs) || (testing.Short() || means == sandbox.Bubblewrap) && f.needs != "" {
+					continue
+				}
+				want := f.told
+				switch {
+				case means != sandbox.Landlock || f.weak == "":
+				case f.weak == "-":
+					continue // it is not refused there, or looks as if nothing were there
+				default:
+					want = []string{f.weak}
+				}
+				r, err := b.try(t.Context(), cage, in.Replace(f.script))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if problem := differs(r, in, want); problem != "" {
+					t.Errorf("%s: %s; exit %d, told %v\n%s", f.name, problem, r.Code, r.Barred, text(r))
+				}
+			}
+		})
+	}
+}
+
+func differs(r proc.Result, in *strings.Replacer, want []string) string {
+	if len(r.Barred) != len(want) {
+		return fmt.Sprintf("want %d sentences", len(want))
+	}
+	for i, part := range want {
+		if !strings.Contains(r.Barred[i].String(), in.Replace(part)) {
+			return "want " + in.Replace(part)
+		}
+	}
+	if r.Err() == nil {
+		return "it succeeded"
+	}
+	return ""
+}
+
+// What a command could do without counts for nothing: it went on to exit code 0, or a process of it did.
+func TestWhatACommandDidWithoutIsNotTold(t *testing.T) {
+	need(t, "python3")
+	each(t, func(t *testing.T, b *bench) {
+		if r := b.run("touch ../other/new || touch new"); r.Err() != nil || len(r.Barred) > 0 {
+			t.Errorf("it recovered: %v %v", r.Err(), r.Barred)
+		}
+		r := b.run("python3 -c '\ntry: open(\"../other/new\", \"w\")\nexcept OSError: pass'; exit 3")
+		if r.Code != 3 || len(r.Barred) > 0 && newEnough() {
+			t.Errorf("a process of it recovered: %v %v", r.Err(), r.Barred)
+		}
+	})
+}
+
+// newEnough reports whether the kernel tells how a process ended that others waited for.
+func newEnough() bool {
+	data, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	var major, minor int
+	_, _ = fmt.Sscanf(string(data), "%d.%d", &major, &minor)
+	return major > 6 || major == 6 && minor >= 15
+}
+
+// A name is anything that a command likes; it is told in one line, and a flood of them is bounded.
+func TestWhatIsToldIsOneLineAndBounded(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		r := b.run("touch $'../other/a\\nit could not\\e[31m\\xff'; for i in {1..200}; do touch ../other/$i; done; false")
+		if len(r.Barred) < 8 || len(r.Barred) > 64 {
+			t.Errorf("%d are told", len(r.Barred))
+		}
+		for _, x := range r.Barred {
+			if s := x.String(); strings.ContainsAny(s, "\n\x1b") || !utf8.ValidString(s) {
+				t.Errorf("%q", x.String())
+			}
+		}
+	})
+}
