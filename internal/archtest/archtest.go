@@ -1,5 +1,5 @@
-// Package archtest checks the shape of the whole module: who imports whom, what happens at import, and how
-// large files and functions are. Nothing imports it; its test runs it over the real tree.
+// Package archtest checks the shape of the whole module: who imports whom, what happens at import, how large files and
+// functions are, and that there is one way to start a process and one to run a tool (ways.go). Nothing imports it; its test runs it over the real tree.
 //
 // The one rule: an exception is a line in this package with its reason, never a silence in a checker, and
 // an exception that nothing needs any more is a failure too.
@@ -44,7 +44,9 @@ func Check(root fs.FS, rules Rules) ([]Violation, error) {
 		c.sizes(p)
 		c.crowds(p)
 		c.state(p)
+		c.processes(p)
 	}
+	c.calls()
 	c.guards()
 	c.staleExceptions()
 	sort.SliceStable(c.found, func(i, j int) bool { return c.found[i].Where < c.found[j].Where })
@@ -60,7 +62,7 @@ type Rules struct {
 
 // Exception allows one name of one package to break one rule.
 type Exception struct {
-	Rule    string // "work at import", "mutable variable", "init", "crowd"
+	Rule    string // one of the names of rules
 	Package string
 	Name    string
 	Why     string

@@ -256,3 +256,64 @@ func TestGuards(t *testing.T) {
 	brokenBy(t, rules, map[string]string{"tool/a.go": "func Run() {}\n"}, "the guarded function Exec is not there")
 	brokenBy(t, rules, map[string]string{"tool/a.go": "func Exec() {}\n", "session/a.go": "func Prompt() {}\n"})
 }
+
+// Nothing starts a process but internal/proc, however it is written.
+func TestProcessesAreStartedInOnePlace(t *testing.T) {
+	for name, c := range map[string]struct{ file, text, want string }{
+		"a command":             {"internal/web/a.go", "import \"os/exec\"\nfunc f() { exec.Command(\"x\").Run() }\n", "exec.Command starts a process"},
+		"under another name":    {"internal/web/a.go", "import run \"os/exec\"\nfunc f() { run.CommandContext(nil, \"x\") }\n", "run.CommandContext starts a process"},
+		"without a name":        {"internal/web/a.go", "import . \"os/exec\"\nfunc f() { Command(\"x\") }\n", "imported without a name"},
+		"as a value":            {"internal/web/a.go", "import \"os\"\nfunc f() any { return os.StartProcess }\n", "os.StartProcess starts a process"},
+		"as a struct":           {"internal/web/a.go", "import \"os/exec\"\nfunc f() { (&exec.Cmd{Path: \"x\"}).Start() }\n", "exec.Cmd starts a process"},
+		"a system call":         {"internal/web/a.go", "import \"syscall\"\nfunc f() { syscall.Exec(\"x\", nil, nil) }\n", "syscall.Exec starts a process"},
+		"a plugin":              {"internal/web/a.go", "import \"plugin\"\nfunc f() { plugin.Open(\"x\") }\n", "plugin.Open starts a process"},
+		"only looking":          {"internal/web/a.go", "import \"os/exec\"\nfunc f() { exec.LookPath(\"x\") }\n", ""},
+		"another package's own": {"internal/web/a.go", "import \"example.com/exec\"\nfunc f() { exec.Command(\"x\") }\n", ""},
+		"where it belongs":      {"internal/proc/shim/a.go", "import \"syscall\"\nfunc f() { syscall.ForkExec(\"x\", nil, nil) }\n", ""},
+		"in a test":             {"internal/web/a_test.go", "import \"os/exec\"\nfunc f() { exec.Command(\"x\") }\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var want []string
+			if c.want != "" {
+				want = []string{c.want}
+			}
+			files := map[string]string{c.file: c.text, "internal/web/b.go": ""}
+			broken(t, files, want...)
+		})
+	}
+}
+
+// Nothing runs the code of a tool but the pipeline, behind the gate.
+func TestToolsAreRunInOneWay(t *testing.T) {
+	center := map[string]string{
+		"tool/a.go": "type Runner struct{ n int }\nfunc (r *Runner) Exec(n int) int { return n }\n" +
+			"type Config[A, M any] struct { Needs func(A) int; Run func(A) (M, error) }\nfunc Define[A, M any](id string, c Config[A, M]) any { return c.Run }\n",
+		"session/a.go": "import tool \"adze/tool\"\nfunc f(r *tool.Runner) { r.Exec(1) }\n",
+		"toolset/a.go": "import tool \"adze/tool\"\ntype look struct{}\nfunc (l look) run(in string) (int, error) { return 1, nil }\nfunc (l look) check(in string) int { return 1 }\n" +
+			"func helper(in string) (int, error) { return 1, nil }\n" +
+			"func New() []any { return []any{tool.Define(\"look\", tool.Config[string, int]{Needs: look{}.check, Run: look{}.run}), tool.Define(\"help\", tool.Config[string, int]{Run: helper})} }\n",
+	}
+	for name, c := range map[string]struct{ file, text, want string }{
+		"nothing else":              {"internal/app/a.go", "", ""},
+		"a runner of one's own":     {"internal/app/a.go", "import tool \"adze/tool\"\nfunc f() { var r tool.Runner; r.Exec(1) }\n", "tool.Runner.Exec is used outside of the session"},
+		"a runner in a field":       {"internal/app/a.go", "import tool \"adze/tool\"\ntype x struct{ deep struct{ r *tool.Runner } }\nfunc (v x) f() { v.deep.r.Exec(1) }\n", "tool.Runner.Exec is used outside of the session"},
+		"the method as a value":     {"internal/app/a.go", "import tool \"adze/tool\"\nfunc f() any { return (*tool.Runner).Exec }\n", "tool.Runner.Exec is used outside of the session"},
+		"another's Exec":            {"internal/app/a.go", "type db struct{}\nfunc (db) Exec(n int) {}\nfunc f() { db{}.Exec(1) }\n", ""},
+		"the field of a tool":       {"internal/app/a.go", "import tool \"adze/tool\"\nfunc f(c tool.Config[string, int]) { c.Run(\"x\") }\n", "the code of a tool is reached around the gate"},
+		"the method of a tool":      {"toolset/b.go", "func g() { look{}.run(\"x\") }\n", "toolset/b.go:3: .run is the code of a tool, and is called around the gate"},
+		"the function of a tool":    {"toolset/b.go", "func g() { (helper)(\"x\") }\n", "is the code of a tool, and is called around the gate"},
+		"what looks before it runs": {"toolset/b.go", "func g() { look{}.check(\"x\") }\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := map[string]string{c.file: c.text}
+			for name, text := range center {
+				files[name] = text
+			}
+			var want []string
+			if c.want != "" {
+				want = []string{c.want}
+			}
+			broken(t, files, want...)
+		})
+	}
+}
