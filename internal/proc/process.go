@@ -10,7 +10,6 @@ import (
 
 	"adze/internal/proc/shim"
 	"adze/internal/proc/shim/witness"
-	"adze/internal/secret"
 )
 
 const (
@@ -245,20 +244,17 @@ func (p *Process) finish() {
 // read takes everything the command writes. It does nothing else: timers run elsewhere.
 func (p *Process) read(from *os.File, to *Output) {
 	buf := make([]byte, chunkSize)
-	var mask *secret.Stream
+	put := func(b []byte) { p.take(b, to) }
 	if p.cmd.Mask != nil {
-		mask = p.cmd.Mask()
+		mask := p.cmd.Mask()
+		put = func(b []byte) { p.take([]byte(mask.Write(string(b))), to) }
 		defer func() { p.take([]byte(mask.End()), to) }()
 	}
 	for {
 		n, err := from.Read(buf)
-		switch {
-		case n > 0 && mask != nil:
-			p.take([]byte(mask.Write(string(buf[:n]))), to)
-		case n > 0:
-			p.take(buf[:n], to)
-		}
+		put(buf[:n])
 		if err != nil {
+			left(from, buf, put) // when it was time, not the end, on a busy machine
 			return
 		}
 	}
