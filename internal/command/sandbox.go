@@ -20,6 +20,10 @@ none      A command that is allowed can do what you can do.
 --sandbox required  always; where it is not full, adze does not start
 --sandbox off       never
 
+A command that fails because of the sandbox is offered to you once outside, with the reason: a path that it could not write, an
+address or socket that it could not connect to, a system call that is closed. That is known from the calls it made, never from
+what it printed, and only where you could do it. Without a terminal it is told what that was, and so is adze audit show.
+
 It does not hold: what is sent to a host that you allowed; sockets in the workspace; programs that ignore the proxy variables
 reach nothing (Java, ssh, most database clients); memory that belongs to no process is not counted. git remote add fails
 inside, because the configuration of the repository is read only. On macOS the profile is built but was never run.`}

@@ -29,7 +29,7 @@ func (p *plan) weigh(facts []witness.Fact) (out []proc.Barred) {
 
 func (p *plan) weighOne(f witness.Fact) (proc.Barred, bool) {
 	switch f.Kind {
-	case witness.Written, witness.Made, witness.Fixed:
+	case witness.Written, witness.Made, witness.Fixed, witness.Absent:
 		return p.weighWrite(f)
 	case witness.Connected:
 		return weighAddress(f.Text)
@@ -64,8 +64,14 @@ func (p *plan) weighWrite(f witness.Fact) (proc.Barred, bool) {
 			return b, may(filepath.Dir(missing))
 		}
 	}
+	hidden := f.Kind == witness.Absent
+	if hidden {
+		b.What, b.Why = legible(filepath.Clean(f.Text)), "whose folder is not there in the sandbox"
+	}
 	switch {
 	case inPassing(f.Text):
+		return b, false
+	case hidden && !slices.ContainsFunc(p.private, func(dir string) bool { return within(filepath.Clean(f.Text), dir) }):
 		return b, false
 	case f.Kind == witness.Written:
 		return b, may(f.Text)

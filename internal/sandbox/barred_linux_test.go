@@ -29,6 +29,7 @@ func failures() []failure {
 		{name: "make a file outside", script: "touch ../other/new", told: []string{"write TOP/other/new, which is read only"}},
 		{name: "by another path", script: "cd /; cp /etc/hostname TOP//other/./new", told: []string{"write TOP/other/new,"}},
 		{name: "through a link", script: "ln -s ../other o; echo x > o/new", told: []string{"write TOP/other/new,"}},
+		{name: "in a folder of the host's /tmp", script: "touch SHARED/new", told: []string{"write SHARED/new, whose folder is not there"}, weak: "SHARED/new, which is read only"},
 		{name: "make a folder", script: "mkdir -p ../other/a/b", told: []string{"write TOP/other/a,"}},
 		{name: "remove", script: "rm ../other/file", told: []string{"write TOP/other/file,"}},
 		{name: "move out", script: "touch a; mv a ../other/a", told: []string{"write TOP/other/a,"}},
@@ -94,7 +95,7 @@ func (b *bench) fails(t *testing.T) *strings.Replacer {
 		}
 		t.Cleanup(func() { l.Close() })
 	}
-	return strings.NewReplacer("HOST", port, "SOCKET", socket, "ABSTRACT", abstract, "TOP", b.home)
+	return strings.NewReplacer("HOST", port, "SOCKET", socket, "ABSTRACT", abstract, "TOP", b.home, "SHARED", t.TempDir())
 }
 
 // Whatever means hold a command, it is known what it failed of because of them, from what it called and not from what it

@@ -12,13 +12,15 @@
 // The one rule: a command runs in the sandbox that was reported, or not at all.
 //
 // Start reading at Sandbox and Cage, then plan.go (what a command may reach), level.go (how good it is), held.go (what is
-// looked at when a command has ended), and a file for each means. What carries it out is in internal/proc/shim/box.
+// looked at when a command has ended), barred.go (what it failed of because of the sandbox), and a file for each
+// means. What carries it out is in internal/proc/shim/box.
 //
 // Known limits:
 //   - Programs reach the network through variables that most of them read; those that do not (Java, ssh, most database
 //     clients) reach nothing. What is sent to a host that was allowed is not looked at.
 //   - The workspace's own sockets, and sockets of the host that are made after a command has started outside /run, /tmp and
 //     the person's hidden folders, can be connected to.
+//   - What a command was refused to read is not known as a reason why it failed, nor what it did not find because its /tmp is private.
 //   - Memory that belongs to no process (memfd) is not counted.
 //   - Editors' folders are protected at the top of the workspace only.
 //   - A repository that a command plants below the workspace, or one whose folder it renames and makes anew, is put aside

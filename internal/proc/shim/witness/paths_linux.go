@@ -83,8 +83,11 @@ func (w *Witness) opened(n *notice, path string, flags uint64) {
 // made judges the making of a name. One that is there is an error of its own.
 func (w *Witness) made(n *notice, path string) {
 	dir, _ := split(path)
-	if held, _ := w.held(dir); held && !there(path) {
+	switch held, is := w.held(dir); {
+	case held && !there(path):
 		w.noteReal(n, Made, path)
+	case !is && !strings.HasPrefix(path, "/proc/"): // absolute: from a folder of its own nothing is hidden
+		w.note(n, Fact{Absent, path})
 	}
 }
 

@@ -30,6 +30,7 @@ type Kind byte
 const (
 	Written   Kind = 'w' // a file or folder that is there and was to be changed; by path
 	Made      Kind = 'm' // a name that was to be made or removed in its folder; by path
+	Absent    Kind = 'g' // a name that was to be made in a folder that is not there; by path, as it was asked for
 	Fixed     Kind = 'f' // a place that was to be moved, removed or made and is held where it is; by path
 	Connected Kind = 'a' // an address and port of a network
 	Socket    Kind = 's' // a socket's path
