@@ -55,9 +55,7 @@ func commands() []command {
 // commandChoices are the completions of the beginning of a name. What is named whole comes first: enter takes the first.
 func commandChoices(m *model, start string) []choose.Choice {
 	var out []choose.Choice
-	table := commands()
-	slices.SortStableFunc(table, func(a, b command) int { return whole(b.name, start) - whole(a.name, start) })
-	for _, c := range table {
+	for _, c := range commands() {
 		if !strings.HasPrefix(c.name, start) {
 			continue
 		}
@@ -69,7 +67,9 @@ func commandChoices(m *model, start string) []choose.Choice {
 		}
 		out = append(out, choose.Choice{ID: c.name, Label: strings.TrimSpace("/" + c.name + " " + c.args), Note: note})
 	}
-	return append(out, wordChoices(m, start)...)
+	out = slices.Concat(out, namedChoices(m, start), wordChoices(m, start))
+	slices.SortStableFunc(out, func(a, b choose.Choice) int { return whole(b.ID, start) - whole(a.ID, start) })
+	return out
 }
 
 // whole is 1 for a name that is written out, else 0.
@@ -95,6 +95,10 @@ func (m *model) command(name, arg string) tea.Cmd {
 	full, w, ok := meant(m, name)
 	switch {
 	case !ok:
+		if carried, is := begun(m, name); is {
+			m.prompt.Set(strings.TrimSpace("/" + carried + " " + arg))
+			return m.send()
+		}
 		m.say(unknown(m, name))
 		return nil
 	case w.says != "":

@@ -90,6 +90,15 @@ func (r lineRoot) Steer(text string) (cmd tea.Cmd, why string) {
 // Command keeps what is attached to the next message.
 func (r lineRoot) Command(name, arg string) tea.Cmd {
 	kept := r.m.prompt.Text
+	if carries(r.m, name) {
+		r.m.prompt.Set(strings.TrimSpace(strings.TrimSpace("/"+name+" "+arg) + " " + kept))
+		if why := canSend(r.m); why != "" {
+			r.m.prompt.Set(kept)
+			r.m.say(why)
+			return nil
+		}
+		return r.m.send()
+	}
 	cmd := r.m.command(name, arg)
 	r.m.prompt.Set(strings.TrimSpace(kept + " " + r.m.prompt.Text))
 	return cmd
@@ -98,7 +107,12 @@ func (r lineRoot) Command(name, arg string) tea.Cmd {
 func (r lineRoot) Commands() []choose.Choice { return commandChoices(r.m, "") }
 
 func (r lineRoot) Named(name string) (full string, ok bool) {
-	full, _, ok = meant(r.m, name)
+	if carries(r.m, name) {
+		return name, true
+	}
+	if full, _, ok = meant(r.m, name); !ok {
+		full, ok = begun(r.m, name)
+	}
 	return full, ok
 }
 

@@ -101,6 +101,7 @@ func (k *talk) noted(want string) {
 func TestPlainCommands(t *testing.T) {
 	talking(t, func(_ *talk, o *Options) {
 		diff := blocksJSON(tool.Diff("a.go", "@@ -1 +1 @@\n-old\n+new\n"))
+		o.Info.Commands = []port.Named{{Name: "fix", Help: "Fix an issue", From: ".claude/commands/fix.md"}}
 		list := blocksJSON(tool.Checklist([]tool.Item{{Text: "find the test", State: "completed"}, {Text: "fix it", State: "in_progress"}}))
 		o.History = []session.Event{
 			session.MessageDone{Message: session.Message{Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "hello"}}}},
@@ -121,6 +122,7 @@ func TestPlainCommands(t *testing.T) {
 			{"", "Nothing was chosen."},
 			{"/attach notes.txt", "is no picture or PDF"},
 			{"/etc/hosts is broken", "Ready."},
+			{"/fix 12", "Ready."},
 			{"/rewind", "Your message was: the message as it was sent"},
 			{"write it anew", "Ready."},
 		} {
@@ -128,6 +130,7 @@ func TestPlainCommands(t *testing.T) {
 			k.until(c.until)
 		}
 		k.noted("mode: edits")
+		k.noted(`sent: "/fix 12" `)
 		k.noted("rewind")
 		k.noted(`sent: "/etc/hosts is broken" `)
 		k.noted(`sent: "write it anew" `)

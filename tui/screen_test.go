@@ -89,6 +89,11 @@ func boundPlayer(t testing.TB, c *golden.Case, keys map[string][]string) *player
 			info.Instructions = strings.Fields(text)
 		}
 	}
+	if c != nil {
+		if text, ok := c.Section("carried"); ok {
+			info.Commands = decode[[]port.Named](t, text)
+		}
+	}
 	p.m = newModel(Options{Blocks: testBlocks, Info: info, Keys: keys, Env: func(string) string { return "" }})
 	p.m.w, p.m.h = 80, 24
 	p.m.now = func() time.Time { return p.clock }

@@ -90,8 +90,11 @@ func (m *model) helpGroups() (out []pane.Group) {
 		out = append(out, pane.Group{Title: g.title, Lines: keyLines(m, g)})
 	}
 	if m.first == nil {
-		out = append(out, pane.Group{Title: "commands, written as a message", Lines: commandLines(m)},
-			pane.Group{Title: "words of other assistants", Lines: wordLines(m)})
+		out = append(out, pane.Group{Title: "commands, written as a message", Lines: commandLines(m)})
+		if lines := namedLines(m); len(lines) > 0 {
+			out = append(out, pane.Group{Title: "commands and skills, yours and of this project", Lines: lines})
+		}
+		out = append(out, pane.Group{Title: "words of other assistants", Lines: wordLines(m)})
 	}
 	return out
 }

@@ -92,7 +92,7 @@ func (m *model) send() tea.Cmd {
 		return nil
 	}
 	text := m.prompt.Text
-	if name, arg, ok := plain.Slash(text); ok {
+	if name, arg, ok := plain.Slash(text); ok && !carries(m, name) {
 		return m.command(name, arg)
 	}
 	if line, ok := strings.CutPrefix(strings.TrimSpace(text), "!"); ok {
@@ -151,7 +151,7 @@ func canSteer(m *model) string {
 func (m *model) steer() tea.Cmd {
 	p := m.prompt.Take()
 	m.transcript.ToEnd()
-	if len(p.Attach) > 0 || !m.ports.Steer(p.Text) {
+	if len(p.Attach) > 0 || names(m, p.Text) || !m.ports.Steer(p.Text) { // what a name stands for begins a turn
 		m.prompt.Enqueue(p)
 		return m.remember(p.Text)
 	}

@@ -55,7 +55,8 @@ func words(m *model) []word {
 		{names: "login logout auth api-key", says: "in a shell: adze login PROVIDER, adze logout PROVIDER"},
 		{names: "doctor debug", says: "in a shell: adze doctor"},
 		{names: "mcp", says: "MCP servers cannot be used yet; tools of your own are files in the folder tools beside " + config},
-		{names: "hooks plugins skills extensions", says: "there are none yet; tools of your own are files in the folder tools beside " + config},
+		{names: "skills", says: "a skill is a folder skills/NAME with a SKILL.md, in .adze, .agents or .claude; / lists them, and the model loads them itself"},
+		{names: "hooks plugins extensions", says: "there are none yet; tools of your own are files in the folder tools beside " + config},
 		{names: "add file drop read", says: "@ names a file in your message; the model reads the others itself"},
 		{names: "cd cwd add-dir workspace", says: "a session works in one folder: adze --cwd DIR starts one elsewhere"},
 		{names: "run bash shell sh", says: "! before a command runs it"},
@@ -98,6 +99,9 @@ func tell(m *model, w word) tea.Cmd {
 // unknown is said of a word that nobody has a command for.
 func unknown(m *model, name string) string {
 	known := commandNames()
+	for _, n := range m.info.Commands {
+		known = append(known, n.Name)
+	}
 	for _, w := range words(m) {
 		known = append(known, strings.Fields(w.names)...)
 	}
@@ -114,7 +118,7 @@ func wordChoices(m *model, start string) (out []choose.Choice) {
 	}
 	for _, w := range words(m) {
 		for n := range strings.FieldsSeq(w.names) {
-			if strings.HasPrefix(n, start) {
+			if strings.HasPrefix(n, start) && !carries(m, n) {
 				out = append(out, choose.Choice{ID: n, Label: "/" + n, Note: w.note()})
 				break // one of those that mean the same is enough
 			}

@@ -102,6 +102,14 @@ func (s settings) projectHooks() (out []hook.Program) {
 	return out
 }
 
+// named lists for the interface what can be named after a slash.
+func (w *wired) named() (out []port.Named) {
+	for _, i := range w.menu.Listed() {
+		out = append(out, port.Named{Name: i.Label(), Args: i.Front.Text("argument-hint"), Help: i.Front.Text("description"), From: i.Path})
+	}
+	return out
+}
+
 // maxTold bounds how many items one line names.
 const maxTold = 8
 

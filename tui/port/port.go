@@ -89,6 +89,23 @@ type Carried struct {
 	Off     string // why it cannot be allowed; empty: it can
 }
 
+// Named is a command or a skill that the person or the project carries. A message that begins with its name is sent as it
+// is, and the program makes of it what the model gets.
+type Named struct {
+	Name string // without the slash
+	Args string // as its file hints at them
+	Help string
+	From string // its file
+}
+
+// Note is what is told of it in a list.
+func (n Named) Note() string {
+	if n.Help == "" {
+		return n.From
+	}
+	return n.Help + " (" + n.From + ")"
+}
+
 // Mode is a permission mode, or an effort.
 type Mode struct{ Name, Means string }
 
