@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"context"
 	"testing"
 
 	"adze/tool"
@@ -80,6 +81,27 @@ func TestAGitThatWouldFailInTheSandboxIsAskedForOutside(t *testing.T) {
 					t.Errorf("%s, mode %s, rules %v: %+v", command, mode, rules, d)
 				}
 			}
+		}
+	}
+}
+
+// Leaving the sandbox is allowed for one time: no answer makes it last.
+func TestLeavingTheSandboxIsOfferedOnce(t *testing.T) {
+	for _, command := range []string{"touch /etc/x", "touch a && make b | tail"} {
+		var asked []Prompt
+		p := boxed(t, Auto, true)
+		p.ask = func(_ context.Context, _ tool.Question, q Prompt) (Answer, error) {
+			asked = append(asked, q)
+			return Answer{Choice: Once}, nil
+		}
+		need := tool.Need{Permission: tool.Execute, Target: command, Caged: true, Outside: "in the sandbox it could not write /etc/x"}
+		for range 2 {
+			if d := decide(t, p, tool.Question{Needs: []tool.Need{need}}); !d.Allow || !d.Asked {
+				t.Errorf("%s: %+v", command, d)
+			}
+		}
+		if len(asked) != 2 || len(asked[0].Offers) > 0 {
+			t.Errorf("%s: asked %d times, first with %+v", command, len(asked), asked[0].Offers)
 		}
 	}
 }

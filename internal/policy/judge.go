@@ -166,7 +166,8 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 		return v
 	}
 	if why := v.need.Outside; why != "" {
-		v.effect, v.rule, v.layer, v.offers = Ask, "", layerOf(mode), nil
+		v.effect, v.rule, v.layer = Ask, "", layerOf(mode)
+		v.offers, v.words, v.inner = nil, nil, nil // each time anew: a rule for the command lets nothing out
 		v.reason = "running it outside the sandbox needs approval: " + why
 		return v
 	}
