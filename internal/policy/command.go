@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/policy/harmless"
 	"adze/internal/policy/script"
 	"adze/tool"
 )
@@ -176,7 +177,7 @@ func (p *Policy) script(c command, text, dir string) (script.Script, error) {
 		return place.Abs, err
 	}}
 	if p.files != nil {
-		start.Names = p.names
+		start.Names, start.Lists, start.Secret = p.names, listsNames, harmless.SecretNames()
 	}
 	return script.Read(c.file, text, start)
 }

@@ -136,6 +136,39 @@ func behindXargs(words []script.Word, text func(int) string) ([]script.Word, boo
 	return inner, true
 }
 
+// namedBy are the words behind xargs with the names that it is known to add.
+func namedBy(s *script.Step, inner []script.Word) []script.Word {
+	last := len(inner) - 1
+	cut := slices.ContainsFunc(textsOf(s.Words[:len(s.Words)-last]), func(w string) bool { return oneOf(w, "-d -0 --null -0r -r0") })
+	if !s.Named || cut || inner[last].One || nameOf(s.Words) != "xargs" {
+		return inner
+	}
+	return append(slices.Clone(inner[:last]), script.Word{Names: true})
+}
+
+// listsNames reports programs that print names of files below their folder. What they print is filtered when it runs: this
+// only tells whether it is worth while.
+func listsNames(words []script.Word) bool {
+	if !everyKnown(words) {
+		return false
+	}
+	texts := textsOf(words)
+	has := func(list string) bool {
+		return slices.ContainsFunc(texts[1:], func(w string) bool { return oneOf(w, list) })
+	}
+	switch texts[0] {
+	case "git":
+		return len(texts) > 1 && texts[1] == "ls-files" && !has("-z -s --stage -u --eol -t -v -f --full-name")
+	case "find":
+		return !has("-print0 -printf -ls -exec")
+	case "rg":
+		return has("-l --files --files-with-matches")
+	case "grep":
+		return has("-l -rl -lr -ril -rli -lri -rlw -rlE -rlF -rln --files-with-matches")
+	}
+	return false
+}
+
 // simpleOf is a program as the reader for denies has it.
 func simpleOf(words []script.Word) simple {
 	var s simple

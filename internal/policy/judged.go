@@ -140,6 +140,13 @@ func (j *judging) access(s *script.Step, dir string, a harmless.Access, excused 
 	if a.Kind == harmless.Write {
 		kind = tool.Write
 	}
+	if a.Names && a.Kind == harmless.Read {
+		a.Kind, a.Hidden, a.Follow, a.Spared = harmless.Tree, true, true, true
+		if s.Late {
+			j.ask(verdict{need: j.need(s), reason: "it reads files by names that are known only when it runs"})
+			return
+		}
+	}
 	v := j.judge(j.mode, tool.Need{Permission: kind, Target: full})
 	v.folder = a.Kind == harmless.List || a.Kind == harmless.Tree
 	if kind == tool.Write {

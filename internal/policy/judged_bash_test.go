@@ -136,7 +136,7 @@ func (y *yard) fill(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for link, to := range map[string]string{"work/link": "../outside", "work/sub/out.txt": "../../outside/o.txt", "work/in": "sub"} {
+	for link, to := range map[string]string{"work/link": "../outside", "work/sub/out.txt": "../../outside/o.txt", "work/in": "sub", "work/odd/away": "../../outside/o.txt"} {
 		if err := os.Symlink(to, filepath.Join(y.root, link)); err != nil {
 			t.Fatal(err)
 		}

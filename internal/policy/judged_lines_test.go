@@ -8,7 +8,7 @@ import (
 
 func newJudgedLines(t *testing.T) *lineMaker {
 	n := uint64(fromEnv(t, "ADZE_BASH_SEED", 1))
-	return &lineMaker{Rand: rand.New(rand.NewPCG(n, 3)), commands: judgedCommands(), forms: judgedForms(), words: judgedWords()}
+	return &lineMaker{Rand: rand.New(rand.NewPCG(n, 3)), commands: append(judgedCommands(), laterCommands()...), forms: judgedForms(), words: judgedWords()}
 }
 
 // judgedCommands hold W for a word; most of them are allowed with a harmless one.
@@ -112,6 +112,11 @@ zap
 evil W`, "\n")
 }
 
+// laterCommands are those that take what others print.
+func laterCommands() []string {
+	return strings.Split("find odd -exec cat {} +~find . -name '*.go' | xargs W~cat $(find W)~wc -l $(git ls-files)~grep -l x W~diff <(W) W", "~")
+}
+
 // judgedWords are what stands for W: harmless words, and those of somebody who wants something else.
 func judgedWords() []string {
 	return strings.Split(`a.go|b.go|sub|sub/c.go|'a b'|names.txt|*.go|sub/*|*|?.go|[ab].go|./*|sub/*.go|d*|-*|*rf|.*|dash/*|odd/*|link/*|in/*|{a,b}.go|{1..3}|"$x"|$x|${x}|"$HOME"|$HOME/h.txt|$PWD/a.go|~|~/h.txt|"$V"|$V|$X`+
@@ -146,7 +151,7 @@ E@sh <<'E'
 E@bash -c Q@eval Q@echo Q@git commit -m Q@git commit -m "$(cat <<'E'
 §
 E
-)"@echo "$(§)"@echo $(§)@cat "$(§)"@cat $(§)@cat <(§)@§ &@§ & &&&@case a in a) §;; esac@f() { §; }; f@timeout 5 §@nice -n 5 §@env CI=1 §@xargs §@echo W | xargs §@echo W | xargs -I{} §@find . -name a.go -exec § {} \;@CI=1 §@PATH=. §@x=1 §@command §@exec §@set -e; §@export CI=1; §@set -- W; §@shopt -s nullglob; §@IFS=/; §@unset x; §@trap Q EXIT`+
+)"@echo "$(§)"@echo $(§)@cat "$(§)"@cat $(§)@cat <(§)@diff <(§) <(&&&)@§ < <(&&&)@while read -r x; do §; done < <(&&&)@find . | xargs §@find . -type f | sort | xargs -n 1 §@cd odd && cat $(find . -type f)@cd dash && find . | xargs §@cd odd && find . | xargs cat@ls $(§)@wc -l $(§ | &&&)@cat $(git ls-files | §)@§ | xargs cat@rm -f sub/c.go; cat $(find .)@§ &@§ & &&&@case a in a) §;; esac@f() { §; }; f@timeout 5 §@nice -n 5 §@env CI=1 §@xargs §@echo W | xargs §@echo W | xargs -I{} §@find . -name a.go -exec § {} \;@CI=1 §@PATH=. §@x=1 §@command §@exec §@set -e; §@export CI=1; §@set -- W; §@shopt -s nullglob; §@IFS=/; §@unset x; §@trap Q EXIT`+
 		`@alias ls=zap
 §@rm -f sub/c.go; §@make && §@go test && cat *@rm -f a.go && ls *.go@echo x > new.txt && cat new.txt@echo "$x" && x=W && §@x=../outside/o.txt; §@x=-rf; §@x='a b'; §@x='*'; §@x=a.go y=b.go; cat $x $y@read -r x < names.txt; §@ls | sort | §@§ |& &&&@§ >&2@§ 2>&1 >/dev/null@§ &> new.txt@2>&1 §@> new.txt §@§ <in`, "@")
 }

@@ -44,8 +44,15 @@ func quiet(words []script.Word) bool {
 func combinations(words []script.Word) [][]harmless.Word {
 	all := [][]harmless.Word{nil}
 	for _, w := range words {
+		if w.Names {
+			all = withNames(all)
+			continue
+		}
 		alts := []harmless.Word{{}}
-		if len(w.Alts) > 0 {
+		switch {
+		case w.Piped:
+			alts = []harmless.Word{{Text: "/dev/null", Known: true, Piped: true}}
+		case len(w.Alts) > 0:
 			alts = nil
 			for _, text := range w.Alts {
 				alts = append(alts, harmless.Word{Text: text, Known: true})
@@ -65,13 +72,24 @@ func combinations(words []script.Word) [][]harmless.Word {
 	return all
 }
 
+// withNames puts some names behind words: none, and as many as any program tells apart.
+func withNames(all [][]harmless.Word) (next [][]harmless.Word) {
+	name := harmless.Word{Text: ".", Known: true, Names: true}
+	for _, before := range all {
+		for n := range 4 {
+			next = append(next, append(slices.Clip(before), slices.Repeat([]harmless.Word{name}, n)...))
+		}
+	}
+	return next
+}
+
 // look asks the table about every program that the words may be, also behind a wrapper.
 func (j *judging) look(s *script.Step) ([]harmless.Use, bool) {
 	words, before := s.Words, 0
 	uses, ok := judgeAll(words)
 	if !ok {
 		if inner, wrapped := behindWrapper(words); wrapped && !inShell(nameOf(inner)) {
-			words, before = inner, len(words)-len(inner)
+			words, before = namedBy(s, inner), max(0, len(words)-len(inner))
 			uses, ok = judgeAll(words)
 		}
 	}
@@ -82,7 +100,7 @@ func (j *judging) look(s *script.Step) ([]harmless.Use, bool) {
 	if len(use.Local) > 0 && slices.ContainsFunc(s.Set, func(set script.Setting) bool { return strings.HasPrefix(set.Name, "GO") }) {
 		return nil, false
 	}
-	if everyKnown(s.Words) {
+	if everyKnown(s.Words) && everyKnown(words) {
 		for _, w := range s.Words[:before] {
 			text, _ := w.Known()
 			s.Instead = append(s.Instead, text)

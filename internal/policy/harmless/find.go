@@ -7,7 +7,7 @@ import (
 
 // exec takes -exec of find, where the program behind it only looks: at what lies below the folders that are searched.
 func (s *scan) exec() {
-	end := slices.IndexFunc(s.args, func(w Word) bool { return w == (Word{";", true}) || w == (Word{"+", true}) })
+	end := slices.IndexFunc(s.args, func(w Word) bool { return w == (Word{Text: ";", Known: true}) || w == (Word{Text: "+", Known: true}) })
 	if end < 1 || len(s.operands) != 1 || slices.ContainsFunc(s.operands, func(w Word) bool { return strings.HasPrefix(w.Text, "-") }) {
 		s.odd = true
 		return
@@ -30,7 +30,7 @@ func (s *scan) exec() {
 	}
 	for _, a := range use.Accesses {
 		if a.Kind == Read {
-			a.Kind, a.Hidden = Tree, true
+			a.Kind, a.Hidden, a.Follow = Tree, true, true // of a link, it reads what that leads to
 		}
 		s.odd = s.odd || a.Kind == Write
 		s.use.Accesses = append(s.use.Accesses, a)

@@ -11,7 +11,10 @@
 // so the caller finds it outside of the workspace.
 package harmless
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Kind is how a path is used.
 type Kind string
@@ -32,13 +35,18 @@ type Access struct {
 	Follow bool     // of a tree: also through links
 	Only   []string // of a tree: patterns of the names that are read; nil: all
 	Spared bool     // of a tree: files that are known by name for their secrets are left out
+	Names  bool     // any files below the path, whatever they are called, but none known by name for its secrets
 }
 
 // Word is one word of a command. One that is not known is still exactly one.
 type Word struct {
 	Text  string
 	Known bool
+	Names bool // it stands for the name of a file below Text
+	Piped bool // it stands for a pipe, which is no file
 }
+
+func (w Word) standsFor() bool { return w.Names || w.Piped }
 
 // Use is what a command does.
 type Use struct {
@@ -63,6 +71,9 @@ func Judge(words []Word) (Use, bool) {
 	}
 	u := Use{Words: texts(words)}
 	name := words[0].Text
+	if (name == "[" || name == "test" || name == "git") && slices.ContainsFunc(words, Word.standsFor) {
+		return Use{}, false
+	}
 	switch {
 	case name == "[" || name == "test":
 		return u, tests(words)

@@ -141,7 +141,7 @@ func TestRealProgramsDoNoMoreThanTheTableSays(t *testing.T) {
 		words := programs[r.IntN(len(programs))].command()
 		given := make([]Word, len(words))
 		for i, w := range words {
-			given[i] = Word{w, true}
+			given[i] = Word{Text: w, Known: true}
 		}
 		use, ok := Judge(given)
 		if !ok {

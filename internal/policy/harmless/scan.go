@@ -34,6 +34,9 @@ type scan struct {
 
 // judge reads the words after the program's name.
 func (p *program) judge(args []Word, u Use) (Use, bool) {
+	if p.special != "" && slices.ContainsFunc(args, Word.standsFor) {
+		return Use{}, false // a small language is not read out of it
+	}
 	if p.any {
 		return u, p.special != "printf" || printf(args)
 	}
@@ -60,7 +63,7 @@ func (s *scan) read() bool {
 		w := s.args[0]
 		s.args = s.args[1:]
 		switch {
-		case w == (Word{"-exec", true}) && s.has("-exec"):
+		case w == (Word{Text: "-exec", Known: true}) && s.has("-exec"):
 			s.exec()
 		case s.ended:
 			s.behind = append(s.behind, w)
@@ -97,7 +100,7 @@ func (s *scan) word(w Word) {
 		s.values(o.roles, o.maybe)
 	case attached && s.options[name].attached:
 		s.given = append(s.given, name)
-		s.touch(s.options[name].roles[0], Word{value, true})
+		s.touch(s.options[name].roles[0], Word{Text: value, Known: true})
 	case strings.HasPrefix(w.Text, "-") && w.Text != "-":
 		s.odd = true
 	default:
@@ -113,7 +116,7 @@ func (s *scan) long(text string) {
 	case !known, attached && !o.attached:
 		s.odd = true
 	case attached:
-		s.touch(o.roles[0], Word{value, true})
+		s.touch(o.roles[0], Word{Text: value, Known: true})
 	case o.only:
 	default:
 		s.values(o.roles, o.maybe)
@@ -136,7 +139,7 @@ func (s *scan) cluster(text string) {
 		case len(o.roles) == 0:
 			continue
 		case rest != "":
-			s.touch(o.roles[0], Word{rest, true})
+			s.touch(o.roles[0], Word{Text: rest, Known: true})
 		case o.only:
 		default:
 			s.values(o.roles, o.maybe)
@@ -190,15 +193,23 @@ func (s *scan) place() {
 	missing := next < len(roles) && !strings.HasSuffix(roles[next], "...") && !strings.HasSuffix(roles[next], "?")
 	s.odd = s.odd || missing
 	if placed == 0 && !missing && s.fallback != "" {
-		s.touch(strings.TrimRight(roles[len(roles)-1], ".?"), Word{s.fallback, true})
+		s.touch(strings.TrimRight(roles[len(roles)-1], ".?"), Word{Text: s.fallback, Known: true})
 	}
 	if placed == 0 && s.fallback == "" && s.gave(s.deep) {
-		s.touch("read", Word{".", true})
+		s.touch("read", Word{Text: ".", Known: true})
 	}
 }
 
 // touch takes one word in its role.
 func (s *scan) touch(role string, w Word) {
+	if w.Names {
+		s.odd = s.odd || role != string(Read) && role != string(List) || s.gave(s.deep)
+		s.use.Accesses = append(s.use.Accesses, Access{Kind: Kind(role), Path: w.Text, Names: true})
+		return
+	}
+	if w.Piped && role != string(Read) && role != string(Tree) {
+		s.odd = true
+	}
 	if role == "text" {
 		return
 	}
@@ -265,7 +276,7 @@ func (s *scan) chosen() (only []string) {
 func (s *scan) finish(named int) {
 	added := slices.Clone(s.adds)
 	for i := range s.use.Accesses {
-		s.use.Accesses[i].Follow = s.gave(s.follow)
+		s.use.Accesses[i].Follow = s.use.Accesses[i].Follow || s.gave(s.follow)
 		s.use.Accesses[i].Only = s.chosen()
 	}
 	if s.apart != "" && !s.gave(s.unless) {

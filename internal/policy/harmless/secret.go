@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// secretNames are the patterns of names that are known for secrets: wider than package secret, since a search leaves out
+// SecretNames are the patterns of names that are known for secrets: wider than package secret, since a search leaves out
 // the example beside a secret too. What only its folder makes known is not among them.
-func secretNames() []string {
+func SecretNames() []string {
 	return strings.Fields(".env .env.* *.env .netrc _netrc .pgpass .npmrc .pypirc .git-credentials .my.cnf .htpasswd .vault-token .dockercfg " +
 		".dockerconfigjson .s3cfg .boto .terraformrc id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk credentials.json kubeconfig " +
 		"terraform.rc pgpass.conf secrets.json secrets.yml secrets.yaml secrets.toml serviceaccountkey.json *.pem *.key *.p12 *.pfx *.jks " +
@@ -24,7 +24,7 @@ func secretPlaces() []string {
 
 // LeftOut reports a name that leaveOut keeps a search from.
 func LeftOut(name string) bool {
-	return slices.ContainsFunc(secretNames(), func(pattern string) bool {
+	return slices.ContainsFunc(SecretNames(), func(pattern string) bool {
 		ok, err := path.Match(pattern, name)
 		return ok && err == nil
 	})
@@ -32,7 +32,7 @@ func LeftOut(name string) bool {
 
 // leaveOut are the options under which a search of a tree meets no such file.
 func leaveOut(program string) (options []string) {
-	for _, name := range secretNames() {
+	for _, name := range SecretNames() {
 		switch program {
 		case "grep":
 			options = append(options, "--exclude="+name)
@@ -48,7 +48,7 @@ func leaveOut(program string) (options []string) {
 
 // withoutSecrets are the path patterns under which git shows no such file.
 func withoutSecrets() (specs []string) {
-	for _, name := range slices.Concat(secretNames(), secretPlaces()) {
+	for _, name := range slices.Concat(SecretNames(), secretPlaces()) {
 		specs = append(specs, ":(top,exclude,icase,glob)**/"+name)
 	}
 	return specs

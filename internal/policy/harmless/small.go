@@ -23,12 +23,12 @@ func printf(args []Word) bool {
 func tests(words []Word) bool {
 	args := words[1:]
 	if words[0].Text == "[" {
-		if len(args) == 0 || args[len(args)-1] != (Word{"]", true}) {
+		if len(args) == 0 || args[len(args)-1] != (Word{Text: "]", Known: true}) {
 			return false
 		}
 		args = args[:len(args)-1]
 	}
-	if len(args) > 0 && args[0] == (Word{"!", true}) {
+	if len(args) > 0 && args[0] == (Word{Text: "!", Known: true}) {
 		args = args[1:]
 	}
 	switch len(args) {

@@ -7,7 +7,7 @@ import (
 
 func words(list ...string) (out []Word) {
 	for _, w := range list {
-		out = append(out, Word{w, true})
+		out = append(out, Word{Text: w, Known: true})
 	}
 	return out
 }

@@ -27,6 +27,8 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect, st *state) 
 		return nil, err
 	}
 	s.Words = append(s.Words, words...)
+	s.beside = slices.ContainsFunc(words, func(w Word) bool { return w.Piped })
+	s.Input = s.Input || s.beside
 	for _, a := range c.Assigns {
 		set, err := r.setting(a, st)
 		if err != nil {
@@ -36,6 +38,9 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect, st *state) 
 	}
 	if err := r.redirects(s, redirs, st); err != nil {
 		return nil, err
+	}
+	if s.beside && (r.Quiet == nil || !r.Quiet(s.Words) || s.writes()) {
+		return nil, changesBeside()
 	}
 	if done, err := r.builtin(s, st); err != nil {
 		return nil, err

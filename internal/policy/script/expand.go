@@ -1,32 +1,12 @@
 package script
 
 import (
-	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
-
-// counted is what 1..5 stands for.
-func counted(inner string) (items []string) {
-	first, last, ok := strings.Cut(inner, "..")
-	from, err := strconv.Atoi(first)
-	to, err2 := strconv.Atoi(last)
-	if !ok || err != nil || err2 != nil || strconv.Itoa(from) != first || strconv.Itoa(to) != last || max(from-to, to-from) > maxAlternatives {
-		return nil
-	}
-	step := 1
-	if to < from {
-		step = -1
-	}
-	for i := from; i != to+step; i += step {
-		items = append(items, strconv.Itoa(i))
-	}
-	return items
-}
 
 // expansion reads $x, ${x} and $(…).
 func (r *reader) expansion(b *builder, part syntax.WordPart, st *state, fields bool) error {
@@ -106,19 +86,21 @@ func (r *reader) substitution(b *builder, sub *syntax.CmdSubst, st *state, field
 		b.add(piece(text))
 		return nil
 	}
-	given := st.given
+	mark, given := len(r.steps), st.given
 	body, err := r.inner(sub.Stmts, st)
 	st.given = given
 	if err != nil {
 		return err
 	}
-	// What is written there is known only when the whole was judged: its place is held by a mark that no text has.
-	r.subs = append(r.subs, body)
-	out := fmt.Sprintf("$(\x00%d\x00)", len(r.subs)-1)
+	names := fields && len(sub.Stmts) == 1 && pipeline(sub.Stmts[0]) && r.lists(mark)
+	if names {
+		body = r.filtered(body)
+	}
+	out := "$(" + r.later(body) + ")"
 	if !fields {
 		out = `"` + out + `"`
 	}
-	b.add(segment{many: fields, out: out})
+	b.add(segment{many: fields, names: names, out: out})
 	return nil
 }
 

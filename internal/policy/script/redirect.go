@@ -44,6 +44,12 @@ func (r *reader) redirect(s *Step, redirect *syntax.Redirect, from string, st *s
 	default:
 		return refuse("it redirects in an unusual way")
 	}
+	if sub, ok := piped(redirect); ok && (from == "" || from == "0") {
+		out, err := r.pipe(sub, st)
+		s.Input, s.beside = true, true
+		s.pass(from + "< " + out)
+		return err
+	}
 	w, err := r.single(redirect.Word, st)
 	if err != nil {
 		return err

@@ -3,10 +3,11 @@
 //
 // The one rule: what runs is what was read. Text quotes every word anew, names the variables of the text apart from
 // those of the environment, and puts in the file names that patterns stood for, so that neither a difference between
-// this reader and bash nor a file that appears in between changes what was judged.
+// this reader and bash nor a file that appears in between changes what was judged. What one program prints for another
+// to take as names goes through a filter that lets pass plain names below the folder alone.
 //
 // Start reading at Read; statement.go walks through statements, call.go takes one program, word.go finds what a word
-// may be, redirect.go files, test.go [[ ]], builtin.go what changes the shell itself, write.go writes.
+// may be, beside.go what programs print for others, redirect.go files, test.go [[ ]], builtin.go what changes the shell itself, write.go writes.
 //
 // Known limits: arithmetic, functions, case, arrays and background commands are not read; such a text is asked for.
 package script
@@ -35,6 +36,10 @@ type Start struct {
 	Folder func(dir, name string) (string, error)
 	// Quiet reports that a program changes no file, so that what was read of files before it is still so behind it.
 	Quiet func(words []Word) bool
+	// Lists reports a program that prints names of files below its folder, one a line, and nothing else; nil: none does.
+	Lists func(words []Word) bool
+	// Secret are patterns of the names that are left out of such a list.
+	Secret []string
 }
 
 // Script is a text that was read.
@@ -44,6 +49,8 @@ type Script struct {
 	names []string // variables of its own
 	subs  [][]node
 	dir   string
+	// filter is the function through which lists of names go; empty: there is no such list.
+	filter string
 }
 
 // Step is one program, or with no Words the files of a group of them.
@@ -54,6 +61,7 @@ type Step struct {
 	Input bool     // it is given text to read
 	Dirs  []string // where it may run
 	Late  bool     // programs before it may have changed files
+	Named bool     // it is given names of files below its folder, and they have gone through the filter
 	// Enter is the folder that a cd goes to, as it is written.
 	Enter string
 	// Language says that it is a part of the shell that runs nothing: its words need no rule.
@@ -62,6 +70,7 @@ type Step struct {
 	Guards  []Guard
 	Instead []string
 	Away    bool // it runs in the root folder
+	beside  bool // a program runs at the same time, and writes what it reads
 	fixed   string
 	passes  []string // redirections as they are written
 }
@@ -83,9 +92,11 @@ type Guard struct{ Name, Dir, Abs string }
 
 // Word is one word, or where One is false any number of them.
 type Word struct {
-	Alts []string // what it may be; none: that is known only when it runs
-	One  bool
-	out  string
+	Alts  []string // what it may be; none: that is known only when it runs
+	One   bool
+	Names bool // any number of names of files below the folder, which have gone through the filter
+	Piped bool // a pipe from a program, under a name
+	out   string
 }
 
 // Fixed is a setting of a known value.
@@ -128,6 +139,9 @@ func Read(file *syntax.File, text string, at Start) (s Script, err error) {
 		err = refuse("it has more than %d programs", maxSteps)
 	}
 	s.Steps, s.subs, s.dir = r.steps, r.subs, at.Dir
+	if r.listed {
+		s.filter = filter(at.Secret)
+	}
 	return s, err
 }
 

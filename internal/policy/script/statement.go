@@ -9,10 +9,11 @@ import (
 // reader goes through a text and collects its steps.
 type reader struct {
 	Start
-	steps []*Step
-	names map[string]bool // variables that the text sets
-	loops int
-	subs  [][]node // what stands in $(…)
+	steps  []*Step
+	names  map[string]bool // variables that the text sets
+	loops  int
+	subs   [][]node // what stands in $(…) and <(…)
+	listed bool     // names go from one program to another
 }
 
 func (r *reader) list(stmts []*syntax.Stmt, st *state) ([]node, error) {
@@ -68,11 +69,14 @@ func (r *reader) compound(c syntax.Command, redirs []*syntax.Redirect, st *state
 		return nil, err
 	}
 	r.steps = append(r.steps, group)
-	before := st.given
+	before, mark := st.given, len(r.steps)
 	st.given = st.given || group.Input
 	st.changed = st.changed || group.writes()
 	n, err := r.command(c, st)
 	st.given = before
+	if err == nil && group.beside && !r.calm(mark) {
+		err = changesBeside()
+	}
 	return redirected{n, group}, err
 }
 
@@ -126,14 +130,22 @@ func (r *reader) binary(c *syntax.BinaryCmd, st *state) (node, error) {
 		if _, also := c.Y.Cmd.(*syntax.TimeClause); timed || also || c.X.Negated || c.Y.Negated {
 			return nil, refuse("it negates or times a part of a pipeline")
 		}
+		mark := len(r.steps)
 		left, err := r.inner([]*syntax.Stmt{c.X}, st)
 		if err != nil {
 			return nil, err
+		}
+		named := c.Op == syntax.Pipe && takesNames(c.Y) && r.lists(mark)
+		if named {
+			left = r.filtered(left)
 		}
 		piped := st.copy()
 		piped.given = false
 		right, err := r.inner([]*syntax.Stmt{c.Y}, piped)
 		st.changed = st.changed || piped.changed
+		if err == nil && named {
+			r.steps[len(r.steps)-1].Named = true
+		}
 		return pair{left, right, c.Op.String()}, err
 	}
 	one, err := r.statement(c.X, st)

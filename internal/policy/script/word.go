@@ -13,6 +13,8 @@ type segment struct {
 	literal bool     // it stands there as it is
 	pattern bool     // unquoted, with a meaning for file names
 	many    bool     // it may become several words, or none
+	names   bool     // which are names of files below the folder
+	piped   bool     // it is a pipe from a program
 	out     string
 }
 
@@ -55,6 +57,9 @@ func (b *builder) word() Word {
 	}
 	if !w.One {
 		w.Alts = nil
+	}
+	if len(b.segments) == 1 {
+		w.Names, w.Piped = b.segments[0].names, b.segments[0].piped
 	}
 	return w
 }
@@ -129,6 +134,13 @@ func (r *reader) parts(w *syntax.Word, st *state, fields bool) (builder, error) 
 			err = r.quoted(&b, part.Parts, st, false)
 		case *syntax.ParamExp, *syntax.CmdSubst:
 			err = r.expansion(&b, part, st, fields)
+		case *syntax.ProcSubst:
+			if !fields || len(w.Parts) != 1 {
+				return b, refuse("it has a word that is known only when it runs")
+			}
+			out, err := r.pipe(part, st)
+			b.add(segment{piped: true, out: out})
+			return b, err
 		default:
 			return b, refuse("it has a word that is known only when it runs")
 		}
@@ -137,17 +149,6 @@ func (r *reader) parts(w *syntax.Word, st *state, fields bool) (builder, error) 
 		}
 	}
 	return b, nil
-}
-
-// inBraces reports what may become several words, also where parts of it are quoted.
-func inBraces(w *syntax.Word) bool {
-	unquoted := ""
-	for _, part := range w.Parts {
-		if lit, ok := part.(*syntax.Lit); ok {
-			unquoted += lit.Value
-		}
-	}
-	return strings.Contains(unquoted, "{") && (strings.Contains(unquoted, ",") || strings.Contains(unquoted, ".."))
 }
 
 // bare reads unquoted text.
@@ -263,34 +264,4 @@ func unescaped(s string, document, last bool) (string, error) {
 		b.WriteByte(s[i])
 	}
 	return b.String(), nil
-}
-
-// braces are the words of {a,b} and {1..3}, in a word of plain characters with one pair of them.
-func braces(w *syntax.Word) []*syntax.Word {
-	text := w.Lit()
-	before, rest, ok := strings.Cut(text, "{")
-	inner, after, closed := strings.Cut(rest, "}")
-	if !ok || !closed || strings.ContainsAny(before+inner+after, "{}\\$~") {
-		return []*syntax.Word{w}
-	}
-	var items []string
-	switch {
-	case strings.Contains(inner, ","):
-		items = strings.Split(inner, ",")
-		if strings.Contains(inner, "..") {
-			return []*syntax.Word{w}
-		}
-	default:
-		items = counted(inner)
-	}
-	if len(items) < 2 {
-		return []*syntax.Word{w}
-	}
-	var out []*syntax.Word
-	for _, item := range items {
-		if word := before + item + after; word != "" {
-			out = append(out, &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{ValuePos: w.Pos(), ValueEnd: w.End(), Value: word}}})
-		}
-	}
-	return out
 }

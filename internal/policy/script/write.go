@@ -164,6 +164,7 @@ func (s Script) Text() string {
 			break
 		}
 	}
+	out += s.filter
 	for _, name := range s.names {
 		out += own(name) + `="${` + name + `-}"; `
 	}

@@ -1,0 +1,84 @@
+package policy
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adze/tool"
+)
+
+// listedYard is a workspace in which names of files lead elsewhere when they are split, looked up or taken for options.
+func listedYard(t *testing.T) (*yard, *Policy) {
+	t.Helper()
+	y := newYard(t, []string{"git"}, usualPrograms())
+	if err := os.RemoveAll(y.work); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"plain.go", "sub/other.go", "x ../outside/o.txt", "-e", "--files0-from=names", "@a", "+1", "a*", "quo'te", "back\\slash", "new\nline", "sub/.env", "$(zap)"} {
+		text := "text of " + filepath.Base(name) + "\n"
+		if strings.HasSuffix(name, ".env") {
+			text = canary
+		}
+		path := filepath.Join(y.work, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	y.before = y.snapshot(t)
+	p := newPolicy(t, AskFirst, nil)
+	p.paths, p.home, p.files = onDisk{y.work}, y.root+"/home", diskFiles{}
+	return y, p
+}
+
+// TestNamesAreTakenAsNames: what one program lists for another is what is read, whatever the names hold.
+func TestNamesAreTakenAsNames(t *testing.T) {
+	y, p := listedYard(t)
+	for line, want := range map[string]string{
+		"cat $(find . -type f)":                                "other.go|plain.go|-e|--files0-from=names|@a|+1",
+		"find . -type f | xargs cat":                           "other.go|plain.go|-e|--files0-from=names|@a|+1",
+		"find . -type f | sort | head -50 | xargs -n 1 cat":    "other.go|plain.go|-e",
+		"find . -name '*.go' | xargs grep -h other":            "other.go",
+		"cat $(grep -rl 'of other' .)":                         "other.go",
+		"for f in $(find . -name 'p*'); do cat plain.go; done": "plain.go",
+	} {
+		v := p.judge(AskFirst, tool.Need{Permission: tool.Execute, Target: line})
+		if v.effect != Allow || v.run == nil {
+			t.Errorf("%q: %s, %s", line, v.effect, v.reason)
+			continue
+		}
+		calls, changed, printed := y.try(t, []string{y.bash, "--noprofile", "--norc", "-c", v.run.Script}, v.run.Env)
+		for _, text := range strings.Split(want, "|") {
+			if !strings.Contains(printed, "text of "+text+"\n") {
+				t.Errorf("%q did not read %s:\n%s", line, text, printed)
+			}
+		}
+		if strings.Contains(printed, canary) || len(calls)+len(changed) > 0 {
+			t.Errorf("%q printed %s; %v %v", line, printed, calls, changed)
+		}
+	}
+}
+
+// TestNamesThatCannotBeFollowedAreAskedFor lists what no filter makes safe.
+func TestNamesThatCannotBeFollowedAreAskedFor(t *testing.T) {
+	y, p := listedYard(t)
+	ask := func(lines ...string) {
+		t.Helper()
+		for _, line := range lines {
+			if v := p.judge(AskFirst, tool.Need{Permission: tool.Execute, Target: line}); v.effect != Ask {
+				t.Errorf("%q: %s", line, v.effect)
+			}
+		}
+	}
+	ask("cat $(cat names)", "cat $(echo plain.go)", "find . | xargs sed -n 1p", "find . | xargs awk '{print}'", "find . | xargs rm", "find . | xargs sh", "find . -print0 | xargs -0 cat",
+		"find . | xargs -d . cat", "find . | xargs -I{} cat {}", "cat names | xargs cat", "grep $(find .)", "find . | xargs sort -o plain.go", "find . | xargs", "find . | xargs -a names cat",
+		"cat $(find . ; echo x)", "cat a$(find .)", "find . | xargs git show", "find . | xargs grep -r x", "echo x > plain.go; cat $(find .)", "cat $(find . > list)", "cat $({ find .; } 2>&1)", "{ find .; } 2>&1 | xargs cat", "cat $(find . | { cat; } 2>&1)")
+	if err := os.Symlink(filepath.Join(y.root, "outside", "o.txt"), filepath.Join(y.work, "sub", "link")); err != nil {
+		t.Fatal(err)
+	}
+	ask("cat $(find . -type f)", "find . | xargs cat", "find sub -exec cat {} +")
+}
