@@ -174,7 +174,8 @@ func (u *user) serve(handler http.HandlerFunc) *httptest.Server {
 	s := httptest.NewServer(handler)
 	u.t.Cleanup(s.CloseClientConnections)
 	u.t.Cleanup(s.Close)
-	u.env = append(u.env, "OPENAI_API_KEY=sk-secret-of-the-test", "OPENAI_BASE_URL="+s.URL+"/v1")
+	// On a busy machine the answer takes its time: nobody shall look meanwhile what runs there, which a test would count.
+	u.env = append(u.env, "OPENAI_API_KEY=sk-secret-of-the-test", "OPENAI_BASE_URL="+s.URL+"/v1", "ADZE_PATIENCE=1m")
 	return s
 }
 

@@ -91,6 +91,7 @@ func TestAModelIsFoundOnThisMachine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			u := newUser(t)
+			u.env = append(u.env, "ADZE_PATIENCE=1m") // no server here is slow; the machine may be
 			for server, answers := range c.servers {
 				u.env = append(u.env, server+"_BASE_URL="+newNear(t, answers).URL+"/v1")
 			}

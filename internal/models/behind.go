@@ -26,7 +26,7 @@ type place struct {
 // that were written as text are recovered.
 func (f *Finder) beyond(at place, m Model, given session.Provider) Model {
 	found := &larger{hint: at.hint, model: m.Name}
-	b := behind.Wrap(given, behind.Options{Named: tellsItself(at.server.Base), Look: at.look(m.Name, found)})
+	b := behind.Wrap(given, behind.Options{Named: tellsItself(at.server.Base), Look: at.look(m.Name, found), Patience: f.patience(behind.Patience)})
 	m.window = f.window(given.Name(), m.Name, func(ctx context.Context) told {
 		tokens, sure := b.Limit(ctx, m.Name)
 		return told{tokens: tokens, sure: sure}

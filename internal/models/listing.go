@@ -89,7 +89,7 @@ func (f *Finder) listOllama(ctx context.Context, e Endpoint, p *ListedProvider, 
 		p.Why = "not on this machine; --check asks it"
 		return
 	}
-	models, err := Installed(ctx, ollama.New(e.options()))
+	models, err := f.installed(ctx, ollama.New(e.options()))
 	_, can := ollama.Pick(models)
 	p.Usable = &can
 	switch {
@@ -196,7 +196,7 @@ func (f *Finder) KeysOnly() Listing {
 
 // AskLocal asks the servers of this machine that nobody asked yet, all at once.
 func (f *Finder) AskLocal(ctx context.Context, l *Listing) {
-	ctx, cancel := context.WithTimeout(ctx, localPatience)
+	ctx, cancel := context.WithTimeout(ctx, f.patience(localPatience))
 	defer cancel()
 	var asked sync.WaitGroup
 	for _, e := range f.Endpoints() {

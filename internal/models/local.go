@@ -28,7 +28,7 @@ type seen struct {
 // running chooses a model of a server that runs, of the first program of the table that has one. All are
 // asked together; nobody is when a model is configured. Without one, it says why what runs is of no use.
 func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string) {
-	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	ctx, cancel := context.WithTimeout(ctx, f.patience(startPatience))
 	defer cancel()
 	var looks []func() seen
 	for _, e := range f.Endpoints() {

@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"adze/internal/config"
 	"adze/internal/llm/script"
@@ -35,6 +36,16 @@ type Finder struct {
 // New makes a finder for a configuration that was read from a file.
 func New(cfg config.Config, file string, getenv func(string) string) *Finder {
 	return &Finder{getenv: getenv, config: cfg, File: file}
+}
+
+// patience is how long somebody on this machine may take to answer, as it is usual or as the person says: ADZE_PATIENCE=10s
+// is for a machine that is slow to say what runs on it.
+func (f *Finder) patience(usual time.Duration) time.Duration {
+	d, err := time.ParseDuration(f.getenv("ADZE_PATIENCE"))
+	if err != nil {
+		return usual
+	}
+	return max(usual, d)
 }
 
 // Kept are the keys that the person gave to adze. They count after the environment.

@@ -48,7 +48,15 @@ func (e Endpoint) Native(root string) *ollama.Provider {
 
 // Installed asks an Ollama for its models, and does not wait long for the answer.
 func Installed(ctx context.Context, p *ollama.Provider) ([]ollama.Model, error) {
-	ctx, cancel := context.WithTimeout(ctx, ollamaPatience)
+	return installed(ctx, p, ollamaPatience)
+}
+
+func (f *Finder) installed(ctx context.Context, p *ollama.Provider) ([]ollama.Model, error) {
+	return installed(ctx, p, f.patience(ollamaPatience))
+}
+
+func installed(ctx context.Context, p *ollama.Provider, patience time.Duration) ([]ollama.Model, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	models, err := p.Models(ctx)
 	return models, late(p.Name(), err)

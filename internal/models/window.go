@@ -30,6 +30,7 @@ type window struct {
 	known func() int // without asking
 	asks  asking     // nil: the server does not tell
 	most  int        // of the configuration; 0: any
+	waits time.Duration
 
 	mu   sync.Mutex
 	told told
@@ -37,7 +38,7 @@ type window struct {
 }
 
 func (f *Finder) window(provider, name string, asks asking) *window {
-	return &window{asks: asks, most: f.config.Providers[provider].MaxContext, known: sync.OnceValue(func() int {
+	return &window{asks: asks, waits: f.patience(windowPatience), most: f.config.Providers[provider].MaxContext, known: sync.OnceValue(func() int {
 		row, _ := f.row(provider, name)
 		return row.Context
 	})}
@@ -57,7 +58,7 @@ func (w *window) inquire(ctx context.Context) {
 	if w.asks == nil || w.told.sure {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, windowPatience)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(w.waits, windowPatience))
 	defer cancel()
 	w.told = w.asks(ctx)
 }

@@ -48,7 +48,7 @@ type Options struct {
 	Look func(ctx context.Context) Found
 	// Named says that the address names a program which is worth asking before the first request.
 	Named bool
-	// Patience is for tests; 0: the constant.
+	// Patience is as the person says, or a test; 0: the constant.
 	Patience time.Duration
 }
 
@@ -89,7 +89,7 @@ func (p *Provider) look(ctx context.Context) Found {
 	p.once.Do(func() {
 		go func() {
 			// The answer is for all requests: the end of this one does not end it.
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(lookTime, p.options.Patience))
 			defer cancel()
 			p.found = p.options.Look(ctx)
 			close(p.done)
