@@ -32,7 +32,7 @@ func TestNobodyElseNamesAProvider(t *testing.T) {
 			return nil
 		}
 		for _, text := range literals(t, root, at) {
-			if found := named(text); found != "" {
+			if found := named(text); found != "" && !dialect(at, text) {
 				t.Errorf("%s names %s in %q: take it from the table in internal/models/vendors.go", at, found, text)
 			}
 		}
@@ -41,6 +41,13 @@ func TestNobodyElseNamesAProvider(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// dialect reports the folders of another assistant, which is called as a provider is.
+func dialect(at, text string) bool {
+	read := []string{"agent", "carry", "hook", "instructions", "slash"} // the rooms that read what projects carry
+	parts := strings.Split(at, "/")
+	return text == "gemini" && parts[0] == "internal" && slices.Contains(read, parts[1])
 }
 
 // The check itself, so that it does not pass by finding nothing.
