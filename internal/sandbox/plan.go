@@ -2,8 +2,12 @@ package sandbox
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
+	"time"
 
 	"adze/internal/proc"
 	"adze/internal/proc/shim/box"
@@ -22,6 +26,7 @@ type plan struct {
 	secrets   []string // nothing is there
 	missing   []string // of the guards: folders to be made until the command has ended
 	host      host
+	rules     *ruleset
 	memory    uint64
 	processes uint64
 	env       []string
@@ -41,7 +46,7 @@ func (s *Sandbox) plan(c proc.Command) (plan, error) {
 		return plan{}, fmt.Errorf("%w: %w", ErrUnsuitable, w.err)
 	}
 	h := s.host.of(s.o)
-	p := plan{blind: s.o.Blind, command: c, workspace: w, host: h, cache: cacheDir(s.o.State, w.path), private: h.private, kept: h.kept}
+	p := plan{blind: s.o.Blind, command: c, workspace: w, host: h, rules: &s.rules, cache: cacheDir(s.o.State, w.path), private: h.private, kept: h.kept}
 	p.secrets = append(h.hidden(s.o), strangeSockets(h.private, w.path)...)
 	for _, secret := range append([]string{"/"}, p.secrets...) {
 		if within(w.path, secret) && (secret != "/" || w.path == "/") {
@@ -153,4 +158,25 @@ func (p *plan) mounts() []box.Mount {
 // within reports whether path is dir or below it; both are clean and absolute.
 func within(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+}
+
+// ruleset keeps the rules of Landlock from one command to the next: to name hundreds of files to the kernel takes longer than
+// all else that this means does. They are made anew when anything changed that they were made of: what is hidden or writable,
+// or one of the folders that were read, by the time of change that the kernel sets.
+type ruleset struct {
+	mu      sync.Mutex
+	file    *os.File // the rules; nil: there are none yet
+	hidden  []string
+	write   []string
+	inodes  []uint64                    // of what is writable
+	folders map[string]syscall.Timespec // that were read, as they had changed
+	made    time.Time
+}
+
+// close lets go of the rules.
+func (r *ruleset) close() {
+	if r.file != nil {
+		_ = r.file.Close()
+		r.file = nil
+	}
 }

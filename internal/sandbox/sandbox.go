@@ -60,6 +60,7 @@ type Sandbox struct {
 	host      host
 	held      *placeholders
 	lookout   lookout
+	rules     ruleset
 
 	mu     sync.Mutex
 	report *Report // of the self-test; nil: not known yet
@@ -86,7 +87,12 @@ func (s *Sandbox) Through(n Network) *Sandbox {
 }
 
 // Close removes what the sandbox left in the workspace.
-func (s *Sandbox) Close() { s.held.close() }
+func (s *Sandbox) Close() {
+	s.held.close()
+	s.rules.mu.Lock()
+	defer s.rules.mu.Unlock()
+	s.rules.close()
+}
 
 // Enclose puts a command into the sandbox by the means that the self-test chose: proc.Cage.
 func (s *Sandbox) Enclose(ctx context.Context, c proc.Command) (proc.Walls, error) {

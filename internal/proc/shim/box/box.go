@@ -87,9 +87,11 @@ const (
 // Rules are those of Landlock: folders and files, with all that is below them. Nothing else can be opened.
 type Rules struct {
 	Read, Write []string // what is not there is left out of Read; of Write it is an error
+	// Made is a descriptor of these rules as Make has made them; Read then need not be named. 0: they are made with the box.
+	Made int
 }
 
-func (r Rules) none() bool { return len(r.Read) == 0 && len(r.Write) == 0 }
+func (r Rules) none() bool { return len(r.Read) == 0 && len(r.Write) == 0 && r.Made == 0 }
 
 // Fault is a step that failed: what was tried, and the error of the system.
 type Fault struct {
@@ -115,6 +117,7 @@ func (b Box) Fields() []string {
 	flag(b.Door > 0, "D"+strconv.Itoa(b.Door))
 	flag(b.Memory > 0, "M"+number(b.Memory))
 	flag(b.Processes > 0, "N"+number(b.Processes))
+	flag(b.Rules.Made > 0, "L"+strconv.Itoa(b.Rules.Made))
 	for _, p := range b.Rules.Read {
 		out = append(out, "R"+p)
 	}
@@ -167,6 +170,8 @@ func (b *Box) take(letter byte, rest string) bool {
 		b.Memory, err = strconv.ParseUint(rest, 10, 64)
 	case 'N':
 		b.Processes, err = strconv.ParseUint(rest, 10, 64)
+	case 'L':
+		b.Rules.Made, err = strconv.Atoi(rest)
 	case 'R':
 		b.Rules.Read = append(b.Rules.Read, rest)
 	case 'W':

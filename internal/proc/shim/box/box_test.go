@@ -10,7 +10,7 @@ func TestFieldsAreReadBack(t *testing.T) {
 		"nothing": {},
 		"all": {
 			Own: true, IDs: IDs{Set: true, UID: 1000, GID: 100}, Filter: OwnNet, Blind: true, Memory: 1 << 40, Processes: 7,
-			Rules: Rules{Read: []string{"/usr", ""}, Write: []string{"/w x"}},
+			Rules: Rules{Read: []string{"/usr", ""}, Write: []string{"/w x"}, Made: 5},
 			Mounts: []Mount{
 				{Kind: Writable, Path: "/a b", From: "/c d", Dev: 1, Ino: 1<<64 - 1, Size: 3},
 				{Kind: Locked, Path: "/w/.git\n"}, {Kind: Proc, Path: "/proc"},

@@ -44,35 +44,50 @@ func ABI() int {
 	return abi
 }
 
-// enforce restricts the calling thread. The kernel refuses rights that it does not know, so that what is asked for is
-// what holds.
-func (r Rules) enforce() error {
+// Make makes the rules, for any number of threads of any process to be restricted by. The kernel refuses rights that it does
+// not know, so that what is asked for is what holds. A file that is replaced by another is not theirs any more.
+func (r Rules) Make() (set int, err error) {
 	abi := ABI()
 	if abi < leastABI {
-		return syscall.ENOSYS
+		return -1, syscall.ENOSYS
 	}
 	attr := struct{ files, net, scoped uint64 }{files: handled(abi)}
 	size := unsafe.Sizeof(attr.files)
 	if abi >= scopeABI {
 		attr.scoped, size = scopes, unsafe.Sizeof(attr)
 	}
-	set, err := call(sysLandlockCreate, uintptr(unsafe.Pointer(&attr)), size, 0)
+	set, err = call(sysLandlockCreate, uintptr(unsafe.Pointer(&attr)), size, 0)
 	if err != nil {
-		return err
+		return -1, err
 	}
-	defer syscall.Close(set)
 	for _, path := range r.Read {
 		err := allow(set, path, attr.files&(mayExecute|mayRead|mayReadDir))
 		if err != nil && err != syscall.ENOENT && err != syscall.EACCES {
-			return &Fault{path, err}
+			_ = syscall.Close(set)
+			return -1, &Fault{path, err}
 		}
 	}
 	for _, path := range r.Write {
 		if err := allow(set, path, attr.files); err != nil {
-			return &Fault{path, err}
+			_ = syscall.Close(set)
+			return -1, &Fault{path, err}
 		}
 	}
-	_, err = call(sysLandlockRestrict, uintptr(set), 0)
+	return set, nil
+}
+
+// enforce restricts the calling thread.
+func (r Rules) enforce() error {
+	set := r.Made
+	if set == 0 {
+		made, err := r.Make()
+		if err != nil {
+			return err
+		}
+		defer syscall.Close(made)
+		set = made
+	}
+	_, err := call(sysLandlockRestrict, uintptr(set), 0)
 	return err
 }
 
