@@ -239,7 +239,7 @@ func (s *scene) verdict(a try, means sandbox.Means) (word string, detail string)
 // would prove nothing.
 func TestSandboxAttempts(t *testing.T) {
 	need(t, "git", "unshare", "nsenter")
-	levels := []sandbox.Means{sandbox.None, sandbox.Landlock, sandbox.Bubblewrap, sandbox.Namespaces}
+	levels := []sandbox.Means{sandbox.None, sandbox.Landlock, sandbox.BwrapAlone, sandbox.Bubblewrap, sandbox.Namespaces}
 	if testing.Short() {
 		levels = levels[3:]
 	}

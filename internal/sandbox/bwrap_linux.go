@@ -36,43 +36,64 @@ func findBubblewrap() (string, error) {
 	return "", errors.New("bubblewrap is not installed")
 }
 
-// Descriptors of bubblewrap beside those of the shim: see proc.Walls.
-const (
-	argsFD = 5
-	exeFD  = 6
-)
+// apart are the namespaces that bubblewrap makes; the shim is the first process in them.
+func apart() []string {
+	return []string{"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-net", "--unshare-uts", "--die-with-parent", "--as-pid-1"}
+}
 
-// byBubblewrap lets bubblewrap make the namespaces and the mounts, and the shim check them: it is the first process of
-// the sandbox and gets there by a descriptor, because its file may lie where nothing is.
+// byBubblewrap lets bubblewrap make the namespaces, where the kernel lets that program alone, and the shim the mounts, as in its
+// own: bubblewrap reads the list of all mounts anew for each that it makes, so that forty take seven milliseconds. The shim
+// gets there by a descriptor, because its file may lie where nothing is.
 func byBubblewrap(p plan) (proc.Walls, error) {
-	path, err := findBubblewrap()
-	if err != nil {
-		return proc.Walls{}, err
+	argv := apart()
+	for _, right := range []string{"CAP_SETPCAP", "CAP_NET_ADMIN", "CAP_SYS_ADMIN"} {
+		argv = append(argv, "--cap-add", right)
 	}
-	if err := os.MkdirAll(p.cache, 0o700); err != nil {
-		return proc.Walls{}, err
-	}
+	b := box.Box{Own: true, Mounts: p.mounts(), Filter: box.OwnNet, Memory: p.memory, Processes: p.processes}
+	return p.throughBubblewrap(b, append(argv, "--dev-bind", "/", "/"))
+}
+
+// byBubblewrapAlone lets it make the mounts too, and the shim check them: where a profile of AppArmor takes all rights from
+// what bubblewrap starts.
+func byBubblewrapAlone(p plan) (proc.Walls, error) {
 	mounts := p.mounts()
 	args, err := argumentsFile(bubblewrapArguments(mounts))
 	if err != nil {
 		return proc.Walls{}, err
 	}
+	b := box.Box{Mounts: mounts, Filter: box.OwnNet, Memory: p.memory, Processes: p.processes}
+	return p.throughBubblewrap(b, []string{"--args", strconv.Itoa(proc.FirstFile + 1)}, args)
+}
+
+func (p plan) throughBubblewrap(b box.Box, arguments []string, files ...*os.File) (proc.Walls, error) {
+	done := func() proc.Findings {
+		for _, f := range files {
+			_ = f.Close()
+		}
+		return proc.Findings{}
+	}
+	path, err := findBubblewrap()
+	if err == nil {
+		err = os.MkdirAll(p.cache, 0o700)
+	}
+	if err != nil {
+		done()
+		return proc.Walls{}, err
+	}
 	exe, err := os.Open("/proc/self/exe")
 	if err != nil {
-		return proc.Walls{}, errors.Join(err, args.Close())
+		done()
+		return proc.Walls{}, err
 	}
-	return proc.Walls{
-		Box:   box.Box{Mounts: mounts, Filter: box.OwnNet, Blind: p.blind, Memory: p.memory, Processes: p.processes},
-		Argv:  []string{path, "--args", strconv.Itoa(argsFD), "--", "/proc/self/fd/" + strconv.Itoa(exeFD)},
-		Files: []*os.File{args, exe}, Env: p.env, PIDs: true,
-		Done: func() proc.Findings { _, _ = args.Close(), exe.Close(); return proc.Findings{} },
-	}, nil
+	b.Blind = p.blind
+	files = append([]*os.File{exe}, files...)
+	argv := append(append([]string{path}, arguments...), "--", "/proc/self/fd/"+strconv.Itoa(proc.FirstFile))
+	return proc.Walls{Box: b, Argv: argv, Files: files, Env: p.env, PIDs: true, Done: done}, nil
 }
 
 // bubblewrapArguments says the same as the mounts, in bubblewrap's words.
 func bubblewrapArguments(mounts []box.Mount) []string {
-	out := []string{"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-net", "--unshare-uts", "--die-with-parent", "--as-pid-1",
-		"--ro-bind", "/", "/"}
+	out := append(apart(), "--ro-bind", "/", "/")
 	for _, m := range mounts {
 		switch m.Kind {
 		case box.Proc:
@@ -95,6 +116,10 @@ func bubblewrapArguments(mounts []box.Mount) []string {
 		case box.Same:
 			out = append(out, "--bind", m.Path, m.Path)
 		case box.Locked:
+			if m.Path == "/proc" { // its own, not the host's
+				out = append(out, "--remount-ro", m.Path)
+				continue
+			}
 			out = append(out, "--ro-bind", m.Path, m.Path)
 		case box.Empty:
 			if info, err := os.Lstat(m.Path); err == nil && !info.IsDir() {

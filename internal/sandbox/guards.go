@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -81,8 +82,13 @@ func isPlaceholder(path string, info fs.FileInfo) bool {
 	if info.Mode() != fs.ModeDir|0o555 {
 		return false
 	}
-	entries, err := os.ReadDir(path)
-	return err == nil && len(entries) == 0
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	_, err = f.Readdirnames(1)
+	return err == io.EOF
 }
 
 // projectNames are files and folders of a project by which other programs run things: editors, shells that enter the

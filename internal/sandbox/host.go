@@ -13,14 +13,15 @@ import (
 type host struct {
 	private []string // folders that commands get empty
 	kept    []string // what programs need of them
-	kernel  []string // by what root steers the whole machine, whatever rights it has given up (fs/proc/proc_sysctl.c); else nothing
+	steers  bool     // this is root, who steers the whole machine by files of /proc, whatever rights it has given up (fs/proc/proc_sysctl.c)
 	scratch uint64   // bytes of each private folder
 	memory  uint64   // of the machine; 0: unknown
 }
 
-// of looks at the machine anew for each command: which secret folders are there can change, and a look takes 0.1 ms.
-func (host) of(o Options) host {
-	h := host{memory: machineMemory()}
+// of looks at the machine anew for each command: which secret folders are there can change, and a look takes 0.1 ms. Its
+// memory was found out before, and stays.
+func (last host) of(o Options) host {
+	h := host{memory: last.memory}
 	h.scratch = 2 << 30
 	if h.memory > 0 {
 		h.scratch = min(h.scratch, h.memory/8)
@@ -35,13 +36,7 @@ func (host) of(o Options) host {
 			h.kept = append(h.kept, real)
 		}
 	}
-	if os.Geteuid() == 0 {
-		for _, name := range []string{"sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "driver", "kcore", "kmsg", "keys"} {
-			if _, err := os.Lstat("/proc/" + name); err == nil {
-				h.kernel = append(h.kernel, "/proc/"+name)
-			}
-		}
-	}
+	h.steers = os.Geteuid() == 0
 	return h
 }
 

@@ -12,7 +12,8 @@ type Means string
 // The means there are.
 const (
 	Namespaces Means = "ns"
-	Bubblewrap Means = "bwrap"
+	Bubblewrap Means = "bwrap"       // makes the namespaces, and the shim the mounts
+	BwrapAlone Means = "bwrap alone" // makes the mounts too, where its profile lets it pass no rights on
 	Landlock   Means = "landlock"
 	Seatbelt   Means = "seatbelt"
 	None       Means = "none"

@@ -35,7 +35,7 @@ func ofTheSite(_ context.Context, host string, port uint16) error {
 // Programs that fetch packages do so out of the sandbox through the proxy, as an ordinary user too; a host that nobody
 // allowed, this machine's ports and the proxy's own are not reached, and what was refused is told.
 func TestTheNetworkIsReachedThroughTheProxyAlone(t *testing.T) {
-	for _, means := range []sandbox.Means{sandbox.Namespaces, sandbox.Bubblewrap} {
+	for _, means := range []sandbox.Means{sandbox.Namespaces, sandbox.Bubblewrap, sandbox.BwrapAlone} {
 		t.Run(string(means), func(t *testing.T) {
 			need(t, "curl")
 			b := newBench(t, means)

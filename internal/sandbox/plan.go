@@ -45,6 +45,7 @@ func (s *Sandbox) plan(c proc.Command) (plan, error) {
 	if w.err != nil {
 		return plan{}, fmt.Errorf("%w: %w", ErrUnsuitable, w.err)
 	}
+	s.machine.Do(func() { s.host.memory = machineMemory() })
 	h := s.host.of(s.o)
 	p := plan{blind: s.o.Blind, command: c, workspace: w, host: h, rules: &s.rules, cache: cacheDir(s.o.State, w.path), private: h.private, kept: h.kept}
 	p.secrets = append(h.hidden(s.o), strangeSockets(h.private, w.path)...)
@@ -126,8 +127,8 @@ func (p *plan) root(path string) string {
 // mounts is the plan for means that mount.
 func (p *plan) mounts() []box.Mount {
 	out := []box.Mount{{Kind: box.Proc, Path: "/proc"}}
-	for _, path := range p.host.kernel {
-		out = append(out, box.Mount{Kind: box.Locked, Path: path})
+	if p.host.steers {
+		out = append(out, box.Mount{Kind: box.Locked, Path: "/proc"})
 	}
 	out = append(out, box.Mount{Kind: box.Devices, Path: "/dev"}, box.Mount{Kind: box.Private, Path: "/dev/shm", Size: p.host.scratch})
 	for _, path := range p.private {

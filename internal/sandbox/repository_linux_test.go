@@ -10,7 +10,7 @@ import (
 )
 
 func each(t *testing.T, run func(t *testing.T, b *bench)) {
-	all := []sandbox.Means{sandbox.Namespaces, sandbox.Bubblewrap}
+	all := []sandbox.Means{sandbox.Namespaces, sandbox.Bubblewrap, sandbox.BwrapAlone}
 	if testing.Short() {
 		all = all[:1]
 	}

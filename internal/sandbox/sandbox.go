@@ -6,8 +6,8 @@
 // network but through a proxy that asks, no other process, no way to the kernel's keys, namespaces and mounts.
 //
 // Three means make that, and a self-test, not their names, says how good they are: namespaces of our own (ns), those
-// that bubblewrap makes (bwrap), or rules of the kernel for files (landlock), which can have no read-only place in a
-// writable one and are never more than degraded. On macOS it is a profile (seatbelt).
+// that bubblewrap makes (bwrap; alone where it has to make the mounts too), or rules of the kernel for files (landlock),
+// which can have no read-only place in a writable one and are never more than degraded. On macOS it is a profile (seatbelt).
 //
 // The one rule: a command runs in the sandbox that was reported, or not at all.
 //
@@ -22,6 +22,7 @@
 //     the person's hidden folders, can be connected to.
 //   - What a command was refused to read is not known as a reason why it failed, nor what it did not find because its /tmp is private.
 //   - Memory that belongs to no process (memfd) is not counted.
+//   - As root, all of /proc is read only: no program sets its oom_score_adj, say.
 //   - Editors' folders are protected at the top of the workspace only.
 //   - A repository that a command plants below the workspace, or one whose folder it renames and makes anew, is put aside
 //     when the command has ended: until then the person's own programs may meet it.
@@ -57,6 +58,7 @@ var ErrUnsuitable = errors.New("no sandbox fits this workspace")
 type Sandbox struct {
 	o         Options
 	workspace folder
+	machine   sync.Once
 	host      host
 	held      *placeholders
 	lookout   lookout
