@@ -14,6 +14,9 @@ const (
 	Hook    = "hook"    // a program that an event starts
 	Server  = "server"  // an MCP server
 	Command = "command" // a prompt with parts that a shell runs
+
+	LanguageServer = "language-server" // a program that explains source code
+	Formatter      = "formatter"       // a program that rewrites a file after a change
 )
 
 // kinds is the table. A new kind is one row, and one name in what the program says it uses.
@@ -23,5 +26,7 @@ func kinds() []kind {
 		{Hook, hooks},
 		{Server, servers},
 		{Command, commands},
+		{LanguageServer, languageServers},
+		{Formatter, formatters},
 	}
 }

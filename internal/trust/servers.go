@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 )
@@ -28,27 +29,37 @@ type server struct {
 // servers finds MCP servers that a project wants to be started or dialled.
 func servers(f folder) (out []Item) {
 	for _, place := range serverFiles() {
-		name := place[0]
-		raw, err := f.standard(name)
-		if raw == nil && err == nil {
-			continue
-		}
-		var file map[string]json.RawMessage
-		var entries map[string]json.RawMessage
-		if err == nil && json.Unmarshal(raw, &file) != nil {
-			err = errors.New("it is no JSON object")
-		}
-		if err == nil && file[place[1]] != nil && json.Unmarshal(file[place[1]], &entries) != nil {
-			err = errors.New("its " + place[1] + " is no object")
-		}
+		entries, err := f.entries(place[0], place[1])
 		if err != nil {
-			out = append(out, Item{ID: owner(name), From: name, Problem: err.Error()})
+			out = append(out, Item{ID: owner(place[0]), From: place[0], Problem: err.Error()})
 		}
 		for id, entry := range entries {
-			out = append(out, serverItem(name, id, entry))
+			out = append(out, serverItem(place[0], id, entry))
 		}
 	}
 	return out
+}
+
+// entries are what a member of a file of JSON lists by name; an empty member is the file itself. A member that says yes or
+// no lists nothing.
+func (f folder) entries(name, member string) (entries map[string]json.RawMessage, err error) {
+	raw, err := f.standard(name)
+	if raw == nil || err != nil {
+		return nil, err
+	}
+	if member != "" {
+		var file map[string]json.RawMessage
+		if json.Unmarshal(raw, &file) != nil {
+			return nil, errors.New("it is no JSON object")
+		}
+		if raw = file[member]; raw == nil || json.Unmarshal(raw, new(bool)) == nil {
+			return nil, nil
+		}
+	}
+	if json.Unmarshal(raw, &entries) != nil {
+		return nil, errors.New(cmp.Or(member, "the file") + " is no object")
+	}
+	return entries, nil
 }
 
 func serverItem(file, id string, raw json.RawMessage) Item {

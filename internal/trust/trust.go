@@ -1,11 +1,11 @@
-// Package trust is a person's consent to what a project would run: its tools, hooks, servers, and commands with shell
-// parts.
+// Package trust is a person's consent to what a project would run: its tools, hooks, servers, language servers, formatters,
+// and commands with shell parts.
 //
 // The one rule: before consent a thing is listed and inert. Consent is per item and pins a hash of its definition and of
 // the files of the project that its command names; any change asks again. Nothing in the project can give it.
 //
 // Start reading at Project.Survey. kind.go is the table of kinds, which a new kind joins as one row; tools.go, hooks.go,
-// servers.go and commands.go find what stands in a project's files, pin.go hashes what a command names, book.go keeps what
+// servers.go, languages.go and commands.go find what stands in a project's files, pin.go hashes what a command names, book.go keeps what
 // was allowed in the person's state folder.
 //
 // Known limits:

@@ -23,7 +23,7 @@ func newYard(t *testing.T) *yard {
 		t.Fatal(err)
 	}
 	return &yard{t, trust.Project{Dir: dir, Book: trust.Of(filepath.Join(t.TempDir(), "state")),
-		Used: []string{trust.Tool, trust.Hook, trust.Server, trust.Command}}}
+		Used: []string{trust.Tool, trust.Hook, trust.Server, trust.Command, trust.LanguageServer, trust.Formatter}}}
 }
 
 func (y *yard) write(name, text string) {
@@ -84,7 +84,12 @@ func TestWhatAProjectWouldRunIsFound(t *testing.T) {
 	y.write(".cursor/hooks.json", `{"version": 1, "hooks": {"stop": [{"command": "./done.sh"}]}}`)
 	y.write(".mcp.json", `{"mcpServers": {"files": {"command": "node", "args": ["server.js"], "env": {"TOKEN": "x"}}, "far": {"url": "http://127.0.0.1:9/"}}}`)
 	y.write("server.js", "")
-	y.write("opencode.json", `{"mcp": {"own": {"type": "local", "command": ["bun", "x.ts"]}}}`)
+	y.write("opencode.json", `{"mcp": {"own": {"type": "local", "command": ["bun", "x.ts"]}}, "formatter": {"prettier": {"command": ["./fmt.sh", "$FILE"]}, "gofmt": {"disabled": true}},
+		"lsp": {"ts": {"command": ["node", "server.js", "--stdio"], "extensions": [".ts"]}, "off": {"command": ["x"], "disabled": true}}}`)
+	y.write("opencode.jsonc", `{"lsp": true, "formatter": false}`)
+	y.write("crush.json", `{"lsp": {"go": {"command": "gopls", "args": ["serve"], "env": {"GOFLAGS": "x"}}}}`)
+	y.write(".lsp.json", `{"rust": {"command": "rust-analyzer", "extensionToLanguage": {".rs": "rust"}}}`)
+	y.write("fmt.sh", "echo")
 	y.write(".claude/commands/git/status.md", "---\ndescription: x\n---\nState: !`git status` and\n```!\nls -l\n```\n")
 	y.write(".claude/commands/plain.md", "Only words! `code`\n")
 	want := map[string][2]string{ // command, files
@@ -96,6 +101,10 @@ func TestWhatAProjectWouldRunIsFound(t *testing.T) {
 		"server:far":               {"http://127.0.0.1:9/", ""},
 		"server:own":               {"bun x.ts", ""},
 		"command:git/status":       {"git status; ls -l", ""},
+		"language-server:ts":       {"node server.js --stdio", "server.js"},
+		"language-server:go":       {"gopls serve", ""},
+		"language-server:rust":     {"rust-analyzer", ""},
+		"formatter:prettier":       {"./fmt.sh '$FILE'", "fmt.sh"},
 	}
 	got := y.items()
 	for id, w := range want {
