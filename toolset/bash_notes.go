@@ -29,22 +29,41 @@ func (x *bashCall) notes(r proc.Result) (notes []string) {
 	if r.Sandbox != "" && r.Code != 0 {
 		notes = append(notes, "(it ran in a sandbox: no network but hosts that are allowed, through the proxy of HTTPS_PROXY; everything outside the workspace and /tmp is read only, and so are .git hooks and config and the folders of editors in it)")
 	}
-	if len(r.Refused) > 0 {
-		notes = append(notes, "(the sandbox did not let it reach "+named(r.Refused, ", ")+")")
-	}
+	notes = append(notes, refusedHosts(r)...)
 	if why := barred(r); x.left != "" {
 		notes = append(notes, x.left)
 	} else if why != "" {
 		notes = append(notes, "("+why+")")
 	}
-	for _, told := range r.Told {
-		notes = append(notes, "(the sandbox put aside what this command left: "+told+"; tell the user)")
-	}
+	notes = append(notes, putAside(r)...)
 	if r.Survivors > 0 {
 		notes = append(notes, fmt.Sprintf("(%s could not be ended, probably of another user)", counted(int64(r.Survivors), "process")))
 	}
 	if x.declared == "" && endsInCD().MatchString(x.in.Command) {
 		notes = append(notes, "(cd does not last beyond this call; use workdir)")
+	}
+	return notes
+}
+
+// ofJob are the notes about a job that has ended: nobody is asked to run it outside, because it was started to go on.
+func ofJob(r proc.Result) []string {
+	notes := refusedHosts(r)
+	if why := barred(r); why != "" {
+		notes = append(notes, "("+why+")")
+	}
+	return append(notes, putAside(r)...)
+}
+
+func refusedHosts(r proc.Result) []string {
+	if len(r.Refused) == 0 {
+		return nil
+	}
+	return []string{"(the sandbox did not let it reach " + named(r.Refused, ", ") + ")"}
+}
+
+func putAside(r proc.Result) (notes []string) {
+	for _, told := range r.Told {
+		notes = append(notes, "(the sandbox put aside what this command left: "+told+"; tell the user)")
 	}
 	return notes
 }

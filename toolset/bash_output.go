@@ -97,7 +97,11 @@ func (s *Shell) jobResult(st proc.JobStatus, part jobText) tool.Result[jobMeta] 
 		body = part.none
 	}
 	state := jobState(st)
-	lines = append(lines, body, st.ID+" "+state)
+	lines = append(lines, body)
+	if !st.Running {
+		lines = append(lines, ofJob(st.Result)...)
+	}
+	lines = append(lines, st.ID+" "+state)
 	return tool.Result[jobMeta]{
 		Title: st.ID + ": " + oneLine(st.Command, 60), Output: strings.Join(lines, "\n"), Truncated: text.OmittedBytes > 0,
 		Metadata: jobMeta{

@@ -118,3 +118,33 @@ func TestACommandThatWouldFailInsideIsAskedForFirst(t *testing.T) {
 		})
 	}
 }
+
+// A job that failed tells what the sandbox kept it from, and what was put aside of it.
+func TestAJobTellsWhatTheSandboxKeptItFrom(t *testing.T) {
+	d := newDesk(t)
+	found := proc.Findings{Barred: []proc.Barred{{Kind: proc.BarredWrite, What: "/etc/x", Why: "which is read only"}}, Refused: []string{"a.example:443"}, Told: []string{"sub/.git"}}
+	shell := NewShell(proc.Supervisor{Cage: wall{found}}, []string{"PATH=" + os.Getenv("PATH")})
+	t.Cleanup(shell.Close)
+	var registry tool.Registry
+	for _, own := range []tool.Tool{bash(files{root: d.deps.Root, seen: d.deps.Seen}, shell), bashOutput(shell)} {
+		if err := registry.Register(own); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := registry.Tools(t.Context(), tool.Init{Workspace: d.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner := &tool.Runner{Session: "s", Gate: tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) { return tool.Decision{Allow: true}, nil })}
+	calls := runner.Hydrate(t.Context(), set, []tool.RawCall{
+		{ID: "a", Name: "bash", Arguments: encoded(t, args{"command": "exit 3", "background": true})},
+		{ID: "b", Name: "bash_output", Arguments: encoded(t, args{"job": "job1", "wait": 60})},
+	})
+	job := runner.Exec(t.Context(), calls[0])
+	o := runner.Exec(t.Context(), calls[1])
+	for _, part := range []string{"could not write /etc/x, which is read only", "a.example:443", "put aside what this command left: sub/.git", "ended with exit code 3"} {
+		if !strings.Contains(o.Output, part) {
+			t.Errorf("%q is not told\n%s\n%s", part, job.Output, o.Output)
+		}
+	}
+}

@@ -184,3 +184,10 @@ func TestWhatIsToldIsOneLineAndBounded(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatTheSandboxRefusedAnOrdinaryUserIsKnown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the others run as the user who runs them")
+	}
+	asOrdinaryUser(t, "^TestWhat(TheSandboxRefusedIsKnown|ACommandDidWithoutIsNotTold|IsToldIsOneLineAndBounded)$")
+}
