@@ -127,3 +127,19 @@ func TestABlindModelIsSaid(t *testing.T) {
 		t.Errorf("told %d times; the conversation keeps %+v", told, s.History()[0].Parts[1])
 	}
 }
+
+// A picture that the server does not take ends the turn that shows it, and not those after it.
+func TestARefusedPictureEndsOneTurn(t *testing.T) {
+	refused := only(session.Done{Stop: session.StopError, Err: &session.ProviderError{Kind: session.ContextError, Message: "at most 0 images"}})
+	r := rigWith(t, nil, refused, refused, says(text("without it")))
+	s := session.New(r.config)
+	mock := tool.Attachment{Name: "mock.png", MediaType: "image/png", Data: []byte{9}}
+	if res := s.Prompt(t.Context(), session.Input{Text: "look", Attachments: []tool.Attachment{mock}}); res.Cause == session.CauseDone {
+		t.Errorf("the picture of the turn itself was left out: %+v", res)
+	}
+	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "go on"}), session.CauseDone)
+	last := r.model.requests[len(r.model.requests)-1]
+	if len(shown(last)) > 0 || !strings.Contains(last.Messages[0].Parts[1].Text, "mock.png was shown here") {
+		t.Errorf("sent %+v", last.Messages[0])
+	}
+}

@@ -58,6 +58,16 @@ func TestWordingsOfAPromptThatDoesNotFit(t *testing.T) {
 		"groq2":       "Request too large for model `m` on tokens per minute (TPM): Limit 6000, Requested 9000, please reduce your message size and try again.",
 		"openrouter":  "This endpoint's maximum context length is 262144 tokens. However, you requested about 284283 tokens",
 		"openai2":     "Invalid 'messages[1].content': string too long. Expected a string with maximum length 10485760. string_above_max_length",
+		"pictures":    "Too much media: 0 document pages + 107 images > 100",
+		"pictures2":   "too many images and documents: 120 + 0 > 100",
+		"pictures3":   "messages.1.content.285.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
+		"vllm3":       "At most 1 image(s) may be provided in one request.",
+		"groq3":       "Too many images provided. This model supports up to 5 images",
+		"azure3":      "Too many images in request. Max is 10.",
+		"gateway":     "Image count 5 exceeds limit 4 per request.",
+		"gateway2":    "Request contains 52 images, exceeding the maximum of 50 allowed per request",
+		"gateway3":    "Number of images (2) exceeds maximum of 1",
+		"gemini3":     "Request payload size exceeds the limit: 20971520 bytes.",
 		"generic":     "The total number of tokens is larger than the maximum sequence length",
 	} {
 		if kind, _ := kindOf(t, c, string(wire.JSON(said))); kind != session.ContextError {
@@ -73,6 +83,7 @@ func TestWordingsOfAPromptThatDoesNotFit(t *testing.T) {
 		}
 	}
 	for _, said := range []string{"the context was cancelled", "unknown field context_length_hint", "the maximum is 4 markers",
+		"this model takes no images", "messages.7.content.2.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels",
 		"messages.3.content.1: image exceeds 5 MB maximum: 7000000 bytes > 5242880 bytes",
 		"max_tokens: 200000 exceeds the limit of 64000 tokens for this model",
 		"This request would exceed your organization's rate limit of 40,000 input tokens per minute",

@@ -20,7 +20,7 @@ func classify(status int, s said) session.ErrorKind {
 	switch {
 	case spent(text, s.code):
 		return session.AuthError // waiting does not help
-	case status != http.StatusTooManyRequests && !hurried(text) && tooLong(text, s.code):
+	case status != http.StatusTooManyRequests && !hurried(text) && (tooLong(text, s.code) || tooMany(text)):
 		return session.ContextError
 	case filtered(text):
 		return session.RefusedAnswer
@@ -79,6 +79,13 @@ func tooLong(text, code string) bool {
 	}
 	return code == "1261" /* Z.ai */ || code == "model_context_window_exceeded" ||
 		tokenLimit(text)
+}
+
+// tooMany recognises a prompt with more pictures than a server takes, or with more bytes of them: some take five. Every
+// request carries those before it, so that the conversation would end here if they were not left out.
+func tooMany(text string) bool {
+	return has(text, "too many images", "too_many_images", "too much media", "many-image requests", "request payload size exceeds") ||
+		regexp.MustCompile(`\b(at most|up to|maximum of|more than|limit(ed)? (of|to)) \d+ (images?|pictures?)\b|\b(image count|number of images|\d+ images)\b.{0,40}\bexceed`).MatchString(text)
 }
 
 // filtered recognises what a filter refused, of the prompt or of the answer.
