@@ -115,21 +115,23 @@ func (h *hooks) after(ctx context.Context, l tool.Look) {
 	h.fire(ctx, Moment{Event: HookAfter, Look: &l})
 }
 
-// greet tells hooks of a prompt before it is said, and of the first one that the session begins.
-func (h *hooks) greet(ctx context.Context, in Input) error {
-	if h == nil {
+// greet tells hooks that the session begins, before the first prompt of this process.
+func (h *hooks) greet(ctx context.Context) {
+	if h == nil || h.greeted {
+		return
+	}
+	h.greeted = true
+	kind := HookFresh
+	if h.started() {
+		kind = HookResumed
+	}
+	h.fire(ctx, Moment{Event: HookStart, Kind: kind})
+}
+
+// prompted tells hooks of a prompt as it is about to be said, and why it is not. One that is notes alone is nobody's.
+func (h *hooks) prompted(ctx context.Context, in Input) error {
+	if h == nil || in.Text == "" && len(in.Attachments) == 0 {
 		return nil
-	}
-	if !h.greeted {
-		h.greeted = true
-		kind := HookFresh
-		if h.started() {
-			kind = HookResumed
-		}
-		h.fire(ctx, Moment{Event: HookStart, Kind: kind})
-	}
-	if in.Text == "" && len(in.Attachments) == 0 {
-		return context.Cause(ctx) // it begins with notes alone
 	}
 	if r := h.fire(ctx, Moment{Event: HookPrompt, Text: in.Text}); r.Deny != "" {
 		return fmt.Errorf("%w: %s", ErrHooked, r.Deny)

@@ -121,3 +121,25 @@ func TestAHookDeniesASummary(t *testing.T) {
 		t.Errorf("told %v, %d summaries", manual, len(r.compactions(t)))
 	}
 }
+
+// What a command makes of a prompt is what hooks see, and its calls are calls as any.
+func TestHooksSeeWhatACommandMadeOfAPrompt(t *testing.T) {
+	r := newRig(t, says(text("end")))
+	e := &ear{say: func(m session.Moment) tool.Ruling {
+		switch {
+		case m.Event == session.HookBefore:
+			return tool.Ruling{Deny: "not by a command"}
+		case m.Event == session.HookPrompt && m.Text != "composed denied":
+			t.Errorf("the prompt was %q", m.Text)
+		}
+		return tool.Ruling{}
+	}}
+	r.config.Hooks = e.hear
+	res := session.New(r.config).Prompt(t.Context(), session.Input{Text: "/do", Compose: func(_ context.Context, run func(tool.RawCall) tool.Outcome) (string, error) {
+		return "composed " + string(run(tool.RawCall{Name: "look", Arguments: `{"text":"a"}`, Origin: tool.FromCommand}).Status), nil
+	}})
+	wantCause(t, res, session.CauseDone)
+	if got := strings.Join(e.told, "|"); got != "session_start startup|before_tool|prompt|stop|notification turn_end" {
+		t.Errorf("told of %s", got)
+	}
+}

@@ -161,13 +161,11 @@ func (s *Session) History() []Message { return s.history }
 func (s *Session) Prompt(ctx context.Context, in Input) Result {
 	t, cancel := s.begin(ctx)
 	defer cancel()
-	if err := s.hooks.greet(t.ctx, in); err != nil {
-		return s.end(t, err)
-	}
-	defer s.hooks.notify(HookEnded, "the turn has ended")
+	s.hooks.greet(t.ctx)
 	if err := s.open(t, in); err != nil {
 		return s.end(t, err)
 	}
+	defer s.hooks.notify(HookEnded, "the turn has ended")
 	s.beside.listen(true)
 	defer s.beside.listen(false)
 	for {
@@ -223,6 +221,9 @@ func (s *Session) prepare(t *turn) error {
 // text the turn begins with the notes alone.
 func (s *Session) open(t *turn, in Input) error {
 	id, err := s.composed(t, &in)
+	if err == nil {
+		err = s.hooks.prompted(t.ctx, in)
+	}
 	if err != nil {
 		return err
 	}

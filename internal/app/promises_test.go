@@ -34,7 +34,7 @@ func promises() []promise {
 			"TestACommandCannotConsent TestAProjectMaySetOnlyWhatNarrows TestAProjectsRulesOnlyNarrow"},
 		{"A hook only narrows", "TestAHookHasASayBeforeACall TestAHookHoldsInEveryMode TestHooksFireForSubagents TestWhatAHookDoesInsteadOfAnswering " +
 			"TestChangedArgumentsAreJudgedAsWhatTheyBecome"},
-		{"What no rule, mode or person allows does not run", "TestNoToolOfAnyCatalogueRunsUnasked TestRealBashRunsOnlyWhatRulesAllow TestJudgedLinesDoWhatWasRead " +
+		{"What no rule, mode or person allows does not run", "TestEveryCallPassesOneGate TestNoToolOfAnyCatalogueRunsUnasked TestRealBashRunsOnlyWhatRulesAllow TestJudgedLinesDoWhatWasRead " +
 			"TestRealProgramsDoNoMoreThanTheTableSays " +
 			"TestARepositoryCannotLeadGitOutOfTheWorkspaceUnasked TestHooksAreAskedForAndNotLeftOut " +
 			"TestRealBashRunsNothingDenied TestDenialsWithNobodyToAsk TestFilesAreHeldBackOneByOne TestOwnFilesAreNeverWritten"},

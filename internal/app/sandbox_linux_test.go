@@ -147,3 +147,16 @@ func TestModeAutoRunsWhatTheSandboxHolds(t *testing.T) {
 func TestTheSandboxIsExplained(t *testing.T) {
 	newUser(t).run("help", "sandbox").wants(0, "full ", "degraded ", "none ", "It does not hold")
 }
+
+// A hook is held by the sandbox that holds commands.
+func TestHooksRunInTheSandbox(t *testing.T) {
+	u := newUser(t)
+	sandboxed(t, u)
+	outside := filepath.Join(t.TempDir(), "outside")
+	u.hooks(entry("prompt", "", "echo x > inside; echo x > "+outside+"; exit 0"))
+	u.run("-p", "--sandbox", "required", u.script("-- 1 --\ntext: done\n"), "hi").wants(0, "done")
+	if _, err := os.Stat(outside); err == nil || !u.has("inside") {
+		t.Errorf("the hook wrote outside of the workspace: %v", err)
+	}
+	u.run("audit", "show").wants(0, "hook  person/prompt/1", "sandbox full (")
+}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"strings"
 	"testing"
 
 	"adze/tool"
@@ -103,5 +104,30 @@ func TestRepairedSideEffectsAreReviewed(t *testing.T) {
 	}
 	if d := decide(t, newPolicy(t, AskFirst, nil), tool.Question{Needs: []tool.Need{write}, Repair: fix("model")}); d.Allow {
 		t.Errorf("headless, nothing allows it: %+v", d)
+	}
+}
+
+// A hook that wants a person to look is heard in every mode and past every rule and grant, and answered once.
+func TestAHooksQuestionIsAnsweredByAPerson(t *testing.T) {
+	q := tool.Question{Needs: []tool.Need{{Permission: tool.Execute, Target: "ls"}}, Wanted: "the hook guard wants you to look: sure?"}
+	for _, name := range Modes() {
+		mode := Mode(name)
+		p := newPolicy(t, mode, nil, "allow execute(ls)")
+		if d := decide(t, p, q); d.Allow || mode != Plan && (!d.Asked || !strings.Contains(d.Reason, "sure?")) {
+			t.Errorf("%s, nobody there: %+v", mode, d)
+		}
+		s := &answers{answers: []Answer{{Choice: Session}, {Choice: No}}}
+		p = newPolicy(t, mode, s.ask, "allow execute(ls)")
+		first, second := decide(t, p, q), decide(t, p, q)
+		if !first.Allow || !first.Asked || second.Allow {
+			t.Errorf("%s: %+v, then %+v", mode, first, second)
+		}
+		if len(s.prompts) != 2 || len(s.prompts[0].Offers) > 0 || !strings.Contains(s.prompts[0].Items[0].Reason, "sure?") {
+			t.Errorf("%s: asked %+v", mode, s.prompts)
+		}
+	}
+	denied := newPolicy(t, Yolo, nil, "deny execute(ls)")
+	if d := decide(t, denied, q); d.Allow || d.Asked {
+		t.Errorf("a denial became a question: %+v", d)
 	}
 }
