@@ -79,6 +79,9 @@ type PrefixChanged struct{ Change PrefixChange }
 // Compacted says that a summary took the place of the beginning of what is sent.
 type Compacted struct{ Compaction }
 
+// Planned says what came of a plan.
+type Planned struct{ Plan }
+
 // TurnEnd is the last event of a turn, exactly once.
 type TurnEnd struct{ Result Result }
 
@@ -96,6 +99,7 @@ func (Notice) event()         {}
 func (Counted) event()        {}
 func (PrefixChanged) event()  {}
 func (Compacted) event()      {}
+func (Planned) event()        {}
 func (TurnEnd) event()        {}
 
 // Cause says why a turn ended.
@@ -138,6 +142,7 @@ type Result struct {
 	Calls    map[string]map[tool.Status]int `json:"calls,omitempty"` // by tool and status
 	Denied   []Denial                       `json:"denied,omitempty"`
 	Changed  []string                       `json:"files_changed,omitempty"`
+	Plan     *Plan                          `json:"plan,omitempty"`  // the newest, where the turn made or settled one
 	Notes    []Note                         `json:"notes,omitempty"` // what the model was told late
 	Duration time.Duration                  `json:"duration_ns"`
 	Err      error                          `json:"-"`

@@ -31,6 +31,7 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 	s := New(c)
 	s.earlier, s.ran = log.earlier, log.ran
 	s.restoreEffort(log.effort)
+	s.plans.newest = log.plan
 	s.history, s.messages, s.started = log.history, log.messages, log.start.Version != "" || len(entries) > 0
 	if log.offer != nil && c.Offer != nil {
 		s.adopt(log.offer.Tools)
@@ -73,6 +74,7 @@ type log struct {
 	start    Start
 	offer    *Offer // the newest
 	effort   string
+	plan     *Plan
 	history  []Message
 	summed   []Message                    // of person and model, in the place of which a summary stands
 	earlier  []Message                    // the same with their outcomes
@@ -131,6 +133,8 @@ func replay(entries []Entry) (*log, error) {
 			var a Subagent
 			err = json.Unmarshal(e.Data, &a)
 			l.agents[callKey{a.Message, a.Call}] = a.Session
+		case PlanEntry:
+			err = l.planned(e)
 		case PrefixEntry, EndEntry:
 			l.past.note(e)
 		case IntentEntry, OutcomeEntry:

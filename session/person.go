@@ -208,6 +208,23 @@ func (s *Session) Rewind(ctx context.Context) (string, error) {
 	return m.Text(), nil
 }
 
+// Plan is the newest plan; nil: there is none.
+func (s *Session) Plan() *Plan {
+	s.plans.mu.Lock()
+	defer s.plans.mu.Unlock()
+	return s.plans.newest
+}
+
+// SetPlan stores what came of a plan. It is for any goroutine.
+func (s *Session) SetPlan(ctx context.Context, p Plan) error {
+	if err := s.store(ctx, s.entry(PlanEntry, p)); err != nil {
+		return err
+	}
+	s.plans.set(p)
+	s.emit(Planned{p})
+	return nil
+}
+
 // Rewound is the data of a rewind entry: the conversation goes on as if nothing had been said from this
 // message on.
 type Rewound struct {

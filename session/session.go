@@ -120,6 +120,7 @@ type Session struct {
 	squeezed int    // tokens from where on a conversation that was compacted may be so again
 	effort   string // as the log has it
 	beside   beside
+	plans    plans
 	asked    string // the message of outcomes that notes were asked for last
 	hooks    *hooks
 

@@ -64,6 +64,7 @@ const (
 	RewindEntry   EntryType = "rewind"   // Rewound: the person took messages back
 	SubagentEntry EntryType = "subagent" // Subagent: a call starts one, which has a log of its own
 	CompactEntry  EntryType = "compact"  // Compaction: what is sent from here on begins with a summary
+	PlanEntry     EntryType = "plan"     // Plan: what came of a plan that the model put to the person
 	PrefixEntry   EntryType = "prefix"   // PrefixChange: a request did not begin with the one before
 	HookEntry     EntryType = "hook"     // HookRun: a program was started for a moment
 	NoteEntry     EntryType = "note"     // Message that holds notes: it is in what is sent, and nobody's words

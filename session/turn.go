@@ -142,7 +142,7 @@ const endText = 4 << 10
 // end sums up the turn, stores the result and announces it.
 func (s *Session) end(t *turn, err error) Result {
 	r := t.result
-	r.Duration = t.clock.elapsed()
+	r.Duration, r.Plan = t.clock.elapsed(), s.plans.take()
 	t.budget.sum(&r)
 	r.Err = err
 	r.Cause, r.Message, r.Hint = causeOf(err)
@@ -151,7 +151,7 @@ func (s *Session) end(t *turn, err error) Result {
 		entries = append(entries, s.entry(MessageEntry, said(*t.last)))
 	}
 	stored := r
-	stored.Text = shortened(r.Text, endText) // the message or outcome has the whole
+	stored.Text, stored.Plan = shortened(r.Text, endText), nil // the message, outcome or plan entry has the whole
 	serr := s.store(t.ctx, append(entries, s.entry(EndEntry, stored))...)
 	switch {
 	case serr == nil && t.last != nil:

@@ -53,6 +53,8 @@ type Deps struct {
 	Search WebSearch
 	// Inquire puts the model's questions to the person; nil: nobody is there, and ask is not offered.
 	Inquire Inquire
+	// Plans takes the model's plans; nil: it makes none here, and plan is not offered.
+	Plans Plans
 	// Finder searches tools that requests do not show; nil: tool_search has nothing to find.
 	Finder Finder
 }
@@ -94,6 +96,7 @@ func New(d Deps) (*tool.Registry, error) {
 		webfetch(d.Web, d.Bounds),
 		webSearch(d.Search),
 		ask(d.Inquire),
+		plan(d.Plans),
 		task(d.Tasks),
 		toolSearch(d.Finder),
 		taskComplete(),

@@ -32,6 +32,7 @@ func commands() []command {
 		{name: "model", args: "[provider/name]", help: "go on with another model", can: canModels, do: (*model).modelCommand},
 		{name: "effort", args: "[level]", help: "how hard the model thinks", can: canEffort, do: (*model).effortCommand},
 		{name: "mode", args: "[name]", help: "change what is allowed without asking", can: canModes, do: (*model).modeCommand},
+		{name: "plan", help: "plan first: nothing is changed until you accept a plan; shows the one that waits", can: canPlan, do: plain(showPlan)},
 		{name: "changes", help: "the files that were changed, with diffs", do: plain((*model).openChanges)},
 		{name: "context", help: "what fills the model's context, and what was used", do: plain((*model).openContext)},
 		{name: "compact", args: "[what to keep]", help: "sum the conversation up, to make room", can: canCompact, do: (*model).compact},

@@ -52,6 +52,7 @@ func (b *broken) ports() port.Ports {
 		Folder:     func(context.Context, string) (string, []string, error) { return "", nil, b.fail("folder") },
 		Run:        func(context.Context, string) session.Result { return b.result("run") },
 		Compact:    func(context.Context, string) session.Result { return b.result("compact") },
+		Plan:       func(context.Context) (string, error) { return "", b.fail("plan") },
 		Steer:      func(string) bool { return false },
 		Rewind:     func(context.Context) (string, error) { return "", b.fail("rewind") },
 		Edit:       func(string) (string, error) { return "", b.fail("edit") },
@@ -86,7 +87,7 @@ func doors() (all [][]string) {
 			all = append(all, []string{"key " + b.Keys()[0]})
 		}
 	}
-	return append(all, []string{"type !ls", "key enter"}, []string{"type @", "wait 1s"},
+	return append(all, []string{"type /plan", "key enter", "wait 1s"}, []string{"type !ls", "key enter"}, []string{"type @", "wait 1s"},
 		[]string{"type /mode", "key enter enter"}, []string{"type /trust", "key enter", "wait 1s"}, []string{"type /theme dark", "key enter down enter"}, []string{"type /vim", "key enter down enter"},
 		[]string{"type /model a/b", "key enter down enter"}, []string{"key f5", "wait 1s", "key down", "wait 1s"}, []string{"key esc esc"},
 		[]string{"key f7", "key enter"}, []string{"type /jobs", "key enter", "wait 1s"})
@@ -129,7 +130,7 @@ func TestEveryErrorIsSeen(t *testing.T) {
 			}
 		}
 	}
-	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "edit", "picture", "job", "output", "carried"} {
+	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "edit", "picture", "job", "output", "carried", "plan"} {
 		if !seen[(&broken{}).fail(door).Error()] {
 			t.Errorf("nothing asked for %s", door)
 		}

@@ -50,6 +50,7 @@ func samples() map[string]struct {
 			{Group: session.ResultsGroup, Name: "the_source", Tokens: 77}}}}, "the_source"},
 		"PrefixChanged": {nil, session.PrefixChanged{Change: session.PrefixChange{Causes: []string{"the system prompt changed"}}}, "the system prompt changed"},
 		"Compacted":     {nil, session.Compacted{Compaction: session.Compaction{Cause: "it was full", Messages: 3}}, "it was full"},
+		"Planned":       {nil, session.Planned{Plan: session.Plan{State: session.PlanAccepted, Mode: "auto"}}, "auto · "},
 		"TurnEnd":       {nil, session.TurnEnd{Result: session.Result{Cause: session.CauseProvider, Message: "no route"}}, "no route"},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"adze/internal/safeterm"
+	"adze/session"
 	"adze/tui/draw"
 	"adze/tui/look"
 	"adze/tui/pane"
@@ -224,4 +225,16 @@ func (m *model) tips() []string {
 		"@ names a file, / a command, ! runs one of your own",
 		m.keys.label(showHelp) + " lists all keys.",
 	}
+}
+
+// noticed puts what is to be said at the start below a conversation that is there already: the welcome, which says it
+// else, is not seen then.
+func (m *model) noticed() {
+	if m.transcript.Len() == 0 {
+		return
+	}
+	for _, text := range m.info.Notices {
+		m.apply(session.Notice{Text: text})
+	}
+	m.info.Notices = nil
 }

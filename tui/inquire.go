@@ -2,14 +2,17 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"adze/session"
 	"adze/tui/draw"
 	"adze/tui/inquiry"
 	"adze/tui/look"
 	"adze/tui/permission"
+	"adze/tui/port"
 )
 
 // Inquire shows a question of the model and waits for the person, for ctx, or for the end of the interface.
@@ -129,5 +132,88 @@ func inquiryKeys() []binding {
 		{id: "inquiry.down", action: lineDown, scope: inInquiry, Binding: look.Key("the choice below", "down"), do: moveInquiry(1)},
 		{id: "page-up", action: pageUp, scope: inInquiry, Binding: look.KeyNamed("PgUp", "see more of the question", "pgup"), do: scrollInquiry(-5)},
 		{id: "page-down", action: pageDown, scope: inInquiry, Binding: look.KeyNamed("PgDn", "see more of the question", "pgdown"), do: scrollInquiry(5)},
+	}
+}
+
+// rewriting is a text that the person is to rewrite in their editor.
+type rewriting struct {
+	text  string
+	reply chan edited // holds one
+}
+
+// Write lets the person rewrite a text in their own editor, and waits for it, for ctx, or for the end of the interface.
+func (u *UI) Write(ctx context.Context, text string) (string, error) {
+	w := &rewriting{text, make(chan edited, 1)}
+	u.bridge.push(w)
+	select {
+	case e := <-w.reply:
+		return e.text, e.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case <-u.gone:
+		return "", permission.ErrClosed
+	}
+}
+
+var errNoEditor = errors.New("no editor can be started here")
+
+func write(m *model, w *rewriting) tea.Cmd {
+	if m.external == nil {
+		w.reply <- edited{err: errNoEditor}
+		return nil
+	}
+	edit := m.external(w.text)
+	return func() tea.Msg {
+		e, _ := edit().(edited)
+		w.reply <- e
+		return tea.ResumeMsg{}
+	}
+}
+
+// decided is what came of the plan that the person looked at.
+type decided struct {
+	prompt string
+	err    error
+}
+
+func canPlan(m *model) string {
+	switch {
+	case m.ports.Plan == nil:
+		return "there are no plans here"
+	case m.turn.running:
+		return "the agent works; it puts its plan to you"
+	}
+	return ""
+}
+
+// showPlan puts the plan that waits to the person once more.
+func showPlan(m *model) tea.Cmd {
+	show := m.ports.Plan
+	return func() tea.Msg {
+		prompt, err := show(context.Background())
+		return decided{prompt, err}
+	}
+}
+
+// carryOut goes on with what the person decided.
+func carryOut(m *model, d decided) tea.Cmd {
+	switch {
+	case errors.Is(d.err, permission.ErrClosed):
+		m.say("the plan stays as it is; /plan shows it again")
+	case d.err != nil:
+		m.say(d.err.Error())
+	case d.prompt == "":
+		return m.toMode("plan")
+	case canPlan(m) == "":
+		return m.begin(job{prompt: port.Prompt{Text: d.prompt}})
+	}
+	return nil
+}
+
+// planned shows the mode that goes on with an accepted plan.
+func planned(m *model, p session.Plan) {
+	if p.State == session.PlanAccepted {
+		m.info.Mode = p.Mode
+		m.status.InMode(p.Mode)
 	}
 }

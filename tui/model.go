@@ -124,6 +124,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = aboutJobs(m, msg)
 	case consented:
 		cmd = goOnWith(m, msg)
+	case decided:
+		cmd = carryOut(m, msg)
 	case second:
 		if m.turn.running {
 			cmd = m.after(time.Second, second{})
@@ -201,6 +203,8 @@ func (m *model) take(b batch) tea.Cmd {
 			cmds = append(cmds, m.guardTimer(), m.tell(screen.NoteAsk))
 		case inquiry.Unasked:
 			m.inquiry.Remove(x.Asked)
+		case *rewriting:
+			cmds = append(cmds, write(m, x))
 		case turnDone:
 			cmds = append(cmds, m.done(x.result))
 		}
@@ -228,6 +232,8 @@ func (m *model) apply(e session.Event) tea.Cmd {
 		return lookAround(m, e.Outcome)
 	case session.MessageDone:
 		m.turn.heard = m.turn.heard || e.Message.Role == session.User && e.Message.Own == "" && !e.Message.Note
+	case session.Planned:
+		planned(m, e.Plan)
 	case session.TurnEnd:
 		m.turn.ended = true
 	}
@@ -283,16 +289,4 @@ func newModel(o Options) *model {
 	m.noticed()
 	m.activity.Reset()
 	return m
-}
-
-// noticed puts what is to be said at the start below a conversation that is there already: the welcome, which says it
-// else, is not seen then.
-func (m *model) noticed() {
-	if m.transcript.Len() == 0 {
-		return
-	}
-	for _, text := range m.info.Notices {
-		m.apply(session.Notice{Text: text})
-	}
-	m.info.Notices = nil
 }

@@ -28,7 +28,7 @@ func words(m *model) []word {
 		{names: "exit q bye", command: "quit"},
 		{names: "diff files-changed", command: "changes"},
 		{names: "cost usage tokens stats status", command: "context"},
-		{names: "permissions approvals allowed-tools plan", command: "mode"},
+		{names: "permissions approvals allowed-tools", command: "mode"},
 		{names: "history chats threads continue load", command: "sessions"},
 		{names: "models provider switch", command: "model"},
 		{names: "think thinking reasoning", command: "effort"},

@@ -40,7 +40,7 @@ func TestTheWordsAreWhole(t *testing.T) {
 // What is begun means a command before a word of others, and several mean none.
 func TestTheBeginningOfAWord(t *testing.T) {
 	p := newPlayer(t, nil)
-	for name, want := range map[string]string{"them": "theme", "mo": "", "exi": "quit", "dif": "changes", "e": "", "zzz": "", "permi": "mode", "mode": "mode", "plan": "mode"} {
+	for name, want := range map[string]string{"them": "theme", "mo": "", "exi": "quit", "dif": "changes", "e": "", "zzz": "", "permi": "mode", "mode": "mode", "pl": "plan"} {
 		if full, _, _ := meant(p.m, name); full != want {
 			t.Errorf("/%s means %q, want %q", name, full, want)
 		}

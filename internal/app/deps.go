@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/gate"
 	"adze/internal/models"
 	"adze/internal/place"
 	"adze/internal/policy"
@@ -39,6 +40,11 @@ func (s settings) deps(w *wired) toolset.Deps {
 		Root:     s.root, Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{},
 		Declared: &toolset.Declared{Dir: filepath.Join(s.at.Config, "tools"), Project: s.projectTools()},
 	}
+}
+
+// ground is what the rules of this run are about.
+func (s settings) ground(spill string, cage *sandbox.Cage) gate.Ground {
+	return gate.Ground{Root: s.root, At: s.at, File: place.Absolute(s.file), Spill: spill, Project: s.says, Managed: s.owner, Contained: cage.Holds}
 }
 
 // shell makes what runs the commands of one session, a subagent's too.

@@ -10,6 +10,7 @@ import (
 	"adze/internal/answer"
 	"adze/internal/command"
 	"adze/internal/gate"
+	"adze/internal/policy"
 	"adze/internal/print"
 	"adze/session"
 )
@@ -24,6 +25,7 @@ type options struct {
 	resume     string
 	resumeLast bool
 	fork       bool
+	acceptPlan string // the mode to go on in
 	gate.Flags
 	tools        []string
 	noTools      []string
@@ -107,6 +109,8 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.BoolVarP(&o.resumeLast, "continue", "c", false, "go on with the newest session of this folder")
 	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session of this `ID` (a unique beginning is enough)")
 	f.BoolVar(&o.fork, "fork", false, "with --continue or --resume: go on in a copy")
+	f.StringVar(&o.acceptPlan, "accept-plan", "", "with --continue or --resume: accept the plan of that session and carry it out in this permission `MODE` (edits without one)")
+	f.Lookup("accept-plan").NoOptDefVal = string(policy.Edits)
 	o.Flags.Add(cmd)
 	f.StringSliceVar(&o.tools, "tools", nil, `offer only these tools; --tools "" offers none`)
 	f.StringSliceVar(&o.noTools, "no-tools", nil, "do not offer these tools")

@@ -153,13 +153,16 @@ type sitting struct {
 }
 
 func (s *sitting) open(ctx context.Context, words string) (err error) {
-	s.w, err = s.app.wire(ctx, s.o, func(e session.Event) { s.ui.Observe(desk.VeiledEvent(e)) }, person{s.ask, s.inquire})
+	s.w, err = s.app.wire(ctx, s.o, func(e session.Event) { s.ui.Observe(desk.VeiledEvent(e)) }, person{s.ask, s.inquire, s.review, s.rewrite})
 	if err != nil {
 		return err
 	}
-	in, err := s.o.input(cmp.Or(words, s.w.prompt))
+	in, err := s.o.input(cmp.Or(words, s.w.prompt, s.o.prompt()))
 	if err == nil {
 		err = s.w.mayAttach(s.o.attach)
+	}
+	if err == nil {
+		err = s.w.acceptPlan(ctx, s.o)
 	}
 	if err != nil {
 		s.w.close()

@@ -2,11 +2,14 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"adze/internal/config"
 	"adze/internal/desk"
+	"adze/internal/plan"
 	"adze/internal/policy"
 	"adze/internal/secret"
 	"adze/session"
@@ -20,6 +23,52 @@ import (
 type person struct {
 	ask     policy.Asker    // about what may be done
 	inquire toolset.Inquire // what the model wants to know
+	review  func(ctx context.Context, q plan.Question) (string, error)
+	rewrite func(ctx context.Context, text string) (string, error)
+}
+
+// desk is where the plan of this run lies; its file is known with the session.
+func (w *wired) desk() *plan.Desk {
+	return &plan.Desk{
+		Session: func() plan.Session { return w.session },
+		Mode:    func() policy.Mode { return w.gate.Mode() }, SetMode: w.setMode, MayBe: func(m policy.Mode) bool { return w.gate.MayBe(m) },
+		Ask: w.person.review, Edit: w.person.rewrite,
+	}
+}
+
+// tells is what the model is told late: instructions of folders that it reaches, the mode, and the plan.
+func (w *wired) tells(ctx context.Context, s session.Step) []session.Note {
+	return append(w.room.Notes(ctx, s), w.plan.Notes(s)...)
+}
+
+// planFile is where the plan of a session is kept; empty: nothing is.
+func (o *options) planFile(s settings, id session.ID) string {
+	if o.noSession || o.demo {
+		return ""
+	}
+	return filepath.Join(s.at.State, "plans", string(id)+".md")
+}
+
+// review puts a plan of the model to the person.
+func (s *sitting) review(ctx context.Context, q plan.Question) (string, error) {
+	return s.ui.Inquire(ctx, inquiry.Question{Title: "the model's plan", Other: "or send it back with your remarks", Text: q.Text, Choices: q.Choices, Said: q.Said})
+}
+
+// rewrite lets the person write in their editor.
+func (s *sitting) rewrite(ctx context.Context, text string) (string, error) {
+	return s.ui.Write(ctx, text)
+}
+
+// acceptPlan accepts the plan that waits, where the person said so with the command line.
+func (w *wired) acceptPlan(ctx context.Context, o *options) error {
+	if o.acceptPlan == "" {
+		return nil
+	}
+	err := w.plan.Accept(ctx)
+	if errors.Is(err, plan.ErrNone) || errors.Is(err, plan.ErrAccepted) {
+		return misuse("adze -p --permission-mode plan … makes one", "--accept-plan: %v", err)
+	}
+	return err
 }
 
 // askPerson shows the gate's question, and saves the rule where the person wants it for ever.

@@ -46,6 +46,7 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 		SetEffort:  func(word string) string { w.session.SetEffort(word); return w.effort() },
 		CancelCall: w.cancelCall,
 		Steer:      w.session.Steer,
+		Plan:       w.plan.Show,
 		Rewind:     w.session.Rewind,
 		Compact:    w.session.Compact,
 		Jobs:       func() []port.Job { return desk.Jobs(w.jobs) },

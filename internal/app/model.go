@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"adze/internal/audit"
@@ -10,6 +11,7 @@ import (
 	"adze/internal/models"
 	"adze/internal/offer"
 	"adze/internal/place"
+	"adze/internal/policy"
 	"adze/internal/resume"
 	"adze/prompts"
 	"adze/session"
@@ -36,6 +38,9 @@ func (a *app) modelOf(ctx context.Context, o *options, w *wired, logs opening) (
 	}
 	if cfg.TaskModel != "" && !m.Profile.Tasks { // the person wants them, whatever they cost
 		m.Profile.Tasks, m.Profile.Core = true, append(m.Profile.Core, "task")
+	}
+	if cfg.PermissionMode == string(policy.Plan) {
+		m.Profile.Core = append(slices.Clone(m.Profile.Core), "plan")
 	}
 	m.Warm(ctx)
 	if o.record == "" {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -14,6 +15,8 @@ import (
 	"adze/internal/answer"
 	"adze/internal/desk"
 	"adze/internal/place"
+	"adze/internal/plan"
+	"adze/internal/policy"
 	"adze/internal/print"
 	"adze/internal/signals"
 	"adze/internal/stdio"
@@ -58,6 +61,11 @@ func (o *options) check() error {
 	if o.replay != "" && (o.model != "" || o.record != "" || o.demo) {
 		return misuse("leave the other flag out", "--replay takes the place of a model, and records nothing")
 	}
+	if o.acceptPlan != "" {
+		if err := o.checkPlan(); err != nil {
+			return err
+		}
+	}
 	if o.fork && o.resume == "" && !o.resumeLast {
 		return misuse("add --continue or --resume ID", "--fork copies a session, and none is named")
 	}
@@ -65,6 +73,31 @@ func (o *options) check() error {
 		return misuse("0 means unlimited", "a budget cannot be negative")
 	}
 	return nil
+}
+
+// checkPlan takes the mode that goes on with an accepted plan.
+func (o *options) checkPlan() error {
+	mode, err := policy.ParseMode(o.acceptPlan)
+	switch {
+	case err != nil:
+		return misuse("--accept-plan=edits, or ask, auto or yolo", "--accept-plan: %v", err)
+	case mode == policy.Plan:
+		return misuse("--accept-plan=edits, or ask, auto or yolo", "--accept-plan ends the plan mode, and cannot go on in it")
+	case o.Mode != "":
+		return misuse("--accept-plan="+o.Mode, "--accept-plan says the permission mode; leave --permission-mode out")
+	case o.resume == "" && !o.resumeLast:
+		return misuse("add --continue or --resume ID", "--accept-plan is about the plan of a session, and none is named")
+	}
+	o.Mode = o.acceptPlan
+	return nil
+}
+
+// prompt is what to ask where the person said it with a flag.
+func (o *options) prompt() string {
+	if o.acceptPlan == "" {
+		return ""
+	}
+	return plan.Prompt
 }
 
 // headless is a run without a terminal. Whatever happens, it prints exactly one result.
@@ -88,8 +121,8 @@ func (a *app) headless(o *options, words string) (exit int) {
 // runHeadless makes the result; everything that the run started has ended when it returns.
 func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, words string) session.Result {
 	started := time.Now()
-	prompt, err := words, error(nil)
-	if !o.demo {
+	prompt, err := "", error(nil)
+	if prompt = cmp.Or(words, o.prompt()); !o.demo && o.prompt() == "" {
 		prompt, err = stdio.Stdin{In: a.In, Err: a.Err}.Prompt(ctx, words, o.stdin)
 	}
 	if err != nil {
@@ -121,11 +154,17 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 		return failure(err)
 	}
 	p.Begin(w.head)
+	if err := w.acceptPlan(ctx, o); err != nil {
+		return failure(err)
+	}
 	for _, notice := range w.notices {
 		p.Observe(session.Notice{Text: notice})
 	}
 	r := o.answer.Structured(w.session.Prompt(ctx, in))
 	r.Duration = time.Since(started)
+	if told := r.Plan.Waits(); told != "" {
+		p.Observe(session.Notice{Text: told})
+	}
 	return o.judge(r)
 }
 

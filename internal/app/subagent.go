@@ -57,7 +57,10 @@ func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
 		return nil, err
 	}
 	f.deps = f.settings.deps(w)
-	f.deps.Inquire = w.person.inquire
+	f.deps.Inquire, w.plan = w.person.inquire, w.desk()
+	if f.options.byHand == nil {
+		f.deps.Plans = w.plan
+	}
 	f.deps.Search = f.app.searchEngine(f.settings, w)
 	f.deps.Finder, f.deps.Brief, f.deps.Tasks = offer, profile.Budget > 0, f.tasks()
 	set, err := toolsFor(ctx, f.options, f.deps, dir, profile)
@@ -107,6 +110,7 @@ func (f *staff) config() (agent.Config, error) {
 func (f *staff) tools(ctx context.Context, h agent.Hand) (*tool.Set, func(), error) {
 	deps := f.deps
 	deps.Seen, deps.Todos, deps.Shell = nil, nil, f.settings.shell(f.wired)
+	deps.Plans = nil // a plan is the main conversation's
 	deps.Tasks, deps.Finder, deps.Brief = h.Tasks, nil, f.model.Profile.Budget > 0
 	deps.Declared = &toolset.Declared{Dir: f.deps.Declared.Dir, Project: f.deps.Declared.Project} // New writes into it, and several may work at once
 	deps.Shell.Spill = f.spill

@@ -16,6 +16,7 @@ import (
 	"adze/internal/keys"
 	"adze/internal/models"
 	"adze/internal/place"
+	"adze/internal/plan"
 	"adze/internal/print"
 	"adze/internal/proc"
 	"adze/internal/resume"
@@ -46,6 +47,7 @@ type wired struct {
 	agents  *agent.Agents
 	room    *instructions.Room
 	person  person
+	plan    *plan.Desk
 	seat
 }
 
@@ -105,14 +107,14 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if err != nil {
 		return w, err
 	}
-	w.gate, w.stored = policy, stored
+	w.gate, w.stored, w.plan.File = policy, stored, o.planFile(s, id)
 	if err := w.introduce(ctx, id, model); err != nil {
 		return w, err
 	}
 	w.tellProject(!o.print && o.byHand == nil)
 	c := session.Config{
 		ID: id, Provider: model.Provider, Model: model.Name, Store: stored, Mark: secret.Mark, Tools: w.set, Gate: s.files.Gate(policy),
-		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}, Mask: s.marked(), Limits: s.limits(o), Price: a.models(s.config).Prices(), Window: a.models(s.config).Windows(model), Blind: a.models(s.config).Blind(model), Wait: a.wait, Pieces: pieces, Notes: w.room.Notes,
+		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}, Mask: s.marked(), Limits: s.limits(o), Price: a.models(s.config).Prices(), Window: a.models(s.config).Windows(model), Blind: a.models(s.config).Blind(model), Wait: a.wait, Pieces: pieces, Notes: w.tells,
 		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Effort: o.effort, Offer: offer.Offerer(), Accept: o.answer.Judge(), Schema: o.answer.Grammar(), Sum: prompts.Compact(),
 		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.Full(), System: system, Tools: w.set.Digest()},
 	}
@@ -182,11 +184,6 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 		w.notices = append(w.notices, warning)
 	}
 	return s, nil
-}
-
-// ground is what the rules of this run are about.
-func (s settings) ground(spill string, cage *sandbox.Cage) gate.Ground {
-	return gate.Ground{Root: s.root, At: s.at, File: place.Absolute(s.file), Spill: spill, Project: s.says, Managed: s.owner, Contained: cage.Holds}
 }
 
 // merge lays the flags over the file.

@@ -68,6 +68,7 @@ func Table() []Row {
 		{Package: "internal/masked", May: []string{"session", "tool", "internal/secret"}, Why: "what the log keeps, without secrets, wherever it is kept"},
 		{Package: "internal/spill", May: []string{"tool", "internal/secret"}, Why: "a whole output has the name of its call"},
 
+		{Package: "internal/plan", May: []string{"session", "tool", "toolset", "internal/diff", "internal/policy"}, Tests: []string{"internal/store"}, Why: "a plan meets the conversation, its tool and the mode that goes on"},
 		{Package: "internal/policy", May: []string{"tool", "internal/secret", "internal/workspace"}, Tests: []string{"internal/proc", "internal/sandbox"}, Why: "the gate judges resolved paths"},
 		{Package: "internal/policy/harmless", Room: true, Never: effects(), Why: "a table of programs; it knows words, and neither files nor rules"},
 		{Package: "internal/policy/script", Room: true, Never: effects(), Why: "it reads and writes shell text; which programs may run, it does not know"},

@@ -109,12 +109,17 @@ func (p *Policy) Mode() Mode {
 // modeFor is the mode that holds for a call: its agent may be bound to a narrower one than is in force.
 func (p *Policy) modeFor(q tool.Question) Mode { return Narrower(p.Mode(), Mode(q.Mode)) }
 
+// MayBe reports a mode that can be chosen here.
+func (p *Policy) MayBe(m Mode) bool {
+	return m.known() && (len(p.modes) == 0 || slices.Contains(p.modes, m))
+}
+
 // SetMode changes the mode for calls that are judged from now on.
 func (p *Policy) SetMode(m Mode) error {
 	if !m.known() {
 		return unknownMode(string(m))
 	}
-	if len(p.modes) > 0 && !slices.Contains(p.modes, m) {
+	if !p.MayBe(m) {
 		return fmt.Errorf("the owner of this machine does not let the permission mode be %s", m)
 	}
 	p.mu.Lock()

@@ -152,6 +152,8 @@ func lineOf(e session.Event) any {
 		return retryLine{"retry", e.Message, e.Attempt, e.Of, e.Delay.Milliseconds(), e.Cause}
 	case session.Notice:
 		return noticeLine{Type: "notice", Text: e.Text}
+	case session.Planned:
+		return planLine{"plan", planOf{e.State, e.SHA256, e.Path, e.Mode}, e.Edits, e.Remarks}
 	case session.Compacted:
 		return compactOf(e)
 	case session.PrefixChanged:
@@ -205,6 +207,21 @@ func endOf(e session.ToolEnd) endLineOf {
 	}
 }
 
+// planLine tells what came of a plan; its text is in the call, or in the file.
+type planLine struct {
+	Type string `json:"type"`
+	planOf
+	Edits   string `json:"edits,omitempty"`
+	Remarks string `json:"remarks,omitempty"`
+}
+
+type planOf struct {
+	State  session.PlanState `json:"state"`
+	SHA256 string            `json:"sha256"`
+	Path   string            `json:"path,omitempty"`
+	Mode   string            `json:"mode,omitempty"`
+}
+
 // resultLine is the terminal event, and the whole of --output-format json.
 type resultLine struct {
 	Type       string                         `json:"type"`
@@ -221,6 +238,7 @@ type resultLine struct {
 	Denied     []session.Denial               `json:"denied"`
 	Changed    []string                       `json:"files_changed"`
 	Notes      []session.Note                 `json:"notes"`
+	Plan       *planOf                        `json:"plan,omitempty"`
 	Session    string                         `json:"session"`
 	Duration   int64                          `json:"duration_ms"`
 	Structured json.RawMessage                `json:"structured"`
@@ -232,6 +250,9 @@ func resultOf(r session.Result, h Head) resultLine {
 		Message: r.Message, Hint: r.Hint, Usage: r.Usage, Cost: r.Cost, Turns: r.Steps, Calls: r.Calls,
 		Denied: r.Denied, Changed: r.Changed, Notes: r.Notes, Session: h.Session,
 		Duration: r.Duration.Round(time.Millisecond).Milliseconds(), Structured: json.RawMessage("null"),
+	}
+	if r.Plan != nil {
+		l.Plan = &planOf{r.Plan.State, r.Plan.SHA256, r.Plan.Path, r.Plan.Mode}
 	}
 	// A script must not have to tell null from nothing.
 	if r.Structured != nil {

@@ -8,6 +8,7 @@
 package inquiry
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -25,6 +26,9 @@ type Question struct {
 	Agent   string // the subagent that asks; empty: the main conversation
 	Text    string
 	Choices []string
+	// Title is what the person is asked about; empty: that the model asks. Other says what other words than a choice are
+	// for; empty: an answer. Said is what came of their last answer.
+	Title, Other, Said string
 }
 
 // Asked is a question that waits for its answer.
@@ -150,18 +154,32 @@ func (d *Dialog) Want(w int) int {
 	if !d.Open() {
 		return 0
 	}
-	return 1 + len(d.Body(w)) + foot
+	return 1 + len(d.text(w)) + len(d.choices(w)) + foot
 }
 
-// Body is the question with its choices; nothing in it is cut, and hidden characters are written out.
-func (d *Dialog) Body(w int) look.Laid {
+// text is the question; nothing in it is cut, and hidden characters are written out.
+func (d *Dialog) text(w int) look.Laid {
 	q := d.queue[0]
 	var rows look.Laid
 	for _, line := range safeterm.Reveal(strings.TrimSpace(q.Text)).Lines() {
-		rows = d.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Plain, Text: line})
+		style := draw.Plain
+		if q.Title != "" && strings.HasPrefix(line.String(), "#") {
+			style = draw.Bold // a heading of Markdown, which stays as it is written: what is drawn nicely can hide something
+		}
+		rows = d.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: style, Text: line})
 	}
+	return rows
+}
+
+// choices are what can be marked, behind an empty row.
+func (d *Dialog) choices(w int) look.Laid {
+	q := d.queue[0]
+	var rows look.Laid
 	if len(q.Choices) > 0 {
 		rows = append(rows, draw.Row{})
+	}
+	if q.Said != "" {
+		rows = d.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Name(q.Said)})
 	}
 	marked := d.marked()
 	for i, choice := range q.Choices {
@@ -184,22 +202,36 @@ func (d *Dialog) marked() int {
 // Render draws the first question, and says where the cursor is.
 func (d *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 	rows = append(rows, d.title(w))
-	body := d.Body(w)
+	body, below := d.text(w), d.choices(w)
 	room := max(h-1-foot, 1)
+	if len(below) > room/2 { // in a small window they scroll along
+		body, below = append(body, below...), nil
+	}
+	room -= len(below)
 	d.scrolled = min(d.scrolled, max(len(body)-room, 0))
 	d.hidden = max(len(body)-room-d.scrolled, 0)
 	rows = append(rows, body[d.scrolled:min(d.scrolled+room, len(body))]...)
-	lead := d.theme.Pen().Fixed(draw.Key, "or in your words: ").Done()
-	if len(d.queue[0].Choices) == 0 {
-		lead = d.theme.Pen().Fixed(draw.Key, "your answer: ").Done()
-	}
+	rows = append(rows, below...)
+	lead := d.lead()
 	own, x, line := d.Own.Rows(d.theme, max(w-lead.Width(), 1))
 	rows = append(rows, d.theme.Pen().Row(lead).Row(own[line]).Done())
 	return append(rows, d.help(w, len(body))), x + lead.Width(), len(rows) - 1
 }
 
+// lead stands before the person's own words.
+func (d *Dialog) lead() draw.Row {
+	q, text := d.queue[0], "or in your words"
+	switch {
+	case q.Other != "":
+		text = q.Other
+	case len(q.Choices) == 0:
+		text = "your answer"
+	}
+	return d.theme.Pen().Put(draw.Key, safeterm.Name(text+": ")).Done()
+}
+
 func (d *Dialog) title(w int) draw.Row {
-	text := "the model asks"
+	text := cmp.Or(d.queue[0].Title, "the model asks")
 	if agent := d.queue[0].Agent; agent != "" {
 		text = "the subagent " + agent + " asks"
 	}

@@ -104,16 +104,26 @@ func (p *Interface) inquire() {
 	if q.Agent != "" {
 		who = "The subagent " + q.Agent
 	}
-	p.say(who + " asks:")
+	if q.Title != "" {
+		p.say("Here is " + q.Title + ":")
+	} else {
+		p.say(who + " asks:")
+	}
 	for _, line := range safeterm.Reveal(strings.TrimSpace(q.Text)).Lines() {
 		fmt.Fprintln(p.Out, line.String())
 	}
 	for n, choice := range q.Choices {
 		p.say(fmt.Sprintf("%d: %s", n+1, safeterm.Name(choice).String()))
 	}
-	if len(q.Choices) > 0 {
+	if q.Said != "" {
+		p.say(q.Said + ".")
+	}
+	switch {
+	case q.Title != "":
+		p.say("Write a number, " + q.Other + ":")
+	case len(q.Choices) > 0:
 		p.say("Write a number, or an answer in your own words:")
-	} else {
+	default:
 		p.say("Write your answer:")
 	}
 	p.asked = time.Now()

@@ -58,6 +58,9 @@ type Ports struct {
 	// Compact has the conversation summed up; wish says what must not be lost. It blocks and shows itself by
 	// events, as Run does.
 	Compact func(ctx context.Context, wish string) session.Result
+	// Plan puts the plan that waits to the person once more, through the door of the model's questions; it blocks until they
+	// have decided, and returns what to ask the model then; nothing: no plan waits.
+	Plan func(ctx context.Context) (prompt string, err error)
 	// Steer hands the agent a message to read before its next step; false: its turn is over.
 	Steer func(text string) bool
 	// Rewind takes back the last prompt and all that came after it, and returns its text.

@@ -1,0 +1,112 @@
+package toolset
+
+import (
+	"context"
+	"strings"
+
+	"adze/tool"
+)
+
+// Plans takes the plans of the model. Contract:
+//   - Propose keeps the plan where the person can read and edit it, and puts it to them where they are there;
+//   - what it returns is theirs: nothing that the model wrote accepts a plan;
+//   - it returns ctx.Err() when ctx ends while they think.
+type Plans interface {
+	Propose(ctx context.Context, text string) (Proposed, error)
+}
+
+// Proposed is what came of a plan.
+type Proposed struct {
+	State  string // proposed, accepted or returned
+	Path   string // where the person finds it
+	SHA256 string // of the text as it is now
+	Text   string
+	Mode   string // to go on in, where it was accepted
+	Edits  string // what the person changed of it, as a unified diff
+	// Output tells the model; Stop ends the turn with it.
+	Output string
+	Stop   bool
+}
+
+type planArgs struct {
+	Plan string `json:"plan" doc:"the whole plan, in Markdown"`
+}
+
+type planMeta struct {
+	Path   string `json:"path,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
+	State  string `json:"state,omitempty"`
+	Mode   string `json:"mode,omitempty"`
+	Text   string `json:"text,omitempty"`
+	Edits  string `json:"edits,omitempty"`
+}
+
+// maxPlan bounds a plan, in bytes: a person reads it before they accept it, and it is told again after a compaction.
+const maxPlan = 24 << 10
+
+func plan(plans Plans) tool.Tool {
+	return tool.Define("plan", tool.Config[planArgs, planMeta]{
+		Description: describe("plan"),
+		// It names no path: the plan goes where adze keeps the session, and no rule about files has an exception for it.
+		Permissions: tool.Requires(tool.Read),
+		Needs:       func(planArgs) []tool.Need { return tool.Told("the plan") },
+		Unoffered:   plans == nil,
+		Tags:        []string{"plan", "propose", "approve", "design"},
+		Aliases:     []string{"exit_plan_mode", "plan_exit", "plan_mode_respond", "submit_plan", "present_plan", "create_plan"},
+		ArgAliases:  map[string]string{"text": "plan", "markdown": "plan", "content": "plan", "response": "plan", "body": "plan"},
+		Safety:      tool.Safety{Safe: true},
+		Redact:      tool.Expose("path", "sha256", "state", "mode"),
+		Run: func(ctx context.Context, c tool.Context[planMeta], in planArgs) (tool.Result[planMeta], error) {
+			return runPlan(ctx, c, plans, in)
+		},
+		View: viewPlan,
+	})
+}
+
+func runPlan(ctx context.Context, c tool.Context[planMeta], plans Plans, in planArgs) (tool.Result[planMeta], error) {
+	text := strings.TrimSpace(in.Plan)
+	result := tool.Result[planMeta]{Title: planTitle(text, "")}
+	switch {
+	case plans == nil:
+		return result, tool.Fail(tool.CodeLimit, "only the main conversation puts a plan to the person; report it as your answer")
+	case text == "":
+		return result, tool.Fail(tool.CodeInvalidArguments, "the plan is empty; write down what is to be done")
+	case len(text) > maxPlan:
+		return result, tool.Fail(tool.CodeTooLarge, "the plan has %d bytes, at most %d; leave out what the code itself says", len(text), maxPlan)
+	}
+	c.Metadata(result.Title, planMeta{State: "proposed", Text: text})
+	over := c.Waits()
+	p, err := plans.Propose(ctx, text)
+	over()
+	if ctx.Err() != nil {
+		return result, context.Cause(ctx)
+	}
+	if err != nil {
+		return result, err
+	}
+	result.Title = planTitle(p.Text, p.State)
+	result.Metadata = planMeta{p.Path, p.SHA256, p.State, p.Mode, p.Text, p.Edits}
+	result.Output, result.Stop = p.Output, p.Stop
+	return result, nil
+}
+
+// planTitle is the first line of a plan, and what came of it.
+func planTitle(text, state string) string {
+	first, _, _ := strings.Cut(strings.TrimLeft(text, "# \n"), "\n")
+	title := oneLine(first, 60)
+	if state != "" {
+		title += " (" + state + ")"
+	}
+	return title
+}
+
+func viewPlan(m planMeta) []tool.Block {
+	blocks := tool.Text(m.Text)
+	if m.Edits != "" {
+		blocks = append(blocks, tool.Diff("plan.md", m.Edits)...)
+	}
+	if m.Path != "" && m.State == "proposed" {
+		blocks = append(blocks, tool.Text("kept in "+m.Path)...)
+	}
+	return blocks
+}
