@@ -23,6 +23,7 @@ const (
 type Source struct {
 	Group  Group  `json:"group"`
 	Name   string `json:"name"`
+	Bytes  int    `json:"bytes"`  // a picture counts as those of PictureTokens
 	Tokens int    `json:"tokens"` // an estimate, corrected
 }
 
@@ -230,7 +231,7 @@ func (l *ledger) snapshot() Ledger {
 	}
 	for _, c := range slices.Concat(l.fixed, l.sources) {
 		if c.bytes > 0 {
-			out.Sources = append(out.Sources, Source{c.group, c.name, l.tokens(c.bytes)})
+			out.Sources = append(out.Sources, Source{c.group, c.name, c.bytes, l.tokens(c.bytes)})
 		}
 	}
 	slices.SortStableFunc(out.Sources, func(a, b Source) int { return a.Group.place() - b.Group.place() })

@@ -196,6 +196,22 @@ func (s *Session) Ledger() Ledger {
 	return s.ledger.snapshot()
 }
 
+// Expect tells what the request with a prompt would hold, and which tools were chosen for it (nil: all are shown). Nothing is
+// stored, but the session takes it for said: it is for one that is asked nothing else.
+func (s *Session) Expect(ctx context.Context, in Input) (Ledger, *Offer) {
+	offer := s.askOffer(ctx, Occasion{Prompt: in.Text})
+	if offer != nil {
+		s.adopt(offer.Tools)
+	}
+	if notes, any := s.gatherNotes(ctx, &in); any {
+		s.history = append(s.history, notes)
+	}
+	if in.Text != "" {
+		s.history = append(s.history, in.message(s.nextID()))
+	}
+	return s.Ledger(), offer
+}
+
 // tell shows the ledger after a request, or with no answer's id, before one.
 func (s *Session) tell(answer string) {
 	if s.config.Observe != nil {

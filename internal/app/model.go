@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -36,12 +37,7 @@ func (a *app) modelOf(ctx context.Context, o *options, w *wired, logs opening) (
 	if err := o.affordable(find, m); err != nil {
 		return m, err
 	}
-	if cfg.TaskModel != "" && !m.Profile.Tasks { // the person wants them, whatever they cost
-		m.Profile.Tasks, m.Profile.Core = true, append(m.Profile.Core, "task")
-	}
-	if cfg.PermissionMode == string(policy.Plan) {
-		m.Profile.Core = append(slices.Clone(m.Profile.Core), "plan")
-	}
+	m = suited(m, cfg)
 	m.Warm(ctx)
 	if o.record == "" {
 		return m, nil
@@ -51,6 +47,45 @@ func (a *app) modelOf(ctx context.Context, o *options, w *wired, logs opening) (
 		w.closers = append(w.closers, func() { file.Close() })
 	}
 	return m, err
+}
+
+// suited is a model with the tools always offered that this run wants, whatever they cost.
+func suited(m models.Model, cfg config.Config) models.Model {
+	if cfg.TaskModel != "" && !m.Profile.Tasks {
+		m.Profile.Tasks, m.Profile.Core = true, append(slices.Clone(m.Profile.Core), "task")
+	}
+	if cfg.PermissionMode == string(policy.Plan) {
+		m.Profile.Core = append(slices.Clone(m.Profile.Core), "plan")
+	}
+	return m
+}
+
+// unasked is the model of a run that asks none; of one that cannot be used now only the name is known.
+func (a *app) unasked(ctx context.Context, o *options, w *wired, logs session.Store, id session.ID) models.Model {
+	s := &w.settings
+	a.recall(ctx, o, w, func() (session.Store, session.ID, bool, error) { return logs, id, true, nil })
+	if slices.Contains([]string{"embedding", "hybrid", "model"}, s.config.Tools.Scorer) {
+		s.config.Tools.Scorer = ""
+		w.notices = append(w.notices, "a server chooses the tools of a run here; what is shown is chosen without it")
+	}
+	m, ok, err := a.models(s.config).Configured()
+	if err != nil {
+		w.notices = append(w.notices, err.Error())
+	}
+	if err != nil || !ok {
+		provider, name, _ := strings.Cut(s.config.Model, "/")
+		m = models.Model{Provider: nobody(provider), Name: name, Profile: models.Coder()}
+	}
+	return suited(m, s.config)
+}
+
+// nobody is a provider that answers nothing.
+type nobody string
+
+func (n nobody) Name() string { return string(n) }
+
+func (nobody) Stream(context.Context, session.Request) iter.Seq[session.Chunk] {
+	return func(func(session.Chunk) bool) {}
 }
 
 // opening waits until the session of a run is picked and its store open.
@@ -97,6 +132,18 @@ func (o *options) affordable(find *models.Finder, m models.Model) error {
 	}
 	return misuse(`write down what a million tokens cost: {"models": {"`+m.Full()+`": {"price": {"input": 3, "output": 15}}}} in `+find.File,
 		"--max-cost cannot be held: the price of %s is not known", m.Full())
+}
+
+// requests is what decides what the requests of a session hold, for a run and for who only wants to know.
+func (a *app) requests(w *wired, m models.Model, system string, shelf *offer.Shelf) session.Config {
+	s := w.settings
+	find := a.models(s.config)
+	return session.Config{
+		Provider: m.Provider, Model: m.Name, Tools: w.set, Mask: s.marked(), Pieces: pieces, Offer: shelf.Offerer(), Sum: prompts.Compact(),
+		Price: find.Prices(), Window: find.Windows(m), Blind: find.Blind(m),
+		Notes: w.tells,
+		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: m.Full(), System: system, Tools: w.set.Digest()},
+	}
 }
 
 // pieces tells the parts of a system prompt apart.

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"adze/internal/carry"
 	"adze/internal/command"
 	"adze/internal/config"
 	"adze/internal/gate"
@@ -139,6 +141,83 @@ func (a *app) Offer(use func(command.Offer) error) error {
 			return set.Only(func(d tool.Definition) bool { return d.Name != "tool_search" }).Definitions(), nil
 		},
 	})
+}
+
+// Context tells what the next request of a session would hold. No model, server or program is started, and nothing written.
+func (a *app) Context(ctx context.Context, wish command.ContextWish, use func(command.Context) error) error {
+	w, o := &wired{}, &options{model: wish.Model, resume: wish.Session, resumeLast: wish.Last, bare: wish.Bare, Flags: wish.Flags}
+	defer w.close()
+	s, err := a.settle(o, w)
+	if err != nil {
+		return err
+	}
+	w.settle(ctx, o, s, a.Getenv("HOME"), func(session.Event) {})
+	logs, id, err := a.copied(ctx, o, s)
+	if err != nil {
+		return err
+	}
+	m := a.unasked(ctx, o, w, logs, id)
+	if w.session, err = a.unheard(ctx, o, w, m, logs, id); err != nil {
+		return err
+	}
+	c := command.Context{Session: id, Cwd: s.root.Dir(), Profile: m.Profile.Prompt}
+	c.Ledger, c.Offer = w.session.Expect(ctx, session.Input{Text: wish.Prompt})
+	c.Tools = w.set.Names()
+	f := &carry.Finder{}
+	if !o.bare {
+		f = carry.For(s.at.Config, a.Getenv("HOME"), s.root.Dir())
+	}
+	defer f.Close()
+	c.Found = slices.Concat(f.Find(ctx, carry.Command), f.Find(ctx, carry.Skill), f.Find(ctx, carry.Agent))
+	if c.Runs, err = s.survey(); err != nil {
+		w.notices = append(w.notices, err.Error())
+	}
+	c.Notices = w.notices
+	return use(c)
+}
+
+// copied is the session that would be gone on with, in memory; without one it is empty.
+func (a *app) copied(ctx context.Context, o *options, s settings) (session.Store, session.ID, error) {
+	logs, id := store.NewMemory(), session.ID("")
+	if o.resume == "" && !o.resumeLast {
+		return logs, "", nil
+	}
+	err := a.Store(ctx, func(stored *store.Store) (err error) {
+		if id, _, err = resume.Pick(ctx, resume.Wish{ID: o.resume, Last: o.resumeLast}, stored, s.root.Dir()); err != nil {
+			return err
+		}
+		entries, err := stored.Load(ctx, id)
+		if err != nil {
+			return err
+		}
+		return logs.Append(ctx, id, entries...)
+	})
+	return logs, id, err
+}
+
+// unheard makes a session as a run does, for who only looks at what it would ask.
+func (a *app) unheard(ctx context.Context, o *options, w *wired, m models.Model, logs session.Store, id session.ID) (*session.Session, error) {
+	s := w.settings
+	staff, err := employ(a, o, s, m, w)
+	if err != nil {
+		return nil, err
+	}
+	shelf, err := staff.equip(ctx)
+	if err != nil {
+		return nil, err
+	}
+	system, err := s.system(o, m.Profile.Prompt, w)
+	if err != nil {
+		return nil, err
+	}
+	if w.gate, err = gate.New(s.config, o.Flags, s.ground(s.at.Spill, w.cage), nil); err != nil {
+		return nil, err
+	}
+	c := a.requests(w, m, system, shelf)
+	if c.Store, c.ID = logs, id; id == "" {
+		return session.New(c), nil
+	}
+	return session.Resume(ctx, c)
 }
 
 // Gate makes the policy of a run with these flags, which asks nobody.

@@ -26,7 +26,6 @@ import (
 	"adze/internal/store"
 	"adze/internal/trust"
 	"adze/internal/workspace"
-	"adze/prompts"
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
@@ -112,12 +111,10 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 		return w, err
 	}
 	w.tellProject(!o.print && o.byHand == nil)
-	c := session.Config{
-		ID: id, Provider: model.Provider, Model: model.Name, Store: stored, Mark: secret.Mark, Tools: w.set, Gate: s.files.Gate(policy),
-		Clip: tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}, Mask: s.marked(), Limits: s.limits(o), Price: a.models(s.config).Prices(), Window: a.models(s.config).Windows(model), Blind: a.models(s.config).Blind(model), Wait: a.wait, Pieces: pieces, Notes: w.tells,
-		Observe: w.reaping(w.ledger, observe), Repairer: repairer, Effort: o.effort, Offer: offer.Offerer(), Accept: o.answer.Judge(), Schema: o.answer.Grammar(), Sum: prompts.Compact(),
-		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: model.Full(), System: system, Tools: w.set.Digest()},
-	}
+	c := a.requests(w, model, system, offer)
+	c.ID, c.Store, c.Mark, c.Gate, c.Limits, c.Wait = id, stored, secret.Mark, s.files.Gate(policy), s.limits(o), a.wait
+	c.Clip = tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}
+	c.Observe, c.Repairer, c.Effort, c.Accept, c.Schema = w.reaping(w.ledger, observe), repairer, o.effort, o.answer.Judge(), o.answer.Grammar()
 	return w, w.open(ctx, c, resumed, staff)
 }
 

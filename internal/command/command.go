@@ -54,6 +54,8 @@ type Program interface {
 	Tools(context.Context, func(*tool.Set) error) error
 	// Offer is what a run in this folder chooses tools from and by.
 	Offer(func(Offer) error) error
+	// Context tells what the next request of a session would hold; nothing is started or written.
+	Context(context.Context, ContextWish, func(Context) error) error
 	// Gate is the policy of a run with these flags.
 	Gate(gate.Flags, func(*policy.Policy) error) error
 	// Project is this folder, with what the person allowed of it.
@@ -96,7 +98,7 @@ func All(e *Env, p Program) []*cobra.Command {
 	a := &all{e, p}
 	return []*cobra.Command{
 		a.sessionCommand(), a.pickCommand(), a.toolsCommand(), a.auditCommand(), permissions{a}.command(), a.modelsCommand(), a.doctorCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e),
-		a.trustCommand(), a.keysCommand(), sandboxHelp(), hooksHelp(),
+		a.trustCommand(), contexts{a}.command(), a.keysCommand(), sandboxHelp(), hooksHelp(),
 	}
 }
 
