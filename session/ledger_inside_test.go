@@ -94,7 +94,7 @@ func TestTheLedgerTellsWhatEveryRequestHolds(t *testing.T) {
 	l.fix(strings.Repeat("s", 200), "d1", tools, pieces)
 	l.fix(strings.Repeat("s", 200), "d1", nil, nil) // the same: not counted again
 	l.correction = correction{1.5, 1}
-	want := []Source{{SystemGroup, "prompt", 38}, {SystemGroup, "AGENTS.md", 23}, {SystemGroup, "prompt", 15}, {ToolsGroup, "read", 150}, {ToolsGroup, "grep", 2}}
+	want := []Source{{SystemGroup, "prompt", 100, 38}, {SystemGroup, "AGENTS.md", 60, 23}, {SystemGroup, "prompt", 40, 15}, {ToolsGroup, "read", 400, 150}, {ToolsGroup, "grep", 4, 2}}
 	got := l.snapshot()
 	if d := cmp.Diff(want, got.Sources); d != "" || got.Estimate != 227 {
 		t.Errorf("%d tokens (-want +got):\n%s", got.Estimate, d)
