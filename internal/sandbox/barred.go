@@ -106,7 +106,7 @@ func weighAddress(text string) (proc.Barred, bool) {
 		tables = tables[:2]
 	}
 	for _, name := range tables {
-		if witness.HasPort(table(name), to.Port(), name[0] == 't') {
+		if hasPort(table(name), to.Port(), name[0] == 't') {
 			return b, true
 		}
 	}
@@ -117,6 +117,18 @@ func weighAddress(text string) (proc.Barred, bool) {
 func table(name string) string {
 	data, _ := os.ReadFile("/proc/net/" + name)
 	return string(data)
+}
+
+// hasPort looks for a local port in a table of the kernel (proc_net_tcp(5)); of connections only those that listen count.
+func hasPort(table string, port uint16, listening bool) bool {
+	want := ":" + strings.ToUpper(strconv.FormatUint(uint64(port)|1<<16, 16))[1:]
+	for line := range strings.Lines(table) {
+		f := strings.Fields(line)
+		if len(f) > 3 && strings.HasSuffix(f[1], want) && (!listening || f[3] == "0A") {
+			return true
+		}
+	}
+	return false
 }
 
 // weighCall leaves out what only root could do outside.

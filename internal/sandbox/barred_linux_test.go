@@ -74,6 +74,8 @@ func own() []failure {
 		{name: "git", needs: "git", script: "git status; git checkout no-such-branch"},
 		{name: "terminals and devices", script: "echo x > /dev/null; echo y > /dev/stderr; echo z > /dev/fd/1; false"},
 		{name: "its own server", needs: "python3", script: "python3 -c 'import socket; s = socket.create_server((\"127.0.0.1\", 0)); socket.create_connection(s.getsockname()); exit(1)'", weak: "-"},
+		{name: "its own server, where one of this machine has the same port", needs: "python3", script: "python3 -c 'import socket; s = socket.create_server((\"127.0.0.1\", HOST)); socket.create_connection(s.getsockname()); exit(1)'", weak: "-"},
+		{name: "asking before it serves", needs: "python3", script: "python3 -c 'import socket; at = (\"127.0.0.1\", HOST); socket.socket().connect_ex(at); s = socket.create_server(at); socket.create_connection(at); exit(1)'", weak: "-"},
 	}
 }
 

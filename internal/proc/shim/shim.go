@@ -189,15 +189,15 @@ func (s *supervisor) finish(survivors int) {
 	})
 }
 
-// watch sweeps when the lifeline closes, and attends to the witness as long as anything is left. adze never writes after
+// watch sweeps when the lifeline closes, and has the witness begin when it is needed. adze never writes after
 // the spec.
 func (s *supervisor) watch() {
-	s.seen.Attend(lifelineFD)
+	s.seen.Await(lifelineFD)
 	var b [1]byte
 	for {
 		n, err := syscall.Read(lifelineFD, b[:])
 		if err != syscall.EINTR && n <= 0 {
-			go s.seen.Attend(-1)
+			s.seen.Begin() // while they end they ask
 			s.sweep()
 			return
 		}

@@ -36,7 +36,7 @@ func (b Box) Confine() (*witness.Witness, error) {
 	case listener < 0:
 		return nil, nil
 	}
-	return witness.New(listener, witness.Settings{Write: b.Rules.Write}), nil
+	return witness.New(listener, witness.Settings{Write: b.Rules.Write, Served: []uint16{DoorPort}}), nil
 }
 
 const (

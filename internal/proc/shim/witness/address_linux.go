@@ -5,6 +5,7 @@ package witness
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -43,6 +44,33 @@ func (w *Witness) host(n *notice, ip []byte, port uint16) {
 	}
 }
 
+// firstOfKernel is the least port that Linux gives who asks for any (ip_local_port_range of ip-sysctl).
+const firstOfKernel = 32768
+
+// served reports that a port of this machine is one of the command's own. That is known from what it bound: the kernel's
+// tables of sockets take milliseconds to read.
+func (w *Witness) served(port uint16) bool {
+	return w.ports[port] || w.ports[0] && port >= firstOfKernel
+}
+
+// bound remembers a port that the command itself serves.
+func (w *Witness) bound(n *notice, at, size uint64) {
+	raw := n.read(at, int(min(size, 4)))
+	if len(raw) < 4 {
+		return
+	}
+	if family := uint16(raw[0]) | uint16(raw[1])<<8; family != syscall.AF_INET && family != syscall.AF_INET6 {
+		return
+	}
+	port := uint16(raw[2])<<8 | uint16(raw[3])
+	w.ports[port] = true
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.facts = slices.DeleteFunc(w.facts, func(m *met) bool {
+		return m.Kind == Connected && port != 0 && strings.HasSuffix(m.Text, ":"+strconv.Itoa(int(port))) && (strings.HasPrefix(m.Text, "127.") || strings.HasPrefix(m.Text, "[0:"))
+	})
+}
+
 // spell writes an address as other programs read it, without making it short.
 func spell(ip []byte) string {
 	var parts []string
@@ -56,21 +84,6 @@ func spell(ip []byte) string {
 		parts = append(parts, strconv.FormatUint(uint64(ip[i])<<8|uint64(ip[i+1]), 16))
 	}
 	return "[" + strings.Join(parts, ":") + "]"
-}
-
-// served reports that something of this network has a port, and remembers it.
-func (w *Witness) served(port uint16) bool {
-	if w.ports[port] {
-		return true
-	}
-	for _, table := range []string{"tcp", "tcp6", "udp", "udp6"} {
-		data, _ := os.ReadFile("/proc/net/" + table) // without IPv6 there are fewer
-		if HasPort(string(data), port, table[0] == 't') {
-			w.ports[port] = true
-			return true
-		}
-	}
-	return false
 }
 
 // socket: one that is there is reached, or not for reasons of its own.

@@ -16,6 +16,7 @@ const (
 	changes                 // what has a name
 	connects
 	sends // to an address
+	binds // an address
 )
 
 // call says where the arguments of a call are: their numbers, -1 for what it has not.
@@ -32,6 +33,7 @@ func watched() []call {
 		{syscall.SYS_OPENAT, opens, 0, 1, 2},
 		{syscall.SYS_SENDTO, sends, -1, -1, -1},
 		{syscall.SYS_CONNECT, connects, -1, -1, -1},
+		{syscall.SYS_BIND, binds, -1, -1, -1},
 	}, ofOldTimes()...)
 	return append(all,
 		call{437, opensHow, 0, 1, 2}, // openat2

@@ -18,13 +18,15 @@ type Witness struct {
 	mu    sync.Mutex
 	facts []*met
 	whom  []*process
-	ports map[uint16]bool // where something of this network was found to listen
+	begun sync.Once
+	ports map[uint16]bool // of this network that the command serves; 0: some that the kernel chose
 }
 
 // met is a fact, and the processes that met it.
 type met struct {
 	Fact
-	by []*process
+	by   []*process
+	last uint32 // thread: a loop that is refused again and again says nothing more
 }
 
 // notice is struct seccomp_notif (linux/seccomp.h).
@@ -61,29 +63,44 @@ func New(fd int, s Settings) *Witness {
 	for _, c := range watched() {
 		w.calls[c.nr] = c
 	}
+	for _, port := range s.Served {
+		w.ports[port] = true
+	}
 	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), ioctlSetFlags, sameProcessor) // older kernels are only slower
 	return w
 }
 
-// Attend answers until there is something to read from another descriptor, or its end; -1: until nothing is left that the
-// filter is on. It shares a thread with who waits for that descriptor: one more makes the least command slower.
-func (w *Witness) Attend(other int) {
+// Await waits until there is something to read from a descriptor, or its end, and begins to answer with the first thing that
+// the kernel asks. Until then it needs no thread of its own, which would make the least command slower.
+func (w *Witness) Await(other int) {
 	if w == nil {
 		return
 	}
-	n, r := new(notice), new(reply)
 	for {
 		wait := [2]pollFD{{fd: int32(other), events: pollIn}, {fd: int32(w.fd), events: pollIn}}
 		_, _, errno := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&wait)), uintptr(len(wait)), 0, 0, 0, 0)
-		switch {
-		case errno == syscall.EINTR:
-		case errno != 0 || wait[0].got != 0:
-			return
-		case wait[1].got&pollIn != 0:
-			w.one(n, r)
-		case wait[1].got != 0: // its end
-			return
+		if errno == syscall.EINTR {
+			continue
 		}
+		if errno == 0 && wait[1].got&pollIn != 0 {
+			w.Begin()
+		}
+		return
+	}
+}
+
+// Begin answers from now on, if it has not begun.
+func (w *Witness) Begin() {
+	if w != nil {
+		w.begun.Do(func() { go w.listen() })
+	}
+}
+
+// listen waits in the very call that the kernel hands the processor to when it asks: with poll(2) before it, each answer
+// takes many times as long on a busy machine.
+func (w *Witness) listen() {
+	n, r := new(notice), new(reply)
+	for w.one(n, r) {
 	}
 }
 
@@ -93,16 +110,29 @@ type pollFD struct {
 	events, got int16
 }
 
-const pollIn = 1
+const (
+	pollIn  = 1
+	pollHup = 16
+)
 
-// one answers what the kernel asks now. Who asked may have been killed meanwhile.
-func (w *Witness) one(n *notice, r *reply) {
+// one answers what the kernel asks next; false: nothing will be asked any more. Who asked may have been killed meanwhile.
+func (w *Witness) one(n *notice, r *reply) bool {
 	*n = notice{} // the kernel refuses to write over anything
-	if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(w.fd), ioctlReceive, uintptr(unsafe.Pointer(n))); errno != 0 {
-		return
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(w.fd), ioctlReceive, uintptr(unsafe.Pointer(n)))
+	if errno != 0 {
+		return errno == syscall.EINTR || errno == syscall.ENOENT && !w.over()
 	}
 	*r = w.answer(n)
 	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, uintptr(w.fd), ioctlReply, uintptr(unsafe.Pointer(r)))
+	return true
+}
+
+// over reports that nothing is left that the filter is on.
+func (w *Witness) over() bool {
+	wait := pollFD{fd: int32(w.fd), events: pollIn}
+	var now syscall.Timespec
+	_, _, errno := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&wait)), 1, uintptr(unsafe.Pointer(&now)), 0, 0, 0)
+	return errno == 0 && wait.got&pollHup != 0
 }
 
 // answer lets go on what the filter only watches, and nothing else. By the number alone it decides which that is.
@@ -115,6 +145,8 @@ func (w *Witness) answer(n *notice) reply {
 	switch c.act {
 	case connects:
 		w.address(n, n.args[1], n.args[2])
+	case binds:
+		w.bound(n, n.args[1], n.args[2])
 	case sends:
 		w.address(n, n.args[4], n.args[5])
 	default:
@@ -151,12 +183,15 @@ func (w *Witness) note(n *notice, f Fact) {
 	defer w.mu.Unlock()
 	i := slices.IndexFunc(w.facts, func(m *met) bool { return m.Fact == f })
 	switch {
+	case i >= 0 && w.facts[i].last == n.pid:
+		return
 	case i >= 0:
 	case len(w.facts) < maxFacts:
 		i, w.facts = len(w.facts), append(w.facts, &met{Fact: f})
 	default:
 		return
 	}
+	w.facts[i].last = n.pid
 	if who := w.process(int(n.pid)); !slices.Contains(w.facts[i].by, who) {
 		w.facts[i].by = append(w.facts[i].by, who)
 	}

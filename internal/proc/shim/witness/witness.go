@@ -11,17 +11,12 @@
 // A fact says what was refused inside, and counts unless every process that met it has ended with exit code 0: those had
 // another way. Whether it would have gone better outside is for those to judge who can look there.
 //
-// Start reading at Witness.Attend; calls_linux.go lists what is watched. Rules of this package: those of package shim.
+// Start reading at Witness.Await; calls_linux.go lists what is watched. Rules of this package: those of package shim.
 //
 // Known limits: Linux only; before 6.15 the kernel does not tell how a process ended that somebody else waited for, so each fact counts. One listener at a time is possible, so there is none inside another program's. Writing through
 // a descriptor that was open before, extended attributes, renames between two mounts and messages with an address of
 // their own (sendmsg) are not seen, nor what a process refuses to have read (a program that its user may not read).
 package witness
-
-import (
-	"strconv"
-	"strings"
-)
 
 // Kind says what a fact is about.
 type Kind byte
@@ -48,6 +43,8 @@ type Fact struct {
 type Settings struct {
 	// Write are the folders and files that rules leave to write; empty: mounts decide.
 	Write []string
+	// Served are ports of the command's own network that somebody else serves there.
+	Served []uint16
 }
 
 // maxFacts bounds what is remembered: more says nothing more.
@@ -58,16 +55,4 @@ type Test struct {
 	Number   uint32
 	Argument int
 	Any      uint32 // some of these bits are set; 0: any bit is
-}
-
-// HasPort looks for a local port in a table of the kernel (proc_net_tcp(5)); of connections only those that listen count.
-func HasPort(table string, port uint16, listening bool) bool {
-	want := ":" + strings.ToUpper(strconv.FormatUint(uint64(port)|1<<16, 16))[1:]
-	for line := range strings.Lines(table) {
-		f := strings.Fields(line)
-		if len(f) > 3 && strings.HasSuffix(f[1], want) && (!listening || f[3] == "0A") {
-			return true
-		}
-	}
-	return false
 }

@@ -8,8 +8,11 @@ type Witness struct{}
 // New has nothing to listen to.
 func New(int, Settings) *Witness { return nil }
 
-// Attend has nothing to answer.
-func (*Witness) Attend(int) {}
+// Await has nothing to answer.
+func (*Witness) Await(int) {}
+
+// Begin has nothing to answer.
+func (*Witness) Begin() {}
 
 // Facts are none.
 func (*Witness) Facts() []Fact { return nil }
