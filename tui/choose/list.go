@@ -158,13 +158,17 @@ func (p *List) Render(w, h int) (rows []draw.Row, x, y int) {
 		c.Put(look.At(left+1, 0, w-left-1, h), p.peek.Render(p.theme, w-left-1, h))
 		return c.Rows, x, y
 	}
-	low := h / 3
+	// A short list leaves the rest to what its row is; filtering does not move the line between them.
+	low := h - min(max(len(p.items)+listHead, listLeast), h-h/3)
 	rows, x, y = p.list(w, h-low)
 	for len(rows) < h-low {
 		rows = append(rows, draw.Row{})
 	}
 	return append(rows, p.peek.Render(p.theme, w, low)...), x, y
 }
+
+// listHead are the rows above a list, listLeast what it takes at least.
+const listHead, listLeast = 2, 6
 
 // list draws the filter and the rows around the chosen one.
 func (p *List) list(w, h int) (rows []draw.Row, x, y int) {

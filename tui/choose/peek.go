@@ -104,10 +104,13 @@ func (k *peek) Render(t *draw.Theme, w, h int) []draw.Row {
 		return rows[:min(len(rows), h)]
 	}
 	for _, line := range k.lines {
-		if len(rows) >= h {
+		if len(rows) > h {
 			break
 		}
 		rows = t.Wrap(rows, w, draw.Margins{}, line)
+	}
+	if len(rows) > h && h > 1 { // what is consented to must not look whole when it is not
+		rows = append(rows[:h-1], t.Line(draw.Warn, safeterm.Fixed("… and more: a larger window shows it")))
 	}
 	return rows[:min(len(rows), h)]
 }
