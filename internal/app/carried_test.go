@@ -71,12 +71,15 @@ func TestARepositoryOfFiveAssistantsRunsNothing(t *testing.T) {
 	}
 	var found []string
 	for _, c := range full.Carried {
-		found = append(found, c.Kind+" "+c.Name)
+		if found = append(found, c.Kind+" "+c.Name); c.Kind == "instructions" {
+			found = append(found, c.Name+" "+c.State)
+		}
 		if c.Origin != "project" || c.Path == "" || c.State == "" || c.State == "allowed" {
 			t.Errorf("%+v", c)
 		}
 	}
-	for _, want := range []string{"command review", "command fix", "command release", "skill pdf", "skill sql", "agent critic", "agent tester", "agent builder"} {
+	for _, want := range []string{"command review", "command fix", "command release", "skill pdf", "skill sql", "agent critic", "agent tester", "agent builder",
+		"CLAUDE.md used", "GEMINI.md unused", ".github/copilot-instructions.md unused", ".cursor/rules/go.mdc used", ".github/instructions/go.instructions.md waits"} {
 		if !slices.Contains(found, want) {
 			t.Errorf("%s is not found in %q", want, found)
 		}

@@ -162,7 +162,7 @@ func (a *app) Context(ctx context.Context, wish command.ContextWish, use func(co
 	}
 	c := command.Context{Session: id, Cwd: s.root.Dir(), Profile: m.Profile.Prompt}
 	c.Ledger, c.Offer = w.session.Expect(ctx, session.Input{Text: wish.Prompt})
-	c.Tools = w.set.Names()
+	c.Tools, c.Texts = w.set.Names(), w.room.Listed()
 	f := &carry.Finder{}
 	if !o.bare {
 		f = carry.For(s.at.Config, a.Getenv("HOME"), s.root.Dir())

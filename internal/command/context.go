@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/carry"
 	"adze/internal/gate"
+	"adze/internal/instructions"
 	"adze/internal/safeterm"
 	"adze/internal/trust"
 	"adze/internal/usage"
@@ -33,8 +34,9 @@ type Context struct {
 	Ledger  session.Ledger
 	Offer   *session.Offer // nil: all tools are shown
 	Tools   []string       // that a model may call
-	Found   []carry.Item   // commands, skills and agents
-	Runs    []trust.Item   // of the project
+	Texts   []instructions.Listed
+	Found   []carry.Item // commands, skills and agents
+	Runs    []trust.Item // of the project
 	Notices []string
 }
 
@@ -73,7 +75,7 @@ type carriedItem struct {
 	Origin string `json:"origin"` // person or project
 	Path   string `json:"path"`
 	Bytes  int64  `json:"bytes,omitempty"`
-	State  string `json:"state"` // used, shadowed, broken; of what would run: waiting, changed, allowed, unused, broken
+	State  string `json:"state"` // used, waits, unused, shadowed, broken; of what would run: waiting, changed, allowed, unused, broken
 	Why    string `json:"why,omitempty"`
 }
 
@@ -212,6 +214,13 @@ func (c Context) leftOut() []leftOut {
 // carried lists what the person and the project have for assistants, and what of the project would run.
 func (c Context) carried() []carriedItem {
 	out := []carriedItem{}
+	for _, l := range c.Texts {
+		one := carriedItem{Kind: "instructions", Name: l.Shown, Origin: string(carry.Project), Path: l.Shown, Bytes: l.Size, State: l.State, Why: l.Why}
+		if l.Mine {
+			one.Origin = string(carry.Person)
+		}
+		out = append(out, one)
+	}
 	for _, i := range c.Found {
 		one := carriedItem{Kind: string(i.Kind), Name: i.Name, Origin: string(i.Origin), Path: i.Path, Bytes: i.Bytes, State: "used"}
 		switch {

@@ -1,0 +1,103 @@
+package instructions
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Listed is one file of instructions that is there, for who wants to know what becomes of it.
+type Listed struct {
+	Shown string
+	Mine  bool  // the person's own, not the project's
+	Size  int64 // in bytes, of the file
+	State string
+	Why   string // of its state, for people; may be empty
+}
+
+// States of what is listed.
+const (
+	Used  = "used"   // the system prompt holds it
+	Waits = "waits"  // it joins when its subject comes up
+	Left  = "unused" // another one is read in its place
+)
+
+// Listed are all files of instructions that are there: those that the system prompt holds, those that may join later, and
+// those that another one takes the place of.
+func (r *Room) Listed() (out []Listed) {
+	if r.silent() {
+		return nil
+	}
+	f := r.file()
+	for _, file := range f.files {
+		if file.Real == "" {
+			continue // the index of rules
+		}
+		l := Listed{Shown: file.Shown, Mine: strings.HasPrefix(file.Shown, "~") || strings.HasPrefix(file.Shown, "the person's"), Size: file.Size, State: Used}
+		if file.instead {
+			l.Why = "in the place of an AGENTS.md"
+		}
+		out = append(out, l)
+	}
+	for _, rule := range f.rules {
+		why := "it joins when it is named: @" + rule.name
+		switch {
+		case len(rule.globs) > 0:
+			why = "it joins with a file that matches " + strings.Join(rule.globs, ", ")
+		case rule.description != "":
+			why = "its description is in the prompt"
+		}
+		size, _ := sizeOf(rule.path)
+		out = append(out, Listed{Shown: rule.shown, Size: size, State: Waits, Why: why})
+	}
+	return append(out, r.left(f)...)
+}
+
+// left are those that another one takes the place of.
+func (r *Room) left(f found) (out []Listed) {
+	read := map[string]bool{}
+	for path := range f.real {
+		read[path] = true
+	}
+	for _, rule := range f.rules {
+		read[rule.path] = true
+	}
+	add := func(path, shown, why string, mine bool) {
+		size, there := sizeOf(path)
+		if real, err := filepath.EvalSymlinks(path); there && err == nil && !read[real] && !read[path] {
+			out = append(out, Listed{Shown: shown, Mine: mine, Size: size, State: Left, Why: why})
+		}
+	}
+	if r.Home != "" {
+		for _, name := range []string{".codex/AGENTS.md", ".claude/CLAUDE.md", ".gemini/GEMINI.md"} {
+			add(filepath.Join(r.Home, name), "~/"+name, "another file of yours is read", true)
+		}
+	}
+	for _, folder := range slices.Backward(r.chain()) {
+		for _, name := range append(names(), rootNames()...) {
+			path := filepath.Join(folder, name)
+			why := "another one of this folder is read"
+			if folder != r.top && slices.Contains(rootNames(), name) {
+				why = "it is read in the repository's root only"
+			}
+			add(path, r.shown(path), why, false)
+		}
+		for _, s := range shelves() {
+			for _, path := range r.reader(context.Background()).below(filepath.Join(folder, s.dir), s.ending, maxRuleDepth) {
+				add(path, r.shown(path), "an AGENTS.md is read", false)
+			}
+		}
+	}
+	return out
+}
+
+// sizeOf is the size of a regular file.
+func sizeOf(path string) (int64, bool) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	return info.Size(), true
+}
