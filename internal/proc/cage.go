@@ -110,3 +110,12 @@ func explain(e shim.Event) string {
 	}
 	return e.Step + ": " + e.Errno.Error()
 }
+
+// maxPlans is how often walls are planned for one command: what a plan has seen, another program's socket, may be gone or made
+// anew when its walls are built, and then nothing has run.
+const maxPlans = 3
+
+// unboxed is why walls could not be built.
+type unboxed string
+
+func (u unboxed) Error() string { return string(u) }

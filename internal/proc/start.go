@@ -35,9 +35,18 @@ func (s Supervisor) Run(ctx context.Context, c Command) (Result, error) {
 // Start starts c and returns when its program runs, or could not be run. When ctx is done the
 // command is ended.
 func (s Supervisor) Start(ctx context.Context, c Command) (*Process, error) {
-	if ctx.Err() != nil {
-		return nil, failure(CodeAborted, "%s was not started: %w", name(c), context.Cause(ctx))
+	for try := 1; ; try++ {
+		if ctx.Err() != nil {
+			return nil, failure(CodeAborted, "%s was not started: %w", name(c), context.Cause(ctx))
+		}
+		p, err := s.start(ctx, c)
+		if !errors.As(err, new(unboxed)) || try == maxPlans {
+			return p, err
+		}
 	}
+}
+
+func (s Supervisor) start(ctx context.Context, c Command) (*Process, error) {
 	c.Tag = uniqueTag(c.Tag)
 	walls, err := enclose(ctx, s.Cage, c)
 	if err != nil {
@@ -198,7 +207,7 @@ func (p *Process) firstEvent() error {
 		_ = p.shim.Kill() // if it was only stopped
 		return nil
 	case e.Kind == shim.Unboxed:
-		return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %s", explain(e))
+		return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %w", unboxed(explain(e)))
 	case e.Kind == shim.Failed && errors.Is(e.Errno, syscall.ENOENT):
 		return failure(CodeNotFound, "cannot run %s: %w", p.cmd.Argv[0], e.Errno)
 	case e.Kind == shim.Failed:

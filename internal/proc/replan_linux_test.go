@@ -1,0 +1,39 @@
+package proc_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"adze/internal/proc"
+	"adze/internal/proc/shim/box"
+)
+
+// fickle is a cage whose first walls cannot be built.
+type fickle struct{ bad, asked, done int }
+
+func (f *fickle) Enclose(context.Context, proc.Command) (proc.Walls, error) {
+	f.asked++
+	walls := proc.Walls{Done: func() proc.Findings { f.done++; return proc.Findings{} }}
+	if f.asked <= f.bad {
+		walls.Box = box.Box{Mounts: []box.Mount{{Kind: box.Locked, Path: "/it/was/here"}}}
+	}
+	return walls, nil
+}
+
+// What a plan has seen may be gone when its walls are built. Nothing has run then, so it is planned anew, a few times.
+func TestWallsThatCannotBeBuiltArePlannedAnew(t *testing.T) {
+	for name, c := range map[string]struct {
+		bad, asked int
+		runs       bool
+	}{"at once": {0, 1, true}, "once": {1, 2, true}, "always": {99, 3, false}} {
+		f := &fickle{bad: c.bad}
+		r, err := proc.Supervisor{Cage: f}.Run(t.Context(), shell("echo ran"))
+		if f.asked != c.asked || f.done != c.asked {
+			t.Errorf("%s: planned %d times, let go %d times", name, f.asked, f.done)
+		}
+		if c.runs && (err != nil || r.Output.Head != "ran\n") || !c.runs && (err == nil || !strings.Contains(err.Error(), "/it/was/here")) {
+			t.Errorf("%s: %v %q", name, err, r.Output.Head)
+		}
+	}
+}
