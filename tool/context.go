@@ -65,9 +65,10 @@ type Result[Meta any] struct {
 	// clipping to the pipeline.
 	OutputFile string
 	Truncated  bool
-	Sandbox    string   // what held the commands that it ran, for the record; empty: nothing did, or there were none
-	Barred     []string // what that kept them from, where they failed, for the record: a sentence each
-	Stop       bool     // ends the turn
+	Sandbox    string    // what held the commands that it ran, for the record; empty: nothing did, or there were none
+	Barred     []string  // what that kept them from, where they failed, for the record: a sentence each
+	Carried    []Carried // what that carried to hosts and from them, for the record
+	Stop       bool      // ends the turn
 }
 
 // Attachment is an image or document for models that take it.

@@ -73,7 +73,7 @@ func (x *execution) finish(p outcomeParts, status Status, code string) Outcome {
 		now := x.runner.now()
 		r.Waited = x.waits.total(now)
 		r.Duration = now.Sub(r.Start) - r.Waited
-		r.OutputHash, r.Sandbox, r.Barred = hash, p.sandbox, p.barred
+		r.OutputHash, r.Sandbox, r.Barred, r.Carried = hash, p.sandbox, p.barred, p.carried
 		x.over = true
 	})
 	record := x.snapshot()

@@ -46,9 +46,19 @@ type Record struct {
 	OutputHash string        `json:"output_sha256,omitempty"`
 	Sandbox    string        `json:"sandbox,omitempty"` // the level that its commands ran at, and by what; empty: outside one, or it ran none
 	Barred     []string      `json:"barred,omitempty"`  // what that kept a command from that failed
+	Carried    []Carried     `json:"carried,omitempty"` // what the door of that sandbox carried
 	// Panic is the value and stack of a panic. It may quote arguments, so it stays in the local log: Public
 	// leaves it out.
 	Panic string `json:"panic,omitempty"`
+}
+
+// Carried is what went to one host and came from it, through the door of a sandbox: bytes inside the connections, which for
+// https are those of TLS.
+type Carried struct {
+	Host        string `json:"host"` // with its port
+	Connections int    `json:"connections"`
+	Sent        int64  `json:"sent_bytes"`
+	Received    int64  `json:"received_bytes"`
 }
 
 // Public is the record as far as it may leave the local log: without the value and stack of a panic.

@@ -233,6 +233,9 @@ func (x *bashCall) describe(r proc.Result, file string) {
 	m.Killed, m.Ended, m.Survivors = string(r.Killed), r.Ended, r.Survivors
 	m.Millis, m.File, m.Sandbox = r.Duration.Milliseconds(), file, r.Sandbox
 	x.result.Sandbox = r.Sandbox
+	for _, c := range r.Carried {
+		x.result.Carried = append(x.result.Carried, tool.Carried(c))
+	}
 	if r.Signal != 0 {
 		m.Signal = proc.SignalName(r.Signal)
 	} else if r.Code >= 0 {

@@ -148,3 +148,24 @@ func TestAJobTellsWhatTheSandboxKeptItFrom(t *testing.T) {
 		}
 	}
 }
+
+// What the door of a sandbox carried stands in the record of the call.
+func TestTheRecordTellsWhatWasCarried(t *testing.T) {
+	d := newDesk(t)
+	carried := proc.Findings{Carried: []proc.Carried{{Host: "a.example:443", Connections: 2, Sent: 10, Received: 2000}}}
+	shell := NewShell(proc.Supervisor{Cage: wall{carried}}, []string{"PATH=" + os.Getenv("PATH")})
+	t.Cleanup(shell.Close)
+	var registry tool.Registry
+	if err := registry.Register(bash(files{root: d.deps.Root, seen: d.deps.Seen}, shell)); err != nil {
+		t.Fatal(err)
+	}
+	set, err := registry.Tools(t.Context(), tool.Init{Workspace: d.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner := &tool.Runner{Session: "s", Gate: tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) { return tool.Decision{Allow: true}, nil })}
+	o := runner.Exec(t.Context(), runner.Hydrate(t.Context(), set, []tool.RawCall{{ID: "c", Name: "bash", Arguments: encoded(t, args{"command": "true"})}})[0])
+	if want := (tool.Carried{Host: "a.example:443", Connections: 2, Sent: 10, Received: 2000}); len(o.Record.Carried) != 1 || o.Record.Carried[0] != want {
+		t.Errorf("%+v", o.Record)
+	}
+}

@@ -1,7 +1,10 @@
 package app_test
 
 import (
+	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -109,6 +112,25 @@ func TestACommandAsksForAHost(t *testing.T) {
 	script := u.script("-- 1 --\ncall bash: {\"command\": \"curl -sS https://refused.example\"}\n-- 2 --\nexpect bash failed: did not let it reach refused.example:443\ntext: done\n")
 	u.run("-p", "--sandbox", "required", "--allow", "execute(curl **)", script, "hi").wants(0, "done")
 	u.run("audit", "show").wants(0, "needs network https://refused.example", "nobody is here to approve it")
+}
+
+// What a command has sent to a host that it was let to stands in the record, in bytes.
+func TestTheRecordTellsWhatLeftTheSandbox(t *testing.T) {
+	u := newUser(t)
+	sandboxed(t, u)
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not installed")
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("x", 5000)) }))
+	t.Cleanup(server.Close)
+	at := strings.TrimPrefix(server.URL, "http://")
+	script := u.script(`-- 1 --
+call bash: {"command": "curl -sS --noproxy none --proxy $HTTP_PROXY ` + server.URL + ` | wc -c"}
+-- 2 --
+text: done
+`)
+	u.run("-p", "--permission-mode", "auto", "--allow", "network("+at+")", script, "hi").wants(0, "done")
+	u.run("audit", "show").wants(0, "needs network https://"+at, "carried "+at+" · ", " received · connections 1")
 }
 
 // Mode auto runs what the sandbox holds without a question, and nothing else: not without a sandbox, not against a deny.

@@ -133,6 +133,9 @@ func auditText(i audit.Item) string {
 	for _, b := range c.Barred {
 		line("              in the sandbox %s", b)
 	}
+	for _, to := range c.Carried {
+		line("              carried %s", fmt.Sprintf("%s · %d bytes sent · %d received · connections %d", to.Host, to.Sent, to.Received, to.Connections))
+	}
 	for _, f := range c.Faults {
 		line("              fault %s", strings.Join(notEmpty(string(f.Stage), f.Code, f.Path, f.Message), " "))
 	}

@@ -38,9 +38,10 @@ type Walls struct {
 
 // Findings are what a cage saw of a command.
 type Findings struct {
-	Told    []string // what it left that was put aside
-	Refused []string // hosts that it asked for and was not let to
-	Barred  []Barred // what it wanted and no walls let through, whoever allows it: it may do better outside
+	Told    []string  // what it left that was put aside
+	Refused []string  // hosts that it asked for and was not let to
+	Carried []Carried // hosts that it reached, the first one first
+	Barred  []Barred  // what it wanted and no walls let through, whoever allows it: it may do better outside
 }
 
 // Barred is one thing that walls did not let a command do.
@@ -71,6 +72,13 @@ func (p *Process) weigh() []Barred {
 		return nil
 	}
 	return p.walls.Weigh(p.facts)
+}
+
+// Carried is what went to one host and came from it.
+type Carried struct {
+	Host           string // with its port
+	Connections    int
+	Sent, Received int64 // bytes
 }
 
 // FirstFile is the descriptor of the first of Walls.Files: those below are the shim's own.

@@ -3,8 +3,10 @@ package sandbox
 import (
 	"context"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"adze/internal/proc"
 	"adze/internal/proc/shim/box"
@@ -28,10 +30,12 @@ func (n *Network) through(w *proc.Walls, c proc.Command) error {
 	if err != nil {
 		return err
 	}
+	var carried tally
 	server := proxy.New(proxy.Config{
 		Canonical: n.Canonical,
 		Ask:       func(ctx context.Context, to proxy.Target) error { return c.Reach(ctx, to.Host, to.Port) },
 		Dial:      func(ctx context.Context, to proxy.Target) (net.Conn, error) { return n.Dial(ctx, to.Host, to.Port) },
+		Log:       carried.add,
 	})
 	w.Box.Door = proc.FirstFile + len(w.Files)
 	w.Files = append(w.Files, far)
@@ -53,6 +57,7 @@ func (n *Network) through(w *proc.Walls, c proc.Command) error {
 		if done != nil {
 			found = done()
 		}
+		found.Carried = carried.sum()
 		for _, r := range server.Refused() {
 			if r.Barred {
 				found.Barred = append(found.Barred, proc.Barred{Kind: proc.BarredConnect, What: r.Target.String(), Why: "which the proxy of the sandbox carries nothing to"})
@@ -63,6 +68,35 @@ func (n *Network) through(w *proc.Walls, c proc.Command) error {
 		return found
 	}
 	return nil
+}
+
+// tally sums up the connections to each host.
+type tally struct {
+	mu    sync.Mutex
+	hosts []proc.Carried
+}
+
+func (t *tally) add(v proxy.Visit) {
+	if v.Refused != nil || v.Failed != nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	host := v.Target.String()
+	i := slices.IndexFunc(t.hosts, func(c proc.Carried) bool { return c.Host == host })
+	if i < 0 {
+		i = len(t.hosts)
+		t.hosts = append(t.hosts, proc.Carried{Host: host})
+	}
+	c := &t.hosts[i]
+	c.Connections, c.Sent, c.Received = c.Connections+1, c.Sent+v.Sent, c.Received+v.Received
+}
+
+// sum is what is known when the server was closed; what a plain request still carried while that cut it off is not in it.
+func (t *tally) sum() []proc.Carried {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.hosts)
 }
 
 // led is an environment that leads programs to the door and nowhere else.

@@ -58,6 +58,14 @@ func TestTheNetworkIsReachedThroughTheProxyAlone(t *testing.T) {
 				if r.Err() != nil || len(r.Refused)+len(r.Told) > 0 {
 					t.Errorf("%s: %v %v\n%s", f.Command, r.Err(), r.Findings, text(r))
 				}
+				for _, c := range r.Carried {
+					if !strings.HasSuffix(c.Host, ".test:443") || c.Connections == 0 || c.Sent == 0 || c.Received == 0 {
+						t.Errorf("%s carried %+v", f.Command, c)
+					}
+				}
+				if len(r.Carried) == 0 {
+					t.Errorf("%s: nothing tells what it carried", f.Command)
+				}
 			}
 			r := run("curl -sS https://elsewhere.example; curl -sS --noproxy '*' --connect-timeout 2 https://"+site.Address+" && echo reached", ofTheSite)
 			if strings.Contains(text(r), "reached") || !slices.Equal(r.Refused, []string{"elsewhere.example:443"}) {
