@@ -49,8 +49,11 @@ func programsInHooks(dir string) (out []string) {
 	}
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".sample") { // git runs none by this name, and puts a dozen into each repository
+			continue
+		}
 		info, err := os.Stat(filepath.Join(dir, e.Name()))
-		if err != nil || !info.Mode().IsRegular() || strings.HasSuffix(e.Name(), ".sample") {
+		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
 		out = append(out, "hook "+e.Name()+" "+fingerprint(filepath.Join(dir, e.Name())))
