@@ -171,6 +171,10 @@ func (l *ledger) weigh(m Message) []share {
 	}
 	for _, p := range m.Parts {
 		switch {
+		case p.Kind == TextPart && len(m.Notes) > 0: // each counts for where it comes from
+			for i, text := range m.wrappedNotes() {
+				put(MessagesGroup, "note from "+m.Notes[i].From, len(text))
+			}
 		case p.Kind == TextPart:
 			put(MessagesGroup, texts[m.Role], len(p.Text))
 		case p.Kind == ReasoningPart && m.Provider == l.provider: // that of others is not sent

@@ -175,7 +175,8 @@ const noteEnd = "</note>\n"
 func (m Message) wrappedNotes() []string {
 	texts := strings.SplitAfter(m.Text(), noteEnd)
 	if texts = texts[:len(texts)-1]; len(texts) != len(m.Notes) {
-		return make([]string, len(m.Notes)) // a log that was edited
+		texts = make([]string, len(m.Notes)) // a log that was edited
+		texts[0] = m.Text()
 	}
 	return texts
 }

@@ -119,7 +119,8 @@ func cached(u session.Usage) string {
 	return fmt.Sprintf(", %d%% from its cache", int(100*float64(u.CacheRead)/float64(sent)))
 }
 
-// topSources is how many sources of a group have a row of their own; the rest shares one.
+// topSources is how many sources of a group have a row of their own; the rest shares one. Those of the system prompt all
+// have one: it is where instructions are looked for.
 const topSources = 6
 
 // sources is what the next request holds, by group and within it, the largest first.
@@ -143,7 +144,8 @@ func (p *ledgerPage) sources() {
 		p.bar(draw.Bold, groupNames(group, len(list)), sum, total)
 		rest := 0
 		for i, s := range list {
-			if i < topSources || len(list) == topSources+1 {
+			if i < topSources || len(list) == topSources+1 || group == session.SystemGroup { // each instruction file is seen
+
 				p.bar(draw.Plain, "  "+s.Name, s.Tokens, total)
 			} else {
 				rest += s.Tokens
