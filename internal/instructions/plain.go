@@ -17,6 +17,9 @@ func plain(text string) (out string, imports []string) {
 	return p.out.String(), p.imports
 }
 
+// maxImports bounds what one file names with @: each costs a look at the disk.
+const maxImports = 100
+
 type plainer struct {
 	rest    string // the lines after the one that is read
 	out     strings.Builder
@@ -88,8 +91,13 @@ func (p *plainer) words(line string) {
 				continue
 			}
 		case rest[0] == '@' && (at == 0 || strings.IndexByte(" \t(", line[at-1]) >= 0):
-			name, _, _ := strings.Cut(strings.Fields(rest + " ")[0][1:], "`")
-			p.imports = append(p.imports, name)
+			name := rest[1:]
+			if end := strings.IndexAny(name, " \t\r\n`"); end >= 0 {
+				name = name[:end]
+			}
+			if name != "" && len(p.imports) < maxImports {
+				p.imports = append(p.imports, name)
+			}
 		}
 		b.WriteByte(rest[0])
 		at++
