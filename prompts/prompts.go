@@ -71,6 +71,12 @@ func Compact() string {
 	return strings.TrimSpace(string(raw))
 }
 
+// Init is the command that has a model write a project's AGENTS.md; $ARGUMENTS is what the person says to it.
+func Init() string {
+	raw, _ := texts.ReadFile("init.md") // embedded
+	return string(raw)
+}
+
 func (e Environment) block() string {
 	git := "no"
 	if e.Git {

@@ -51,6 +51,8 @@ func (b *broken) ports() port.Ports {
 		Files:      func(context.Context) (port.Files, error) { return port.Files{}, b.fail("files") },
 		Folder:     func(context.Context, string) (string, []string, error) { return "", nil, b.fail("folder") },
 		Run:        func(context.Context, string) session.Result { return b.result("run") },
+		Notebooks:  func() []port.Notebook { return []port.Notebook{{Name: "AGENTS.md"}} },
+		WriteDown:  func(context.Context, port.Notebook, string) session.Result { return b.result("remark") },
 		Compact:    func(context.Context, string) session.Result { return b.result("compact") },
 		Plan:       func(context.Context) (string, error) { return "", b.fail("plan") },
 		Steer:      func(string) bool { return false },
@@ -87,7 +89,7 @@ func doors() (all [][]string) {
 			all = append(all, []string{"key " + b.Keys()[0]})
 		}
 	}
-	return append(all, []string{"type /plan", "key enter", "wait 1s"}, []string{"type !ls", "key enter"}, []string{"type @", "wait 1s"},
+	return append(all, []string{"type /plan", "key enter", "wait 1s"}, []string{"type !ls", "key enter"}, []string{"type @", "wait 1s"}, []string{"type #be brief", "key enter", "wait 1s", "key enter"},
 		[]string{"type /mode", "key enter enter"}, []string{"type /trust", "key enter", "wait 1s"}, []string{"type /theme dark", "key enter down enter"}, []string{"type /vim", "key enter down enter"},
 		[]string{"type /model a/b", "key enter down enter"}, []string{"key f5", "wait 1s", "key down", "wait 1s"}, []string{"key esc esc"},
 		[]string{"key f7", "key enter"}, []string{"type /jobs", "key enter", "wait 1s"})
@@ -110,6 +112,8 @@ func TestEveryErrorIsSeen(t *testing.T) {
 			switch {
 			case j.compact:
 				turns = append(turns, p.m.ports.Compact(ctx, j.wish))
+			case j.run != nil:
+				turns = append(turns, j.run(ctx))
 			case j.command != "":
 				turns = append(turns, p.m.ports.Run(ctx, j.command))
 			}
@@ -130,7 +134,7 @@ func TestEveryErrorIsSeen(t *testing.T) {
 			}
 		}
 	}
-	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "edit", "picture", "job", "output", "carried", "plan"} {
+	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "edit", "picture", "job", "output", "carried", "plan", "remark"} {
 		if !seen[(&broken{}).fail(door).Error()] {
 			t.Errorf("nothing asked for %s", door)
 		}

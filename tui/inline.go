@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"adze/internal/safeterm"
@@ -159,4 +161,14 @@ func (m *model) toggleExpanded() tea.Cmd {
 		m.transcript.ToEnd()
 	}
 	return nil
+}
+
+// Transcript is the whole conversation as it was drawn, safe for a terminal. It is for the time after Run.
+func (u *UI) Transcript() string {
+	var b strings.Builder
+	for _, r := range u.model.transcript.All(u.model.w) {
+		b.WriteString(r.String())
+		b.WriteByte('\n')
+	}
+	return b.String()
 }

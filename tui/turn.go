@@ -4,10 +4,12 @@ import (
 	"context"
 	"strings"
 	"time"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
 	"adze/session"
+	"adze/tui/choose"
 	"adze/tui/plain"
 	"adze/tui/port"
 	"adze/tui/screen"
@@ -29,6 +31,8 @@ type turn struct {
 type job struct {
 	prompt  port.Prompt
 	command string // run this instead
+	// run is another thing of the person's own that is done instead.
+	run func(ctx context.Context) session.Result
 	// compact has the conversation summed up instead; wish says what must not be lost.
 	compact bool
 	wish    string
@@ -43,7 +47,7 @@ type rewound struct {
 // begin starts a turn.
 func (m *model) begin(j job) tea.Cmd {
 	ctx, cancel := context.WithCancel(context.Background())
-	m.turn = turn{running: true, since: m.now(), cancel: cancel, shell: j.command != "" || j.compact, prompt: j.prompt}
+	m.turn = turn{running: true, since: m.now(), cancel: cancel, shell: j.command != "" || j.compact || j.run != nil, prompt: j.prompt}
 	m.stopped = false
 	m.start(ctx, j)
 	return m.after(time.Second, second{})
@@ -98,6 +102,9 @@ func (m *model) send() tea.Cmd {
 	if line, ok := strings.CutPrefix(strings.TrimSpace(text), "!"); ok {
 		return m.shell(strings.TrimSpace(line))
 	}
+	if line, ok := remark(text); ok && m.ports.Notebooks != nil {
+		return writeDown(m, line)
+	}
 	p := m.prompt.Take()
 	if p.Text == "" {
 		return nil
@@ -134,6 +141,45 @@ func (m *model) shell(line string) tea.Cmd {
 		m.transcript.ToEnd()
 		return tea.Batch(m.remember(full), m.begin(job{command: line}))
 	}
+	return nil
+}
+
+// remark is a prompt that is to be written down: one line behind a #. A heading of a longer text, one of another level and
+// the number of an issue (#12) are messages.
+func remark(text string) (line string, ok bool) {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "#")
+	line = strings.TrimSpace(rest)
+	if !ok || line == "" || strings.Contains(line, "\n") {
+		return "", false
+	}
+	first := []rune(rest)[0]
+	return line, first != '#' && first != '!' && !unicode.IsDigit(first)
+}
+
+// writeDown asks where a line goes. It may have been meant for the model after all, which is a choice too.
+func writeDown(m *model, line string) tea.Cmd {
+	if m.turn.running {
+		m.say("the agent works: stop it first, or wait; a message that begins with # needs a second line")
+		return nil
+	}
+	var items []choose.Choice
+	books := m.ports.Notebooks()
+	for _, b := range books {
+		items = append(items, choose.Choice{ID: b.Name, Label: b.Name, Note: b.Note})
+	}
+	items = append(items, choose.Choice{ID: "", Label: "send it", Note: "as a message to the model, and write nothing"})
+	m.picker.Begin("add this line to", items, func(c choose.Choice) tea.Cmd {
+		full := m.prompt.Take()
+		m.transcript.ToEnd()
+		for _, b := range books {
+			if b.Name != c.ID {
+				continue
+			}
+			write := m.ports.WriteDown
+			return tea.Batch(m.remember(full.Text), m.begin(job{run: func(ctx context.Context) session.Result { return write(ctx, b, line) }}))
+		}
+		return tea.Batch(m.remember(full.Text), m.begin(job{prompt: full}))
+	})
 	return nil
 }
 

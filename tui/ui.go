@@ -36,7 +36,6 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -160,16 +159,6 @@ func (u *UI) Next() port.Next { return u.model.next }
 // Theme is the name of the theme that is in use.
 func (u *UI) Theme() string { return u.model.colours.name }
 
-// Transcript is the whole conversation as it was drawn, safe for a terminal. It is for the time after Run.
-func (u *UI) Transcript() string {
-	var b strings.Builder
-	for _, r := range u.model.transcript.All(u.model.w) {
-		b.WriteString(r.String())
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
 // Run shows the interface until the person quits, ctx ends or the terminal is gone. It gives the terminal back
 // on every way out, a panic included, and returns when the running turn has ended.
 func (u *UI) Run(ctx context.Context) (err error) {
@@ -280,6 +269,8 @@ func (u *UI) start(ctx context.Context, j job) {
 		switch {
 		case j.compact:
 			r = u.options.Ports.Compact(ctx, j.wish)
+		case j.run != nil:
+			r = j.run(ctx)
 		case j.command != "":
 			r = u.options.Ports.Run(ctx, j.command)
 		default:

@@ -62,6 +62,7 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 		Picture:    desk.NewClipboard(w.settings.at.State, a.Getenv).Picture,
 		Modes:      desk.Modes(),
 	}
+	p.Notebooks, p.WriteDown = w.notebooks, w.writeDown
 	if _, ok := w.set.Get(shellTool); ok {
 		p.Run = func(ctx context.Context, command string) session.Result { return w.shell(ctx, command, own) }
 	}
@@ -149,6 +150,29 @@ func (w *wired) shell(ctx context.Context, command string, own *ownCommand) sess
 	defer own.set("")
 	return w.session.Run(ctx, tool.RawCall{Name: shellTool, Arguments: string(args), Origin: tool.Native}, func(o tool.Outcome) string {
 		return fmt.Sprintf("I ran this command myself (%s):\n$ %s\n\n%s", o.Status, command, o.Output)
+	})
+}
+
+// notebooks are the files that a line of the person's own goes to.
+func (w *wired) notebooks() (out []port.Notebook) {
+	for _, t := range w.room.Targets() {
+		out = append(out, port.Notebook{Name: t.Shown, Path: t.Path, Note: t.Says()})
+	}
+	return out
+}
+
+// writeDown adds a line to one of them: to a file of the project as any write, with the questions and records of one.
+func (w *wired) writeDown(ctx context.Context, to port.Notebook, line string) session.Result {
+	call, err := w.room.Add(ctx, to.Path, line)
+	if err != nil {
+		return session.Sort(err)
+	}
+	if call.Name == "" { // it is the person's own, and stands there
+		w.session.Note(session.Note{Kind: session.InstructionsNote, From: to.Name, Text: "The person added: " + line})
+		return session.Result{Cause: session.CauseDone, Changed: []string{to.Name}}
+	}
+	return w.session.Run(ctx, call, func(o tool.Outcome) string {
+		return fmt.Sprintf("I added a line to %s (%s): %s\n%s", to.Name, o.Status, line, o.Output)
 	})
 }
 

@@ -142,3 +142,12 @@ func TestARepositoryOfManyAssistants(t *testing.T) {
 		}
 	}
 }
+
+// /init works without an interface, in a bare run too, and before a project's command of that name.
+func TestInitWithoutAnInterface(t *testing.T) {
+	u, _ := homed(t)
+	u.file(".claude/commands/init.md", "Theirs.")
+	for _, flag := range []string{"--no-session", "--bare"} {
+		u.run("-p", flag, u.answers(`(?s)^/init in German\n\n<command from="adze" sha256="[0-9a-f]{16}">\nWrite AGENTS\.md .*Leave that file as it is.*\nin German\n</command>$`), "/init in German").wants(0, "yes")
+	}
+}

@@ -69,8 +69,9 @@ type Item struct {
 	Problem string   // why it cannot be used; empty: it can
 	Notes   []string // what was taken in a way that its writer may not have meant
 
-	root *workspace.Root // that it is read through
-	rel  string          // its name for that
+	built string          // the text of one that is built in
+	root  *workspace.Root // that it is read through
+	rel   string          // its name for that
 }
 
 // Label is the name by which an item is reached whatever else is there: one that is shadowed has its origin in front.
@@ -215,6 +216,9 @@ var ErrGone = errors.New("it is not there any more")
 
 // Read reads an item's whole file as it is now.
 func (i Item) Read(ctx context.Context) (Text, error) {
+	if i.Origin == BuiltIn {
+		return Whole(i.Name+".md", []byte(i.built)), nil
+	}
 	if i.root == nil {
 		return Text{}, ErrGone
 	}

@@ -4,7 +4,8 @@
 // The one rule: text of a project is data for the model, never for adze, and no link or import leads out of its repository.
 //
 // Start reading at Room.Render; find.go says which files are read and in which order, read.go how one is read, plain.go
-// what of its text counts, rules.go what Cursor, Claude Code and Copilot keep beside them, late.go what joins later.
+// what of its text counts, rules.go what Cursor, Claude Code and Copilot keep beside them, late.go what joins later, add.go
+// how a line is added.
 //
 // Known limits: what changes in a file of the system prompt is told in the next session, because the prompt of a session
 // stays as it is; imports are looked for outside fenced blocks and code spans, not in code that is only indented; a file

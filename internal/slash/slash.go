@@ -21,6 +21,7 @@ import (
 	"adze/internal/carry"
 	"adze/internal/trust"
 	"adze/internal/usage"
+	"adze/prompts"
 	"adze/session"
 	"adze/tool"
 )
@@ -39,7 +40,7 @@ type Menu struct {
 
 // New looks for what is carried. The caller closes the finder when the menu is used no more.
 func New(ctx context.Context, f *carry.Finder, builtIn []string) *Menu {
-	m := &Menu{BuiltIn: builtIn, Items: append(f.Find(ctx, carry.Command), f.Find(ctx, carry.Skill)...)}
+	m := &Menu{BuiltIn: builtIn, Items: slices.Concat(builtIns(), f.Find(ctx, carry.Command), f.Find(ctx, carry.Skill))}
 	for n := range m.Items {
 		i := &m.Items[n]
 		if by, _ := i.Front.Bool("user-invocable"); i.Kind == carry.Skill && !by && i.Front.Text("user-invocable") != "" {
@@ -55,6 +56,11 @@ func New(ctx context.Context, f *carry.Finder, builtIn []string) *Menu {
 		}
 	}
 	return m
+}
+
+// builtIns are the commands that are prompts of adze's own.
+func builtIns() []carry.Item {
+	return []carry.Item{carry.Built("init", "write or improve this project's AGENTS.md", prompts.Init())}
 }
 
 // rank puts what is the person's before what is the project's.
