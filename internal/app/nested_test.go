@@ -87,7 +87,7 @@ call read: {"path":"web/long.txt"}
 expect prompt: (?s)^Stop working now
 text: The file has a line again and again.
 -- 3 --
-expect prompt: (?s)^<note from="web/AGENTS.md" sha256="[0-9a-f]{12}">.Instructions for files in web:..Web rule.
+expect note: (?s)^<note from="web/AGENTS.md" sha256="[0-9a-f]{12}">.Instructions for files in web:..Web rule.
 call read: {"path":"web/short.txt"}
 -- 4 --
 expect read completed: short
