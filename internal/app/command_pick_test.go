@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,13 +12,6 @@ import (
 	"sync/atomic"
 	"testing"
 )
-
-func (u *user) config(text string) {
-	u.t.Helper()
-	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(text), 0o600); err != nil {
-		u.t.Fatal(err)
-	}
-}
 
 func labelledTools(t *testing.T) string {
 	t.Helper()
@@ -34,7 +26,7 @@ func labelledTools(t *testing.T) string {
 // with the same bytes of tools.
 func TestManyToolsAreOfferedByWhatFits(t *testing.T) {
 	u := newUser(t)
-	u.config(`{"tools": {"offer_above": 5}}`)
+	u.configure(`{"tools": {"offer_above": 5}}`)
 	var offers []string
 	var mu sync.Mutex
 	u.serve(func(w http.ResponseWriter, r *http.Request) {
@@ -87,7 +79,7 @@ func TestFewToolsNeedNoSearch(t *testing.T) {
 	u := newUser(t)
 	for _, args := range [][]string{{}, {"--tools", "read,bash"}} {
 		if args != nil {
-			u.config(`{"tools": {"offer_above": 50}}`)
+			u.configure(`{"tools": {"offer_above": 50}}`)
 		}
 		model := u.script("-- step --\nexpect: ^hi$\n-- text --\nhello\n")
 		r := u.run(append(args, "-p", model, "--output-format", "stream-json", "hi")...)
@@ -179,7 +171,7 @@ func TestPickWithEmbeddings(t *testing.T) {
 		fmt.Fprintf(w, `{"data":[%s]}`, strings.Join(data, ","))
 	}))
 	t.Cleanup(server.Close)
-	u.config(`{"tools": {"scorer": "embedding", "embeddings": {"base_url": "` + server.URL + `/v1", "model": "tiny"}}}`)
+	u.configure(`{"tools": {"scorer": "embedding", "embeddings": {"base_url": "` + server.URL + `/v1", "model": "tiny"}}}`)
 	r := u.run("pick", "process").wants(0, "list_processes", "near in meaning")
 	before := asked.Load()
 	if again := u.run("pick", "process").wants(0); again.out != r.out || asked.Load() != before+1 {

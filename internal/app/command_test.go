@@ -244,9 +244,7 @@ func TestStatsCountByToolAndByModel(t *testing.T) {
 
 func TestPermissionsAreExplained(t *testing.T) {
 	u := newUser(t)
-	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(`{"allow": ["execute(go vet **)"], "deny": ["execute(rm **)"]}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	u.configure(`{"allow": ["execute(go vet **)"], "deny": ["execute(rm **)"]}`)
 	for name, c := range map[string]struct {
 		args []string
 		code int

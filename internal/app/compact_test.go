@@ -11,9 +11,7 @@ import (
 // is still there when the session is continued.
 func TestASmallWindowIsNoEnd(t *testing.T) {
 	u := newUser(t)
-	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(`{"models": {"script/*": {"context": 9000}}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	u.configure(`{"models": {"script/*": {"context": 9000}}}`)
 	if err := os.WriteFile(filepath.Join(u.dir, "long.txt"), []byte(strings.Repeat("a line of a long file\n", 1200)), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -18,9 +18,7 @@ func TestNoCommandReadsTheKey(t *testing.T) {
 	})
 	u.env = append(u.env, "OPENAI_API_KEY="+key, "MY_OWN_WORD="+own)
 	config := `{"environment": ["*"], "providers": {"work": {"base_url": "` + s.URL + `/v1", "key_env": "MY_OWN_WORD"}}}`
-	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	u.configure(config)
 	// tr, because what is read holds NUL; only processes below this test count, for the key is in the test's own hands.
 	look := `pid=$$; while test \"$pid\" -gt 1; do cat /proc/$pid/environ >> seen 2>/dev/null; tr '\\0' ' ' < /proc/$pid/cmdline >> seen; ` +
 		`test $pid = ` + fmt.Sprint(os.Getpid()) + ` && break; pid=$(awk '/^PPid/{print $2}' /proc/$pid/status); done; env >> seen; echo looked >> seen`

@@ -67,9 +67,7 @@ func TestAMistakeIsAResultForAScriptToo(t *testing.T) {
 
 func TestABadConfigurationStopsTheStart(t *testing.T) {
 	u := newUser(t)
-	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(`{"max_turns": "x"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	u.configure(`{"max_turns": "x"}`)
 	u.run("-p", "hi").wants(2, "config.json", "max_turns", "change the value")
 }
 

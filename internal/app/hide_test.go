@@ -61,9 +61,7 @@ func TestASecretIsNotEditedBack(t *testing.T) {
 			u.file("conf.toml", conf)
 			u.file("doc.md", doc)
 			if c.showSecret {
-				if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(`{"show_secrets": true}`), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				u.configure(`{"show_secrets": true}`)
 			}
 			asked := modelOf(u, chatStream("", 1, `read {"path":"conf.toml"}`, `read {"path":"doc.md"}`), chatStream("", 1, c.calls...), chatStream("done", 4))
 			u.env = append(u.env, "OPENAI_API_KEY=x")

@@ -68,6 +68,14 @@ func (u *user) file(name, text string) string {
 	return path
 }
 
+// configure writes the person's configuration.
+func (u *user) configure(text string) {
+	u.t.Helper()
+	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(text), 0o600); err != nil {
+		u.t.Fatal(err)
+	}
+}
+
 // script writes a conversation outside the workspace and returns its --model.
 func (u *user) script(steps string) string {
 	u.t.Helper()

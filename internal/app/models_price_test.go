@@ -5,19 +5,10 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"os"
-	"path/filepath"
 	"testing"
 )
 
 // configure writes the person's configuration.
-func (u *user) configure(text string) {
-	u.t.Helper()
-	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(text), 0o600); err != nil {
-		u.t.Fatal(err)
-	}
-}
-
 // lister answers every request with a call of list, so that only a budget ends the run. It counts 1,000
 // tokens of prompt, of which 600 were cached, and 100 of answer.
 func lister(w http.ResponseWriter, _ *http.Request) {

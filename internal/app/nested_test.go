@@ -75,9 +75,7 @@ func TestInstructionsOfADeeperFolderJoinOnce(t *testing.T) {
 // Instructions that joined late stand behind the summary of what they came after, and are not told again.
 func TestInstructionsThatJoinedSurviveASummary(t *testing.T) {
 	u := newUser(t)
-	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(`{"models": {"script/*": {"context": 9000}}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	u.configure(`{"models": {"script/*": {"context": 9000}}}`)
 	u.file("web/AGENTS.md", "Web rule.\n")
 	u.file("web/long.txt", strings.Repeat("a line of a long file\n", 1200))
 	u.file("web/short.txt", "short\n")

@@ -97,9 +97,7 @@ func TestLimitsOfTheConfiguration(t *testing.T) {
 		u.file(fmt.Sprintf("f%d.txt", i), "word\n")
 	}
 	config := `{"limits": {"glob": 2, "grep": 3, "list": 4, "bash_timeout": "3s", "bash_max_timeout": "5s"}}`
-	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	u.configure(config)
 	u.run("-p", "--permission-mode", "yolo", u.script(`-- 1 --
 call glob: {"pattern":"*.txt"}
 call grep: {"pattern":"word"}
@@ -113,9 +111,7 @@ expect bash completed: exit code 0
 text: all held
 `), "hi").wants(0, "all held")
 	for _, bad := range []string{`{"limits": {"glob": -1}}`, `{"limits": {"bash_timeout": "9s", "bash_max_timeout": "5s"}}`, `{"output": {"bytes": -5}}`} {
-		if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(bad), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		u.configure(bad)
 		u.run("-p", "--model", "script/x", "hi").wants(2, "config.json", "hint:")
 	}
 }

@@ -67,8 +67,6 @@ func orNil(s string) any {
 
 func TestARepairModelMustExist(t *testing.T) {
 	u := newUser(t)
-	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(`{"repair_model": "acme/m"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	u.configure(`{"repair_model": "acme/m"}`)
 	u.run("-p", u.script("-- 1 --\ntext: Done.\n"), "look").wants(3, "repair_model", `no provider "acme"`)
 }

@@ -42,9 +42,7 @@ func TestCommandsRunInTheSandbox(t *testing.T) {
 			u := newUser(t)
 			sandboxed(t, u)
 			outside := filepath.Join(t.TempDir(), "outside")
-			if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte("{} // known to the person alone\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			u.configure("{} // known to the person alone\n")
 			script := strings.NewReplacer("OUTSIDE", outside, "CONFIG", filepath.Join(u.home, "config.json"), "PORT", u.listens()).Replace(reaches)
 			r := u.run(append([]string{"-p", "--output-format", "stream-json", u.script(script), "hi"}, c.flags...)...).wants(0)
 			if _, err := os.Stat(filepath.Join(u.dir, "inside")); err != nil {

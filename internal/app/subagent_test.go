@@ -191,7 +191,7 @@ func TestSubagentsMayUseAnotherModel(t *testing.T) {
 	if err := os.WriteFile(small, []byte("# small\n-- 1 --\n-- explore: 1 --\ntext: cheap\nusage: input=1000\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	u.config(`{"task_model": "script/` + small + `", "models": {
+	u.configure(`{"task_model": "script/` + small + `", "models": {
 		"script/` + small + `": {"price": {"input": 1, "output": 1}}, "script/*": {"price": {"input": 100, "output": 100}}}}`)
 	model := u.script(delegating("explore", ""))
 	got := u.run("-p", "--output-format=json", model, "go").wants(0).result()
@@ -199,7 +199,7 @@ func TestSubagentsMayUseAnotherModel(t *testing.T) {
 	if !strings.Contains(usage, "script/"+small+":map[input:1000 output:0]") || fmt.Sprint(got["cost_usd"]) != "0.0022" {
 		t.Errorf("usage %s, cost %v", usage, got["cost_usd"])
 	}
-	u.config(`{"task_model": "acme/large"}`)
+	u.configure(`{"task_model": "acme/large"}`)
 	u.run("-p", model, "go").wants(3, `no provider "acme"`)
 }
 
@@ -210,7 +210,7 @@ func TestALimitOfTheRunHoldsForSubagents(t *testing.T) {
 	if got := r.result(); got["turns"] != 3.0 {
 		t.Errorf("turns %v", got["turns"])
 	}
-	u.config(`{"limits": {"task_steps": 1}}`)
+	u.configure(`{"limits": {"task_steps": 1}}`)
 	u.run("-p", "--output-format=stream-json", u.script(`-- 1 --
 call task: {"description":"the job","prompt":"Do it."}
 -- 2 --
@@ -223,7 +223,7 @@ call list: {}
 
 func TestTasksOfTasksHaveTheRightsOfTheRun(t *testing.T) {
 	u := newUser(t)
-	u.config(`{"limits": {"task_depth": 2}}`)
+	u.configure(`{"limits": {"task_depth": 2}}`)
 	steps := delegating("general", `-- general: the job: 1 --
 call task: {"description":"write it","prompt":"p","agent":"general"}
 -- general: the job: 2 --
@@ -273,7 +273,7 @@ func TestTasksAreOfferedToSmallModelsOnlyWhereAModelIsNamedForThem(t *testing.T)
 	if offered() {
 		t.Error("task is offered")
 	}
-	u.config(`{"task_model": "ollama/coder:7b"}`)
+	u.configure(`{"task_model": "ollama/coder:7b"}`)
 	if !offered() {
 		t.Error("task is not offered although a model is named for it")
 	}

@@ -1,8 +1,6 @@
 package app_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -48,9 +46,7 @@ func TestAPipeNeedsNoPrint(t *testing.T) {
 func TestAnUnknownNameInTheConfigurationIsSaid(t *testing.T) {
 	u := newUser(t)
 	model := u.script("-- 1 --\ntext: answered\n")
-	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte("\xef\xbb\xbf{\"modle\": \"x/y\"}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	u.configure("\xef\xbb\xbf{\"modle\": \"x/y\"}")
 	u.run("-p", model, "hi").wants(0, "answered", "modle is not known; did you mean model?")
 	u.run("-p", "hi").wants(3, "no model", "did you mean model?")
 	u.run("doctor", "--offline").wants(0, "modle is not known")
@@ -62,9 +58,7 @@ func TestKeysAreListedAsTheyAreBound(t *testing.T) {
 	if r := u.run("keys").wants(0, "todos", "ctrl+t"); strings.Contains(r.out, "config.json") {
 		t.Errorf("without bound keys: %s", r.out)
 	}
-	if err := os.WriteFile(filepath.Join(u.home, "config.json"), []byte(`{"keys": {"todos": "Ctrl-Q", /* one too many */ "sned": "f8"}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	u.configure(`{"keys": {"todos": "Ctrl-Q", /* one too many */ "sned": "f8"}}`)
 	if r := u.run("keys").wants(0, "ctrl+q", `config.json: keys: there is no action "sned"; did you mean send?`); strings.Contains(r.out, "ctrl+t") {
 		t.Errorf("todos has its own key still: %s", r.out)
 	}
