@@ -25,14 +25,14 @@ func TestAConsentIsKeptOrTold(t *testing.T) {
 			}
 			return nil
 		}
-		for _, s := range []string{"type /trust", "key enter", "wait 1s", "key down down", "key enter", "key enter", "wait 1s"} {
+		for _, s := range []string{"type /trust", "key enter", "wait 1s", "key down down down", "key enter", "key enter", "wait 1s"} {
 			verb, rest, _ := strings.Cut(s, " ")
 			p.step(verb, rest)
 		}
 		if asked != 0 {
 			t.Error("the first answer is to leave it")
 		}
-		for _, s := range []string{"type /trust", "key enter", "wait 1s", "key down down", "key enter", "key down enter", "wait 1s"} {
+		for _, s := range []string{"type /trust", "key enter", "wait 1s", "key down down down", "key enter", "key down enter", "wait 1s"} {
 			verb, rest, _ := strings.Cut(s, " ")
 			p.step(verb, rest)
 		}

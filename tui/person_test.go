@@ -42,7 +42,9 @@ func (p *player) ports() port.Ports {
 		},
 		Carried: func(context.Context) ([]port.Carried, error) {
 			return []port.Carried{
-				{ID: "hook:claude/Stop/1", State: "unused", Command: "notify-send done", Off: "this version of adze runs nothing of this kind"},
+				{ID: "hook:claude/PreToolUse/1", State: "waiting", Command: ".claude/check.sh", Hash: "34cd", Lines: []string{"command  .claude/check.sh",
+					"when     PreToolUse Bash|Edit", "here     before_tool of bash, edit, at most 5s", "file     .claude/check.sh sha256 99bb"}},
+				{ID: "hook:claude/SessionEnd/1", State: "unused", Command: "notify-send done", Off: "this version of adze does not run it: adze has no event like SessionEnd"},
 				{ID: "tool:deploy", State: "allowed", Command: "./deploy.sh", Lines: []string{"command ./deploy.sh", "sha256 00ff"}, Hash: "00ff", Allowed: true},
 				{ID: "tool:lint", State: "changed", Command: "./lint.sh --only\u202e {path}", Lines: []string{"command ./lint.sh --only\u202e {path}", "folder .", "file .adze/tools/lint.sh sha256 77aa", "sha256 12ab"}, Hash: "12ab"},
 			}, nil

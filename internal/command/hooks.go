@@ -8,9 +8,9 @@ func hooksHelp() *cobra.Command {
 		Long: `A hook is a program that adze starts at a moment of a session. It reads one JSON object and may answer with one.
 
     {"hooks": {
-      "before_tool": [{"tools": "bash", "command": ["./check.sh"], "timeout": "5s"}],
-      "after_tool":  [{"tools": "edit|write", "command": "make -s lint >&2 || exit 2"}],
-      "stop":        [{"command": "make -s test >&2 || exit 2"}]
+      "before_tool": [{"tools": "bash", "command": ["/home/ann/bin/check"], "timeout": "5s"}],
+      "after_tool":  [{"tools": "edit|write", "command": "gofmt -l . | grep . >&2 && exit 2; exit 0"}],
+      "stop":        [{"command": "go vet ./... >&2 || exit 2"}]
     }}
 
 Files, all of which count: hooks.json in the folder of adze's configuration (yours; nobody else may be able to write it), beside
@@ -19,7 +19,8 @@ after you allowed each (adze trust list, or /trust), as do those that it has for
 .claude/settings.local.json, .codex/hooks.json, .gemini/settings.json, translated; adze trust show tells what each is here.
 
 "tools" is a list of names (a|b) or an RE2 expression found anywhere in one; without it all are meant. "command" as words is a
-program, as a text it is for sh. "timeout" is at most 10s; the hooks of one moment have 30s together.
+program, as a text it is for sh; it runs in the folder that adze works in, so name your own by its whole path: what stands there
+("make", "./x") is each project's. "timeout" is at most 10s; the hooks of one moment have 30s together.
 
     moment          it reads, beside event, session, agent, cwd and mode       it may
     session_start   resumed                                                    add context

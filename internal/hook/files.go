@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"adze/internal/hook/dialect"
@@ -45,6 +46,9 @@ func Load(path string, owner int, layer string) ([]Program, error) {
 	for n, h := range hooks {
 		count[h.Event]++
 		programs[n] = Program{Hook: h, Name: fmt.Sprintf("%s/%s/%d", layer, h.Native, count[h.Event])}
+		if h.Cannot == "" && len(h.Argv) > 0 && strings.Contains(h.Argv[0], "/") && !filepath.IsAbs(h.Argv[0]) {
+			h.Cannot = fmt.Sprintf("name %s by its whole path: hooks run in the folder that adze works in, and each project would bring its own", h.Argv[0])
+		}
 		if h.Cannot != "" {
 			return nil, fmt.Errorf("the hook %d of %s cannot run: %s", count[h.Event], h.Native, h.Cannot)
 		}

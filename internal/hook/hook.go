@@ -31,7 +31,7 @@ const (
 	maxOutput  = 64 << 10         // bytes of each stream
 	maxContext = 4 << 10          // bytes that one hook adds
 	maxReason  = 2 << 10          // bytes of what it says otherwise
-	closeTime  = 3 * time.Second  // that notifications under way have when the run ends
+	closeTime  = 5 * time.Second  // that notifications under way have when the run ends
 )
 
 // Nested is the variable that a hook finds set: an adze that it starts runs no hooks.

@@ -240,6 +240,7 @@ func TestWhatAHookFinds(t *testing.T) {
 func TestNotificationsRunBeside(t *testing.T) {
 	b := newBench(t, "notification", "echo > told")
 	b.fire(t.Context(), session.Moment{Event: session.HookNotify, Kind: session.HookWaits})
+	b.beside.Wait() // however long a busy machine takes; Close has less patience
 	b.Close()
 	if _, err := os.Stat(filepath.Join(b.Dir, "told")); err != nil || len(b.runs) != 1 {
 		t.Errorf("%v %+v", err, b.runs)
@@ -250,6 +251,29 @@ func TestNotificationsRunBeside(t *testing.T) {
 	b.Close()
 	if len(b.runs) != 1 || b.runs[0].Decision != session.HookAborted {
 		t.Errorf("%+v", b.runs)
+	}
+}
+
+// A program of a person's hook is not found in the workspace, which would be the project's.
+func TestTheWorkspaceBringsNoProgram(t *testing.T) {
+	b := newBench(t, "prompt", "guard")
+	b.Env[0] = "PATH=" + filepath.Join(b.Dir, "bin") + ":" + os.Getenv("PATH")
+	if err := os.MkdirAll(filepath.Join(b.Dir, "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(b.Dir, "bin/guard"), []byte("#!/bin/sh\ntouch ran\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.fire(t.Context(), session.Moment{Event: session.HookPrompt, Text: "x"})
+	if _, err := os.Stat(filepath.Join(b.Dir, "ran")); err == nil || len(b.runs) != 1 || b.runs[0].Decision != session.HookFailed {
+		t.Errorf("%v %+v", err, b.runs)
+	}
+	p := b.Programs()
+	p[0].Holds = func() error { return nil } // what the project was allowed is pinned, wherever it is found
+	b.Use(p...)
+	b.fire(t.Context(), session.Moment{Event: session.HookPrompt, Text: "x"})
+	if _, err := os.Stat(filepath.Join(b.Dir, "ran")); err != nil {
+		t.Errorf("what was allowed did not run: %v %+v", err, b.runs)
 	}
 }
 
@@ -296,6 +320,8 @@ func TestFilesOfPersons(t *testing.T) {
 		`{"hooks": {"stop": [{"command": "x"}], "stop": []}}`: "already",
 		`{"hook": {}}`: `unknown field "hook"`,
 		`{"hooks": {"stop": [{"command": "x", "when": "now"}]}}`: `unknown field "when"`,
+		`{"hooks": {"stop": [{"command": ["./check"]}]}}`:        "by its whole path",
+		`{"hooks": {"stop": [{"command": ["bin/check"]}]}}`:      "by its whole path",
 		`[`: "",
 	} {
 		write(text, 0o600)

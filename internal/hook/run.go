@@ -21,8 +21,12 @@ func (e *Engine) start(ctx context.Context, h chosen, input []byte, time time.Du
 	if h.Shell != "" {
 		argv = []string{"/bin/sh", "-c", h.Shell}
 	}
+	env := e.Env
+	if h.Holds == nil { // nobody consented to what the workspace would put in a program's place
+		env = proc.Outside(env, e.Dir)
+	}
 	r, err := e.Supervisor.Run(ctx, proc.Command{
-		Argv: argv, Dir: e.Dir, Env: append(e.Env[:len(e.Env):len(e.Env)], h.Environment(e.Dir)...), Tag: "hook",
+		Argv: argv, Dir: e.Dir, Env: append(env[:len(env):len(env)], h.Environment(e.Dir)...), Tag: "hook",
 		Input: input, Timeout: time, Separate: true, Head: maxOutput, MaxOutput: maxOutput,
 	})
 	if err != nil {
