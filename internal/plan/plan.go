@@ -7,7 +7,8 @@
 // can edit it in between. The plan mode itself is not here: package policy refuses whatever changes something.
 //
 // Start reading at Desk.Propose. note.go is what the model is told of mode and plan. Known limits: a plan is one text for
-// one session; earlier ones are in the log alone.
+// one session; earlier ones are in the log alone. A hook that the person allowed, and a job from before, are no calls of the
+// model: the plan mode does not stop them.
 package plan
 
 import (
