@@ -66,6 +66,7 @@ const examples = `  adze                                    work in this folder
   slow | adze -p "review this" -          wait for stdin, however long it is silent
   adze -p --output-format stream-json --allow 'execute(go test **)' "fix the tests"
   adze --continue                         go on with the last session of this folder
+  adze -p --continue --accept-plan        carry out the plan that it ended with
   adze --demo --print                     see it work without a key`
 
 // commandLine is all that can be said: flags, subcommands, help and completion.
