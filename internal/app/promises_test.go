@@ -30,10 +30,12 @@ func promises() []promise {
 		{"What a model, file, command or page says", "FuzzSafe TestHostileTextIsDrawn TestNoControlByteReachesStdout TestHiddenCharactersAreShown"},
 		{"Keys and passwords", "TestNoSecretLasts TestFragmentsHideWhatLiesAcrossThem TestNoCommandReadsTheKey FuzzMasking " +
 			"TestASecretIsNotEditedBack TestValuesOfFilesAreKnownInOutputs TestAFileHoldsNoSecret"},
-		{"Nothing that a project carries", "TestAProjectFullOfTrapsStartsNothing TestAProjectsToolRunsOnlyAsItWasAllowed TestAChangeAsksAgain " +
+		{"Nothing that a project carries", "TestAProjectFullOfTrapsStartsNothing TestARepositoryOfFiveAssistantsRunsNothing TestAProjectsToolRunsOnlyAsItWasAllowed TestAChangeAsksAgain " +
 			"TestACommandCannotConsent TestAProjectMaySetOnlyWhatNarrows TestAProjectsRulesOnlyNarrow"},
 		{"A hook only narrows", "TestAHookHasASayBeforeACall TestAHookHoldsInEveryMode TestHooksFireForSubagents TestWhatAHookDoesInsteadOfAnswering " +
 			"TestChangedArgumentsAreJudgedAsWhatTheyBecome"},
+		{"In the mode `plan` no call changes", "TestNothingChangesInThePlanMode TestADeclaredToolDoesNotRunWhileAPlanIsMade TestAYesDoesNotOutliveTheMode " +
+			"TestWhatIsAcceptedIsWhatWasShown TestThePersonDecidesOnAPlanInATerminal"},
 		{"What no rule, mode or person allows does not run", "TestEveryCallPassesOneGate TestNoToolOfAnyCatalogueRunsUnasked TestRealBashRunsOnlyWhatRulesAllow TestJudgedLinesDoWhatWasRead " +
 			"TestRealProgramsDoNoMoreThanTheTableSays " +
 			"TestARepositoryCannotLeadGitOutOfTheWorkspaceUnasked TestHooksAreAskedForAndNotLeftOut " +
