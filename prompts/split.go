@@ -4,6 +4,7 @@ import "strings"
 
 // Section is a part of a rendered system prompt.
 type Section struct {
+	Kind  string // "prompt", "instructions" or "environment"
 	Name  string // "prompt", "environment", or the path of an instruction file
 	Bytes int
 }
@@ -13,9 +14,9 @@ type Section struct {
 // itself counts as two, and an appended text counts with what stands before it.
 func Split(system string) []Section {
 	var out []Section
-	add := func(name string, bytes int) {
+	add := func(kind, name string, bytes int) {
 		if bytes > 0 {
-			out = append(out, Section{name, bytes})
+			out = append(out, Section{kind, name, bytes})
 		}
 	}
 	rest, environment := system, ""
@@ -23,13 +24,13 @@ func Split(system string) []Section {
 		rest, environment = system[:i], system[i:]
 	}
 	prompt, files, found := strings.Cut(rest, instructionsMark)
-	add("prompt", len(prompt))
+	add("prompt", "prompt", len(prompt))
 	if found {
 		for _, file := range strings.Split(files, instructionsMark) {
 			path, _, _ := strings.Cut(file, "\n")
-			add(path, len(instructionsMark)+len(file))
+			add("instructions", path, len(instructionsMark)+len(file))
 		}
 	}
-	add("environment", len(environment))
+	add("environment", "environment", len(environment))
 	return out
 }

@@ -33,8 +33,8 @@ func TestSplitTellsThePartsOfAPromptApart(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]string{
-		"": "[]", "a prompt of the person": "[{prompt 22}]", "\n# Instructions from a": "[{a 22}]",
-		"x\n# Instructions from a\n\n# Instructions from b\n": "[{prompt 1} {a 23} {b 23}]",
+		"": "[]", "a prompt of the person": "[{prompt prompt 22}]", "\n# Instructions from a": "[{instructions a 22}]",
+		"x\n# Instructions from a\n\n# Instructions from b\n": "[{prompt prompt 1} {instructions a 23} {instructions b 23}]",
 	} {
 		if got := fmt.Sprint(prompts.Split(in)); got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)

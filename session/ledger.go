@@ -22,14 +22,18 @@ const (
 // wrote, what one tool returned.
 type Source struct {
 	Group  Group  `json:"group"`
+	Kind   string `json:"kind,omitempty"` // of a piece of the prompt, or of a note: prompt, instructions, environment, hook, …
 	Name   string `json:"name"`
-	Bytes  int    `json:"bytes"`  // a picture counts as those of PictureTokens
-	Tokens int    `json:"tokens"` // an estimate, corrected
+	Path   string `json:"path,omitempty"` // the file that it was read from, absolute; empty: none, or it is not known
+	Bytes  int    `json:"bytes"`          // a picture counts as those of PictureTokens
+	Tokens int    `json:"tokens"`         // an estimate, corrected
 }
 
 // Piece is a part of the system prompt: the prompt itself, an instruction file.
 type Piece struct {
+	Kind  string // prompt, instructions, environment
 	Name  string
+	Path  string // absolute; empty: it is no file, or it is not known which
 	Bytes int
 }
 
@@ -98,9 +102,9 @@ type ledger struct {
 
 // count is the bytes of one source; pictures count as the bytes of as many tokens.
 type count struct {
-	group Group
-	name  string
-	bytes int
+	group            Group
+	kind, name, path string
+	bytes            int
 }
 
 // weighed is what one message adds, so that taking it back needs no counting.
@@ -149,17 +153,18 @@ func (l *ledger) since(message int) int {
 // weigh counts one message.
 func (l *ledger) weigh(m Message) []share {
 	var shares []share
-	put := func(group Group, name string, bytes int) {
+	add := func(c count, bytes int) {
 		if bytes == 0 {
 			return
 		}
-		at := slices.IndexFunc(l.sources, func(c count) bool { return c.group == group && c.name == name })
+		at := slices.IndexFunc(l.sources, func(old count) bool { return old.group == c.group && old.name == c.name && old.path == c.path })
 		if at < 0 {
 			at = len(l.sources)
-			l.sources = append(l.sources, count{group: group, name: name})
+			l.sources = append(l.sources, c)
 		}
 		shares = append(shares, share{at, bytes})
 	}
+	put := func(group Group, name string, bytes int) { add(count{group: group, name: name}, bytes) }
 	texts := map[Role]string{User: "your messages", Assistant: "answers"}
 	switch {
 	case m.Summary:
@@ -173,7 +178,8 @@ func (l *ledger) weigh(m Message) []share {
 		switch {
 		case p.Kind == TextPart && len(m.Notes) > 0: // each counts for where it comes from
 			for i, text := range m.wrappedNotes() {
-				put(MessagesGroup, "note from "+m.Notes[i].From, len(text))
+				n := m.Notes[i]
+				add(count{group: MessagesGroup, kind: string(n.Kind), name: "note from " + n.From, path: n.Path}, len(text))
 			}
 		case p.Kind == TextPart:
 			put(MessagesGroup, texts[m.Role], len(p.Text))
@@ -200,22 +206,22 @@ func (l *ledger) fix(system, digest string, tools []tool.Definition, pieces func
 	}
 	l.system, l.digest = system, digest
 	l.fixed, l.fixedBytes = []count{}, 0
-	put := func(group Group, name string, bytes int) {
-		l.fixed = append(l.fixed, count{group, name, bytes})
-		l.fixedBytes += bytes
+	put := func(c count) {
+		l.fixed = append(l.fixed, c)
+		l.fixedBytes += c.bytes
 	}
 	rest := len(system)
 	if pieces != nil {
 		for _, p := range pieces(system) {
-			put(SystemGroup, p.Name, p.Bytes)
+			put(count{SystemGroup, p.Kind, p.Name, p.Path, p.Bytes})
 			rest -= p.Bytes
 		}
 	}
 	if rest > 0 {
-		put(SystemGroup, "prompt", rest)
+		put(count{SystemGroup, "prompt", "prompt", "", rest})
 	}
 	for _, d := range tools {
-		put(ToolsGroup, d.Name, len(d.Name)+len(d.Description)+len(d.Offered()))
+		put(count{ToolsGroup, "", d.Name, "", len(d.Name) + len(d.Description) + len(d.Offered())})
 	}
 }
 
@@ -235,7 +241,7 @@ func (l *ledger) snapshot() Ledger {
 	}
 	for _, c := range slices.Concat(l.fixed, l.sources) {
 		if c.bytes > 0 {
-			out.Sources = append(out.Sources, Source{c.group, c.name, c.bytes, l.tokens(c.bytes)})
+			out.Sources = append(out.Sources, Source{c.group, c.kind, c.name, c.path, c.bytes, l.tokens(c.bytes)})
 		}
 	}
 	slices.SortStableFunc(out.Sources, func(a, b Source) int { return a.Group.place() - b.Group.place() })

@@ -93,11 +93,14 @@ func TestTheLedgerTellsSourcesApart(t *testing.T) {
 func TestTheLedgerTellsWhatEveryRequestHolds(t *testing.T) {
 	l := ledger{provider: "p", model: "m"}
 	tools := []tool.Definition{{Name: "read", Description: strings.Repeat("d", 36), Parameters: json.RawMessage(strings.Repeat("s", 360))}, {Name: "grep"}}
-	pieces := func(string) []Piece { return []Piece{{"prompt", 100}, {"AGENTS.md", 60}} }
+	pieces := func(string) []Piece {
+		return []Piece{{Kind: "prompt", Name: "prompt", Bytes: 100}, {Kind: "instructions", Name: "AGENTS.md", Path: "/w/AGENTS.md", Bytes: 60}}
+	}
 	l.fix(strings.Repeat("s", 200), "d1", tools, pieces)
 	l.fix(strings.Repeat("s", 200), "d1", nil, nil) // the same: not counted again
 	l.correction = correction{1.5, 1}
-	want := []Source{{SystemGroup, "prompt", 100, 38}, {SystemGroup, "AGENTS.md", 60, 23}, {SystemGroup, "prompt", 40, 15}, {ToolsGroup, "read", 400, 150}, {ToolsGroup, "grep", 4, 2}}
+	want := []Source{{SystemGroup, "prompt", "prompt", "", 100, 38}, {SystemGroup, "instructions", "AGENTS.md", "/w/AGENTS.md", 60, 23}, {SystemGroup, "prompt", "prompt", "", 40, 15},
+		{ToolsGroup, "", "read", "", 400, 150}, {ToolsGroup, "", "grep", "", 4, 2}}
 	got := l.snapshot()
 	if d := cmp.Diff(want, got.Sources); d != "" || got.Estimate != 227 {
 		t.Errorf("%d tokens (-want +got):\n%s", got.Estimate, d)

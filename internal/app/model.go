@@ -139,20 +139,11 @@ func (a *app) requests(w *wired, m models.Model, system string, shelf *offer.She
 	s := w.settings
 	find := a.models(s.config)
 	return session.Config{
-		Provider: m.Provider, Model: m.Name, Tools: w.set, Mask: s.marked(), Pieces: pieces, Offer: shelf.Offerer(), Sum: prompts.Compact(),
+		Provider: m.Provider, Model: m.Name, Tools: w.set, Mask: s.marked(), Pieces: w.room.Pieces, Offer: shelf.Offerer(), Sum: prompts.Compact(),
 		Price: find.Prices(), Window: find.Windows(m), Blind: find.Blind(m),
 		Notes: w.tells,
 		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: m.Full(), System: system, Tools: w.set.Digest()},
 	}
-}
-
-// pieces tells the parts of a system prompt apart.
-func pieces(system string) []session.Piece {
-	var out []session.Piece
-	for _, p := range prompts.Split(system) {
-		out = append(out, session.Piece(p))
-	}
-	return out
 }
 
 // newShelf makes the shelf of a run. Tools that the person named are all offered.

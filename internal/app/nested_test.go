@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"adze/session"
 )
 
 // chatBody is a request to an OpenAI server, its parts as they were sent.
@@ -127,6 +130,18 @@ func TestARepositoryOfManyAssistants(t *testing.T) {
 		size += len(text)
 	}
 	u.run("-p", "--model", "openai/m", "hi").wants(0, "read in the place of AGENTS.md: CLAUDE.md, .cursor/rules/always.mdc, .claude/rules/tests.md")
+	var c struct{ Sources []session.Source }
+	r := u.run("context", "--json").wants(0)
+	if err := json.Unmarshal([]byte(r.out), &c); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"CLAUDE.md", ".cursor/rules/always.mdc", ".claude/rules/tests.md"} {
+		if !slices.ContainsFunc(c.Sources, func(s session.Source) bool {
+			return s.Kind == "instructions" && s.Name == want && strings.HasSuffix(s.Path, "/"+want) && s.Bytes > 0
+		}) {
+			t.Errorf("adze context tells nothing of %s: %s", want, r.out)
+		}
+	}
 	bodies := asked()
 	grew := len(bodies[1]) - len(bodies[0])
 	t.Logf("the first request has %d bytes, %d without the %d files of %d bytes: %d more", len(bodies[1]), len(bodies[0]), len(files), size, grew)

@@ -24,6 +24,7 @@ import (
 	"adze/internal/usage"
 	"adze/internal/workspace"
 	"adze/prompts"
+	"adze/session"
 )
 
 // Source is what the person says of the system prompt: files that take its place or follow it, and whether project
@@ -110,6 +111,20 @@ func (r *Room) Files() []File {
 		return nil
 	}
 	return r.file().files
+}
+
+// Pieces tells the parts of a system prompt apart, for the ledger, with the files that this run read them from.
+func (r *Room) Pieces(system string) (out []session.Piece) {
+	for _, p := range prompts.Split(system) {
+		piece := session.Piece{Kind: p.Kind, Name: p.Name, Bytes: p.Bytes}
+		for _, f := range r.Files() {
+			if p.Kind == "instructions" && f.Shown == p.Name {
+				piece.Path = f.Real
+			}
+		}
+		out = append(out, piece)
+	}
+	return out
 }
 
 // Notices tell the person what was read in the place of AGENTS.md, cut, not readable, or holds what they cannot see.
