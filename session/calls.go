@@ -82,6 +82,15 @@ func (s *Session) settleCall(t *turn, call tool.RawCall, o tool.Outcome) error {
 	return nil
 }
 
+func (s *Session) emit(e Event) {
+	if s.config.Observe == nil {
+		return
+	}
+	s.watch.Lock()
+	defer s.watch.Unlock()
+	s.config.Observe(e)
+}
+
 // onTool passes on the pipeline's events; a decision is stored before it is shown.
 func (s *Session) onTool(e tool.Event) {
 	switch e.Kind {

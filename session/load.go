@@ -25,6 +25,11 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("session %s: %w", c.ID, err)
 	}
+	if c.Found != nil {
+		if err := c.Found(entries); err != nil {
+			return nil, err
+		}
+	}
 	if log.start.System != "" && log.start.Model == c.Start.Model {
 		c.Start.System = log.start.System
 	}

@@ -60,6 +60,23 @@ func (s *Session) Note(n Note) {
 	s.beside.notes = append(s.beside.notes, n)
 }
 
+// Late reports notes that the model was not told yet. It is for any goroutine.
+func (s *Session) Late() bool {
+	s.beside.mu.Lock()
+	defer s.beside.mu.Unlock()
+	return len(s.beside.notes) > 0
+}
+
+// late reports, when a turn would end, whether there is more to tell: it waits for what is on its way.
+func (s *Session) late(ctx context.Context) bool {
+	for !s.Late() {
+		if s.config.Await == nil || !s.config.Await(ctx) {
+			return ctx.Err() == nil && s.Late()
+		}
+	}
+	return true
+}
+
 // noted takes the notes that were handed in.
 func (b *beside) noted() []Note {
 	b.mu.Lock()

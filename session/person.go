@@ -130,6 +130,12 @@ func (s *Session) over(t *turn) (bool, error) {
 		}
 		more, note = []string{text}, true
 	}
+	if len(more) == 0 && s.late(t.ctx) {
+		return false, s.keepLast(t)
+	}
+	if t.ctx.Err() != nil && s.config.Await != nil {
+		return true, context.Cause(t.ctx)
+	}
 	if len(more) == 0 && s.config.Accept != nil {
 		correction, err := s.config.Accept(t.result.Text, t.tries)
 		if err != nil || correction == "" {
@@ -145,14 +151,24 @@ func (s *Session) over(t *turn) (bool, error) {
 		}
 		more, note = []string{hold}, true
 	}
-	if m := t.last; m != nil { // it is not the last one after all
-		t.last = nil
-		if err := s.store(t.ctx, s.entry(MessageEntry, said(*m))); err != nil {
-			return true, err
-		}
-		s.keep(*m)
+	if err := s.keepLast(t); err != nil {
+		return true, err
 	}
 	return false, s.say(t, note, more...)
+}
+
+// keepLast keeps an answer that is not the last one of its turn after all.
+func (s *Session) keepLast(t *turn) error {
+	m := t.last
+	if m == nil {
+		return nil
+	}
+	t.last = nil
+	if err := s.store(t.ctx, s.entry(MessageEntry, said(*m))); err != nil {
+		return err
+	}
+	s.keep(*m)
+	return nil
 }
 
 // Run runs one call of the person's own, through the same pipeline as the model's. The model reads what say

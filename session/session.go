@@ -92,6 +92,11 @@ type Config struct {
 	Notes func(ctx context.Context, s Step) []Note
 	// Hooks tells programs of a moment (hooks.go), from any goroutine, and returns soon after ctx ends; nil: there are none.
 	Hooks func(ctx context.Context, m Moment) tool.Ruling
+	// Await waits, when a turn would end, for a note that is on its way, and returns when one may have come; false: none
+	// is on its way any more. Nil: a turn waits for none.
+	Await func(ctx context.Context) bool
+	// Found sees the log of a session that is gone on with, before anything is added; nil: nobody looks.
+	Found func(log []Entry) error
 	// Observe sees every event, one at a time, in order. It may block: that slows the session, nothing
 	// is dropped. Nil: nobody watches.
 	Observe func(Event)
@@ -288,13 +293,4 @@ func (s *Session) store(ctx context.Context, entries ...Entry) error {
 		return fmt.Errorf("%w: %w", errStore, err)
 	}
 	return nil
-}
-
-func (s *Session) emit(e Event) {
-	if s.config.Observe == nil {
-		return
-	}
-	s.watch.Lock()
-	defer s.watch.Unlock()
-	s.config.Observe(e)
 }

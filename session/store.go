@@ -63,6 +63,7 @@ const (
 	EndEntry      EntryType = "end"      // Result of one turn
 	RewindEntry   EntryType = "rewind"   // Rewound: the person took messages back
 	SubagentEntry EntryType = "subagent" // Subagent: a call starts one, which has a log of its own
+	ReportEntry   EntryType = "report"   // Report: what a task in the background came to, before anybody is told
 	CompactEntry  EntryType = "compact"  // Compaction: what is sent from here on begins with a summary
 	PlanEntry     EntryType = "plan"     // Plan: what came of a plan that the model put to the person
 	PrefixEntry   EntryType = "prefix"   // PrefixChange: a request did not begin with the one before
@@ -137,4 +138,13 @@ type Subagent struct {
 	Name    string      `json:"name"`
 	Message string      `json:"message"`
 	Call    tool.CallID `json:"call"`
+	// Background says that its call did not wait for it.
+	Background bool `json:"background,omitempty"`
+}
+
+// Report is the data of a report entry.
+type Report struct {
+	Subagent
+	Status tool.Status `json:"status"`
+	Text   string      `json:"text"` // as the model reads it
 }

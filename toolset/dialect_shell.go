@@ -179,7 +179,7 @@ func pageOf() tool.Idiom {
 func taskIdioms() []tool.Idiom {
 	return []tool.Idiom{
 		words("", "agent", map[string]string{"generalpurpose": "general", "general": "general", "explore": "explore", "explorer": "explore"}),
-		only("run_in_background", "is not known here: several tasks in one message run together", false), only("readonly", "is not known here: the agent says what it may do; explore only reads", false),
+		only("readonly", "is not known here: the agent says what it may do; explore only reads", false),
 	}
 }
 

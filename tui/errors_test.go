@@ -47,6 +47,8 @@ func (b *broken) ports() port.Ports {
 		Jobs:       func() []port.Job { return []port.Job{{ID: "job1", Running: true}} },
 		JobOutput:  func(context.Context, string) (string, error) { return "", b.fail("output") },
 		EndJob:     func(string) error { return b.fail("job") },
+		Late:       func() bool { return false },
+		Wake:       func(context.Context) session.Result { return b.result("wake") },
 		Branch:     func() string { return "" },
 		Files:      func(context.Context) (port.Files, error) { return port.Files{}, b.fail("files") },
 		Folder:     func(context.Context, string) (string, []string, error) { return "", nil, b.fail("folder") },

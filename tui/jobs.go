@@ -30,6 +30,31 @@ type (
 	}
 )
 
+// stirred says that something changed in the background.
+type stirred struct{}
+
+// Stir has what goes on in the background looked at, and the agent told of what came from there.
+func (u *UI) Stir() { u.bridge.push(stirred{}) }
+
+// stir looks at the background, and has the agent told what came from there where it waits for the person. Whom the person
+// has stopped is told with their next message.
+func stir(m *model) tea.Cmd {
+	if m.stopped && !m.turn.running && hasLate(m) {
+		m.say("what came from the background goes to the agent with your next message")
+	}
+	return tea.Batch(lookForJobs(m), wake(m))
+}
+
+func hasLate(m *model) bool { return m.ports.Late != nil && m.ports.Wake != nil && m.ports.Late() }
+
+// wake begins a turn with what came by itself; nil: nothing came, or it is told otherwise.
+func wake(m *model) tea.Cmd {
+	if m.turn.running || m.stopped || m.leaving || m.rewinding || !hasLate(m) {
+		return nil
+	}
+	return m.begin(job{wake: true})
+}
+
 // lookForJobs asks what runs in the background.
 func lookForJobs(m *model) tea.Cmd {
 	ask := m.ports.Jobs

@@ -205,6 +205,8 @@ func (m *model) take(b batch) tea.Cmd {
 			m.inquiry.Remove(x.Asked)
 		case *rewriting:
 			cmds = append(cmds, write(m, x))
+		case stirred:
+			cmds = append(cmds, stir(m))
 		case turnDone:
 			cmds = append(cmds, m.done(x.result))
 		}

@@ -18,6 +18,7 @@ import (
 // ports are written fakes that say what was asked of them.
 func (p *player) ports() port.Ports {
 	return port.Ports{
+		Late: func() bool { return p.late }, Wake: func(context.Context) session.Result { return session.Result{} },
 		Efforts:   []port.Mode{{Name: "default", Means: "as its provider is configured"}, {Name: "low"}, {Name: "high"}},
 		SetEffort: func(word string) string { return strings.TrimPrefix(word, "default") },
 		Switch:    true,

@@ -30,7 +30,7 @@ import (
 //	user TEXT | text MSG "…" | write MSG SECTION | styles (from here on screens show them, as in ⟨1;36⟩bold cyan⟨⟩) | think MSG "…" | said JSON(Message) | forming CALL NAME BYTES
 //	start|update|decided JSON(tool.Event) | end JSON(tool.Outcome, Parent) | retry JSON | notice TEXT
 //	turnend JSON(Result) | compacted JSON(session.Compaction) | ports (what the program can do beside running turns) | done CAUSE | permission JSON | withdraw | wait DURATION | screen NAME
-//	jobs JSON([]Job, what the program says runs in the background) | counted JSON(Ledger) | prefix JSON(PrefixChange) | branch NAME | keeps (choices can be kept)
+//	stir [late] (something changed in the background, and the agent is to be told) | jobs JSON([]Job, what the program says runs in the background) | counted JSON(Ledger) | prefix JSON(PrefixChange) | branch NAME | keeps (choices can be kept)
 func TestScreens(t *testing.T) {
 	golden.Cases(t, "../testdata/screen", func(t *testing.T, c *golden.Case) {
 		p := newPlayer(t, c)
@@ -58,6 +58,7 @@ type player struct {
 	inquiries []*inquiry.Asked
 	jobs      []port.Job
 	styles    bool
+	late      bool     // something came that the agent was not told
 	seen      *inlined // nil: the interface has the whole screen
 }
 
@@ -104,6 +105,11 @@ func boundPlayer(t testing.TB, c *golden.Case, keys map[string][]string) *player
 	p.m.start = func(_ context.Context, j job) {
 		if j.compact {
 			p.note(fmt.Sprintf("to be summed up: %q", j.wish))
+			return
+		}
+		if j.wake {
+			p.late = false
+			p.note("woken")
 			return
 		}
 		if j.command != "" {
@@ -231,6 +237,9 @@ func (p *player) input(verb, rest string) bool {
 		p.first(rest)
 	case "styles":
 		p.styles = true
+	case "stir": // something changed in the background; "late": and the agent is to be told of it
+		p.late = rest == "late"
+		p.send(batch{stirred{}})
 	case "jobs":
 		p.jobs = decode[[]port.Job](p.t, rest)
 	case "ports":

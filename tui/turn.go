@@ -22,6 +22,7 @@ type turn struct {
 	prompt            port.Prompt
 	heard             bool // the person's message is in the conversation
 	shell             bool // a command of the person's own
+	woken             bool // nobody prompted it
 	rewind            bool // take the prompt back once it has stopped
 	since             time.Time
 	cancel            context.CancelFunc
@@ -36,6 +37,8 @@ type job struct {
 	// compact has the conversation summed up instead; wish says what must not be lost.
 	compact bool
 	wish    string
+	// wake has the agent told instead what came by itself.
+	wake bool
 }
 
 // rewound is the answer to a request to take the last message back.
@@ -47,7 +50,7 @@ type rewound struct {
 // begin starts a turn.
 func (m *model) begin(j job) tea.Cmd {
 	ctx, cancel := context.WithCancel(context.Background())
-	m.turn = turn{running: true, since: m.now(), cancel: cancel, shell: j.command != "" || j.compact || j.run != nil, prompt: j.prompt}
+	m.turn = turn{running: true, since: m.now(), cancel: cancel, shell: j.command != "" || j.compact || j.run != nil, woken: j.wake, prompt: j.prompt}
 	m.stopped = false
 	m.start(ctx, j)
 	return m.after(time.Second, second{})
@@ -59,7 +62,7 @@ func (m *model) done(r session.Result) tea.Cmd {
 		m.apply(session.TurnEnd{Result: r})
 	}
 	m.turn.cancel()
-	rewind, shell, heard, sent := m.turn.rewind, m.turn.shell, m.turn.heard, m.turn.prompt
+	rewind, shell, heard, sent := m.turn.rewind, m.turn.shell, m.turn.heard || m.turn.woken, m.turn.prompt
 	m.turn = turn{}
 	m.prompt.Unsteer()
 	switch {
@@ -77,6 +80,9 @@ func (m *model) done(r session.Result) tea.Cmd {
 	default:
 		if next, ok := m.prompt.Next(); ok {
 			return m.begin(job{prompt: next})
+		}
+		if cmd := wake(m); cmd != nil {
+			return cmd
 		}
 	}
 	return m.tell(screen.NoteDone)

@@ -271,6 +271,8 @@ func (u *UI) start(ctx context.Context, j job) {
 			r = u.options.Ports.Compact(ctx, j.wish)
 		case j.run != nil:
 			r = j.run(ctx)
+		case j.wake:
+			r = u.options.Ports.Wake(ctx)
 		case j.command != "":
 			r = u.options.Ports.Run(ctx, j.command)
 		default:

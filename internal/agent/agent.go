@@ -5,7 +5,7 @@
 // wider mode, has no tool that its parent lacks, spends its parent's budget, and ends with its parent's call.
 //
 // Start reading at Agents.Run, then work.go (one subagent from its call to its report); nest.go is what a subagent starts
-// itself, kind.go says which tools one has, watch.go what of it is shown.
+// itself, background.go what works on when its call has ended and report.go how that is told, kind.go says which tools one has, watch.go what of it is shown.
 //
 // Known limits: a subagent that was continued has forgotten which files it had read, as any resumed session
 // whose files changed; the lock of each subagent's log is held until the program ends.
@@ -51,6 +51,10 @@ type Config struct {
 	Tools func(ctx context.Context, h Hand) (*tool.Set, func(), error)
 	// Narrower is the more careful of two permission modes; empty is the one in force. Nil: all work in that.
 	Narrower func(a, b string) string
+	// Note has the conversation told what a task in the background came to; nil: nobody is told.
+	Note func(session.Note)
+	// Changed is called when another task works in the background, or one does not any more; nil: nobody looks.
+	Changed func()
 	// Observe sees what they do, marked as theirs; it is called by several goroutines. Nil: nobody watches.
 	Observe func(session.Event)
 	// Steps is how many model requests each may make, those of its own subagents included; 0: DefaultSteps.
@@ -70,7 +74,14 @@ type Agents struct {
 	prepare func() (Config, error)
 	places  [maxDepth]chan struct{} // of each depth its own: a subagent holds one while it waits for those that it started
 
+	life  context.Context // of the tasks in the background
+	leave context.CancelCauseFunc
+	all   sync.WaitGroup
+	news  chan struct{} // holds a token when one has reported
+
 	mu      sync.Mutex
+	later   []*later
+	started int                              // tasks in the background
 	running map[tool.CallID]*session.Session // by the call that started it, as observers of the main conversation know it
 	busy    map[session.ID]bool
 }
@@ -80,7 +91,8 @@ var _ toolset.Tasks = (*Agents)(nil)
 // New makes it. prepare is called once, at the first task; atOnce is how many run beside each other at each depth, 0:
 // DefaultAtOnce.
 func New(atOnce int, prepare func() (Config, error)) *Agents {
-	a := &Agents{prepare: sync.OnceValues(prepare), running: map[tool.CallID]*session.Session{}, busy: map[session.ID]bool{}}
+	a := &Agents{prepare: sync.OnceValues(prepare), news: make(chan struct{}, 1), running: map[tool.CallID]*session.Session{}, busy: map[session.ID]bool{}}
+	a.life, a.leave = context.WithCancelCause(context.Background())
 	for i := range a.places {
 		a.places[i] = make(chan struct{}, cmp.Or(atOnce, DefaultAtOnce))
 	}
@@ -102,18 +114,10 @@ func (a *Agents) under(ctx context.Context, parent *work, r toolset.TaskRequest,
 	if err := w.open(ctx); err != nil {
 		return w.result(""), err
 	}
-	w.tell("waits")
-	places := a.places[w.depth()-1]
-	select {
-	case places <- struct{}{}:
-		defer func() { <-places }()
-	case <-ctx.Done():
-		return w.result(""), context.Cause(ctx)
+	if r.Background && parent == nil {
+		return a.background(w)
 	}
-	if ctx.Err() != nil { // while it waited; nothing of it is in any log
-		return w.result(""), context.Cause(ctx)
-	}
-	return w.run(ctx)
+	return w.inPlace(ctx)
 }
 
 // CancelCall aborts one running call of a subagent, by the id that its events have.

@@ -229,3 +229,11 @@ func (r *rig) contains(what string, got []string, parts ...string) {
 		}
 	}
 }
+
+func decoded[T any](r *rig, e session.Entry) (x T) {
+	r.t.Helper()
+	if err := json.Unmarshal(e.Data, &x); err != nil {
+		r.t.Fatal(err)
+	}
+	return x
+}

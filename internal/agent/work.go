@@ -84,20 +84,41 @@ func (w *work) earlier(ctx context.Context) (session.Start, error) {
 	return start, nil
 }
 
-// run works until the subagent has answered.
-func (w *work) run(ctx context.Context) (toolset.TaskResult, error) {
-	if !w.take() {
-		return w.result(""), tool.Fail(tool.CodeLimit, "the task %s works already; wait for its report", w.id)
+// inPlace waits for a place, and works.
+func (w *work) inPlace(ctx context.Context) (toolset.TaskResult, error) {
+	w.tell("waits")
+	places := w.agents.places[w.depth()-1]
+	select {
+	case places <- struct{}{}:
+		defer func() { <-places }()
+	case <-ctx.Done():
+		return w.result(""), context.Cause(ctx)
+	}
+	if ctx.Err() != nil { // while it waited; nothing of it is in any log, but that it was to be
+		return w.result(""), context.Cause(ctx)
+	}
+	if w.beside() { // it is taken and linked already
+		return w.run(ctx)
+	}
+	if err := w.take(); err != nil {
+		return w.result(""), err
 	}
 	defer w.leave()
+	return w.run(ctx)
+}
+
+// run works until the subagent has answered.
+func (w *work) run(ctx context.Context) (toolset.TaskResult, error) {
 	set, end, err := w.config.Tools(ctx, Hand{Tasks: w.tasks()})
 	if err != nil {
 		return w.result(""), fmt.Errorf("its tools cannot be made: %w", err)
 	}
 	defer end()
 	w.set = set.Only(w.has)
-	if err := w.link(ctx); err != nil {
-		return w.result(""), err
+	if !w.beside() {
+		if err := w.link(); err != nil {
+			return w.result(""), err
+		}
 	}
 	if w.session, err = begin(ctx, w.sessionConfig(), w.resumed); err != nil {
 		return w.result(""), fmt.Errorf("the task %s cannot go on: %w", w.id, err)
@@ -122,47 +143,65 @@ func (w *work) sessionConfig() session.Config {
 	if c.Effort = ""; w.config.Effort != nil {
 		c.Effort = w.config.Effort()
 	}
-	c.Limits = session.Limits{Steps: w.most}
+	c.Await, c.Found = nil, nil
+	if c.Limits = (session.Limits{Steps: w.most}); w.beside() {
+		c.Limits.Time = w.config.Session.Limits.Time // its call does not wait, so its turn's does not hold
+	}
 	c.Start.Parent, c.Start.Agent, c.Start.Call, c.Start.Tools = session.ID(w.request.Parent), w.name, w.request.Call, w.set.Digest()
 	return c
 }
 
+// beside reports a task in the background.
+func (w *work) beside() bool { return w.request.Background && w.parent == nil }
+
+// linked says whose log is whose.
+func (w *work) linked() session.Subagent {
+	return session.Subagent{Session: w.id, Name: w.name, Message: w.request.Message, Call: w.request.Call, Background: w.beside()}
+}
+
 // link writes into the parent's log which log is this subagent's, before it does anything.
-func (w *work) link(ctx context.Context) error {
-	s := session.Subagent{Session: w.id, Name: w.name, Message: w.request.Message, Call: w.request.Call}
-	raw, err := json.Marshal(s)
-	if err == nil {
-		e := session.Entry{Type: session.SubagentEntry, Time: time.Now(), Data: raw}
-		err = w.config.Session.Store.Append(context.WithoutCancel(ctx), session.ID(w.request.Parent), e)
-	}
-	if err != nil {
+func (w *work) link() error {
+	if err := w.store(session.SubagentEntry, w.linked()); err != nil {
 		return tool.Fail(tool.CodeIO, "not started, because its record could not be saved: %w", err)
 	}
 	return nil
 }
 
+// store writes into the parent's log, also when what it is about was aborted.
+func (w *work) store(kind session.EntryType, data any) error {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	return w.config.Session.Store.Append(context.Background(), session.ID(w.request.Parent), session.Entry{Type: kind, Time: time.Now(), Data: raw})
+}
+
 // take makes sure that nobody else works in the same log.
-func (w *work) take() bool {
+func (w *work) take() error {
 	w.agents.mu.Lock()
 	defer w.agents.mu.Unlock()
 	if w.agents.busy[w.id] {
-		return false
+		return tool.Fail(tool.CodeLimit, "the task %s works already; wait for its report", w.id)
 	}
 	w.agents.busy[w.id] = true
-	return true
+	return nil
 }
 
 func (w *work) start() {
 	w.agents.mu.Lock()
 	defer w.agents.mu.Unlock()
-	w.agents.running[w.call()] = w.session
+	if !w.beside() { // the id of its call may be another's by now
+		w.agents.running[w.call()] = w.session
+	}
 }
 
 func (w *work) leave() {
 	w.agents.mu.Lock()
 	defer w.agents.mu.Unlock()
 	delete(w.agents.busy, w.id)
-	delete(w.agents.running, w.call())
+	if !w.beside() {
+		delete(w.agents.running, w.call())
+	}
 }
 
 // result is what came of it so far.

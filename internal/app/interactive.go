@@ -89,6 +89,7 @@ func (a *app) sittings(ctx context.Context, o *options, words string) error {
 			s.w.notices, notice = append(s.w.notices, notice), ""
 		}
 		next, err := s.run(ctx)
+		notice = s.w.tellEnded()
 		if err != nil || next == (port.Next{}) {
 			a.farewell(o, s.w)
 			return err
@@ -153,7 +154,7 @@ type sitting struct {
 }
 
 func (s *sitting) open(ctx context.Context, words string) (err error) {
-	s.w, err = s.app.wire(ctx, s.o, func(e session.Event) { s.ui.Observe(desk.VeiledEvent(e)) }, person{s.ask, s.inquire, s.review, s.rewrite})
+	s.w, err = s.app.wire(ctx, s.o, func(e session.Event) { s.ui.Observe(desk.VeiledEvent(e)) }, person{s.ask, s.inquire, s.review, s.rewrite, func() { s.ui.Stir() }})
 	if err != nil {
 		return err
 	}
@@ -265,6 +266,9 @@ func replayed(w *wired) []session.Event {
 
 // farewell says how to come back.
 func (a *app) farewell(o *options, w *wired) {
+	if ended := w.tellEnded(); ended != "" {
+		fmt.Fprintf(a.Err, "! %s\n", safeterm.Name(ended))
+	}
 	if o.noSession || o.demo || len(w.session.History()) == 0 {
 		return
 	}

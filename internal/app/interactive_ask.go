@@ -25,6 +25,7 @@ type person struct {
 	inquire toolset.Inquire // what the model wants to know
 	review  func(ctx context.Context, q plan.Question) (string, error)
 	rewrite func(ctx context.Context, text string) (string, error)
+	stir    func() // something changed in the background
 }
 
 // desk is where the plan of this run lies; its file is known with the session.

@@ -31,6 +31,7 @@ type seat struct {
 	gate     *policy.Policy
 	stored   session.Store
 	jobs     *proc.Jobs         // what goes on in the background
+	ended    []string           // the subagents that ended with the session
 	listed   sync.Mutex         // guards heads
 	heads    []port.SessionHead // as last listed
 }
@@ -49,9 +50,11 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 		Plan:       w.plan.Show,
 		Rewind:     w.session.Rewind,
 		Compact:    w.session.Compact,
-		Jobs:       func() []port.Job { return desk.Jobs(w.jobs) },
-		JobOutput:  func(_ context.Context, id string) (string, error) { return desk.JobOutput(w.jobs, id) },
-		EndJob:     func(id string) error { return desk.EndJob(w.jobs, id) },
+		Jobs:       w.backgroundJobs,
+		JobOutput:  w.jobOutput,
+		EndJob:     w.endJob,
+		Late:       w.session.Late,
+		Wake:       func(ctx context.Context) session.Result { return w.session.Prompt(ctx, session.Input{}) },
 		Branch:     func() string { return git.Head(w.head.Cwd) },
 		Files:      w.files,
 		Folder:     desk.FolderIn(w.head.Cwd),

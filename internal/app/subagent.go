@@ -3,9 +3,11 @@ package app
 import (
 	"context"
 	"io"
+	"strings"
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/desk"
 	"adze/internal/instructions"
 	"adze/internal/models"
 	"adze/internal/offer"
@@ -13,6 +15,7 @@ import (
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
+	"adze/tui/port"
 )
 
 // staff is what the subagents of a run are made of. Their tools and system prompt are made at the first task:
@@ -101,6 +104,8 @@ func (f *staff) config() (agent.Config, error) {
 	return agent.Config{
 		Session: c, Effort: effort, Tools: f.tools, Observe: observe, Steps: f.settings.config.Limits.TaskSteps, Depth: f.settings.config.Limits.TaskDepth,
 		Budget:   func() *session.Budget { return f.wired.session.Budget() },
+		Note:     func(n session.Note) { f.wired.session.Note(n) },
+		Changed:  f.wired.person.stir,
 		Narrower: func(a, b string) string { return string(policy.Narrower(policy.Mode(a), policy.Mode(b))) },
 	}, nil
 }
@@ -133,4 +138,60 @@ func (f *staff) tools(ctx context.Context, h agent.Hand) (*tool.Set, func(), err
 // cancelCall aborts one running call, of the run or of a subagent.
 func (w *wired) cancelCall(id tool.CallID) bool {
 	return w.session.CancelCall(id) || w.agents.CancelCall(id)
+}
+
+// open opens the session that the subagents work for. What worked in the background when it was open last has ended, and
+// is told with the next prompt. Without a person a turn waits for what works there; nobody would read the report later.
+func (f *staff) open(ctx context.Context, c session.Config, resumed bool) error {
+	w := f.wired
+	if f.options.print {
+		c.Await = w.agents.Await
+	}
+	var late []session.Note
+	c.Found = func(log []session.Entry) (err error) {
+		late, err = agent.Unreported(ctx, c.Store, c.ID, log)
+		return err
+	}
+	w.closers = append(w.closers, func() { w.ended = w.agents.Close() })
+	if err := w.open(ctx, c, resumed, f); err != nil {
+		return err
+	}
+	for _, n := range late {
+		w.session.Note(n)
+	}
+	return nil
+}
+
+// backgroundJobs are the commands and the tasks that go on in the background.
+func (w *wired) backgroundJobs() []port.Job {
+	out := desk.Jobs(w.jobs)
+	for _, l := range w.agents.Later() {
+		out = append(out, port.Job{ID: l.ID, Command: l.Name, Running: l.Running, Started: l.Started, Ended: l.Ended})
+	}
+	return out
+}
+
+// jobOutput is the end of what one of them wrote or said.
+func (w *wired) jobOutput(_ context.Context, id string) (string, error) {
+	for _, l := range w.agents.Later() {
+		if l.ID == id {
+			return l.Says, nil
+		}
+	}
+	return desk.JobOutput(w.jobs, id)
+}
+
+func (w *wired) endJob(id string) error {
+	if w.agents.End(id) {
+		return nil
+	}
+	return desk.EndJob(w.jobs, id)
+}
+
+// tellEnded says which tasks in the background ended with a session; empty: none did.
+func (w *wired) tellEnded() string {
+	if len(w.ended) == 0 {
+		return ""
+	}
+	return "ended with the session, as it is told when it goes on: " + strings.Join(w.ended, ", ")
 }

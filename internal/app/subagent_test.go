@@ -168,9 +168,7 @@ func TestAKilledSubagent(t *testing.T) {
 	s := u.start("-p", "--output-format", "stream-json", "--permission-mode", "yolo",
 		u.script(delegating("general", "-- general: 1 --\ncall bash: {\"command\":\"echo up; sleep "+tag+"\"}\n")), "go")
 	s.until(`"lines":1`)
-	if len(carrying(tag)) == 0 {
-		t.Fatal("the census does not see the command: this test could not fail")
-	}
+	waitFor(t, "a census that sees the command: without it this test could not fail", func() bool { return len(carrying(tag)) > 0 })
 	if err := s.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

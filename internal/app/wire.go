@@ -115,7 +115,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	c.ID, c.Store, c.Mark, c.Gate, c.Limits, c.Wait = id, stored, secret.Mark, s.files.Gate(policy), s.limits(o), a.wait
 	c.Clip = tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}
 	c.Observe, c.Repairer, c.Effort, c.Accept, c.Schema = w.reaping(w.ledger, observe), repairer, o.effort, o.answer.Judge(), o.answer.Grammar()
-	return w, w.open(ctx, c, resumed, staff)
+	return w, staff.open(ctx, c, resumed)
 }
 
 // introduce says what this run is. Where a sandbox is required and not there, it is none.

@@ -18,7 +18,7 @@ import (
 	"adze/tool"
 )
 
-// Item is one line of a trail: exactly one of Request, Call, Subagent and Hook.
+// Item is one line of a trail: exactly one of Request, Call, Subagent, Hook and Report.
 type Item struct {
 	Seq     int64     `json:"seq"`
 	Time    time.Time `json:"time"`
@@ -27,7 +27,16 @@ type Item struct {
 	// Subagent is one that a call started; its own log has what it did.
 	Subagent *session.Subagent `json:"subagent,omitempty"`
 	// Hook is a program that was started for a moment of the session.
-	Hook *session.HookRun `json:"hook,omitempty"`
+	Hook   *session.HookRun `json:"hook,omitempty"`
+	Report *Report          `json:"report,omitempty"`
+}
+
+// Report is what a task in the background came to, without its words.
+type Report struct {
+	Session session.ID  `json:"session"`
+	Name    string      `json:"name"`
+	Status  tool.Status `json:"status"`
+	Bytes   int         `json:"bytes"`
 }
 
 // Request is one question to a model.
@@ -93,6 +102,8 @@ func (t *Trail) Add(seq int64, e session.Entry) {
 		err = t.subagent(seq, e)
 	case session.HookEntry:
 		err = t.hook(seq, e)
+	case session.ReportEntry:
+		err = t.report(seq, e)
 	case session.IntentEntry:
 		err = t.intent(seq, e)
 	case session.OutcomeEntry:
@@ -161,6 +172,16 @@ func (t *Trail) subagent(seq int64, e session.Entry) error {
 		return err
 	}
 	t.items = append(t.items, Item{Seq: seq, Time: e.Time, Subagent: &s})
+	return nil
+}
+
+// report tells what a task in the background came to; its words are the conversation's.
+func (t *Trail) report(seq int64, e session.Entry) error {
+	var r session.Report
+	if err := json.Unmarshal(e.Data, &r); err != nil {
+		return err
+	}
+	t.items = append(t.items, Item{Seq: seq, Time: e.Time, Report: &Report{Session: r.Session, Name: r.Name, Status: r.Status, Bytes: len(r.Text)}})
 	return nil
 }
 

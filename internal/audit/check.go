@@ -66,5 +66,5 @@ func changes(r tool.Record) bool {
 
 // Types are the entries that a Trail reads.
 func Types() []session.EntryType {
-	return []session.EntryType{session.StartEntry, session.MessageEntry, session.RequestEntry, session.SubagentEntry, session.HookEntry, session.IntentEntry, session.OutcomeEntry}
+	return []session.EntryType{session.StartEntry, session.MessageEntry, session.RequestEntry, session.SubagentEntry, session.ReportEntry, session.HookEntry, session.IntentEntry, session.OutcomeEntry}
 }

@@ -106,7 +106,11 @@ func auditText(i audit.Item) string {
 		return b.String()
 	}
 	if s := i.Subagent; s != nil {
-		line(at+"agent %s", string(s.Session)+" · "+s.Name)
+		line(at+"agent %s", string(s.Session)+" · "+s.Name+map[bool]string{true: " · in the background"}[s.Background])
+		return b.String()
+	}
+	if r := i.Report; r != nil {
+		line(at+"report %s", fmt.Sprintf("%s · %s · %s · %d bytes", r.Session, r.Name, r.Status, r.Bytes))
 		return b.String()
 	}
 	if h := i.Hook; h != nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // Ports are what the interface can ask of the program beside running a turn. Each may be nil: the keys and
-// commands that need it then say that it is not there. All may be slow but SetMode, SetEffort, CancelCall, Steer and
-// Drop, which are called between two frames.
+// commands that need it then say that it is not there. All may be slow but SetMode, SetEffort, CancelCall, Steer, Late
+// and Drop, which are called between two frames.
 type Ports struct {
 	// Switch says that Next is obeyed: another session or model can be opened.
 	Switch bool
@@ -38,11 +38,15 @@ type Ports struct {
 	SetEffort func(name string) string
 	// CancelCall aborts one running call; false: it is not running.
 	CancelCall func(id tool.CallID) bool
-	// Jobs are the commands that were started to go on in the background, oldest first; JobOutput is the end of what one
-	// wrote, and EndJob ends one with all that it started.
+	// Jobs are the commands and tasks that were started to go on in the background, oldest first; JobOutput is the end of what
+	// one wrote, and EndJob ends one with all that it started.
 	Jobs      func() []Job
 	JobOutput func(ctx context.Context, id string) (string, error)
 	EndJob    func(id string) error
+	// Late reports that the model was not told yet what came by itself, such as the report of a task in the background, and
+	// Wake has it told without a prompt of the person; it blocks and shows itself by events, as Send does.
+	Late func() bool
+	Wake func(ctx context.Context) session.Result
 	// Branch is the git branch that is checked out, for the status line; empty: there is none.
 	Branch func() string
 	// Files lists the files of the workspace, for completion.
@@ -119,7 +123,7 @@ type Notebook struct{ Name, Path, Note string }
 // Mode is a permission mode, or an effort.
 type Mode struct{ Name, Means string }
 
-// Job is a command in the background.
+// Job is a command or a task in the background.
 type Job struct {
 	ID, Command string
 	Running     bool

@@ -26,6 +26,9 @@ func (s step) meet(now situation, saved map[string]string) (step, error) {
 	for _, w := range s.saves {
 		found := w.match.FindStringSubmatch(now.outputs())
 		if found == nil {
+			found = w.match.FindStringSubmatch(now.notes)
+		}
+		if found == nil {
 			found = w.match.FindStringSubmatch(now.prompt)
 		}
 		if found == nil {
