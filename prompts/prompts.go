@@ -90,3 +90,23 @@ func (e Environment) block() string {
 	fmt.Fprintf(&b, "system: %s\nshell: %s\ngit repository: %s\ndate: %s\n", e.System, e.Shell, git, e.Date)
 	return b.String()
 }
+
+// How the parts are named that Insert adds: the index of agents, and what an agent is told of itself, with its name behind.
+const (
+	AgentsPart = "Agents"
+	LeadPart   = "You are the agent "
+)
+
+// Insert puts a part before the environment of a rendered prompt, or at the end of one that has none. It begins with a line
+// "# name", by which Split knows it.
+func Insert(system, name, text string) string {
+	if text = strings.TrimSpace(text); text == "" {
+		return system
+	}
+	part := "\n# " + name + "\n" + text + "\n"
+	at := strings.LastIndex(system, environmentMark)
+	if at < 0 {
+		return strings.TrimRight(system, "\n") + "\n" + part
+	}
+	return system[:at] + part + system[at:]
+}

@@ -4,8 +4,8 @@ import "strings"
 
 // Section is a part of a rendered system prompt.
 type Section struct {
-	Kind  string // "prompt", "instructions" or "environment"
-	Name  string // "prompt", "environment", or the path of an instruction file
+	Kind  string // "prompt", "instructions", "agents" or "environment"
+	Name  string // "prompt", "environment", "agents", "you are the agent …", or the path of an instruction file
 	Bytes int
 }
 
@@ -23,6 +23,7 @@ func Split(system string) []Section {
 	if i := strings.LastIndex(system, environmentMark); i >= 0 {
 		rest, environment = system[:i], system[i:]
 	}
+	rest, inserted := uninserted(rest)
 	prompt, files, found := strings.Cut(rest, instructionsMark)
 	add("prompt", "prompt", len(prompt))
 	if found {
@@ -31,6 +32,24 @@ func Split(system string) []Section {
 			add("instructions", path, len(instructionsMark)+len(file))
 		}
 	}
+	for _, part := range inserted {
+		name, _, _ := strings.Cut(strings.TrimPrefix(part, "\n# "), "\n")
+		add("agents", strings.ToLower(name[:1])+name[1:], len(part))
+	}
 	add("environment", "environment", len(environment))
 	return out
+}
+
+// uninserted takes the parts off that Insert put behind the rest.
+func uninserted(rest string) (before string, parts []string) {
+	for {
+		at := -1
+		for _, mark := range []string{AgentsPart, LeadPart} {
+			at = max(at, strings.LastIndex(rest, "\n# "+mark))
+		}
+		if at < 0 {
+			return rest, parts
+		}
+		rest, parts = rest[:at], append([]string{rest[at:]}, parts...)
+	}
 }

@@ -32,6 +32,11 @@ func TestSplitTellsThePartsOfAPromptApart(t *testing.T) {
 			t.Errorf("%s: %s with %d of %d bytes, want %s", c.name, got, total, len(text), c.want)
 		}
 	}
+	system, _ := prompts.Render("coder", files, "", prompts.Environment{Workspace: "/w"})
+	system = prompts.Insert(prompts.Insert(system, prompts.AgentsPart, "- a: b"), prompts.LeadPart+"x", "You read.")
+	if got := fmt.Sprint(prompts.Split(system)); !strings.Contains(got, "AGENTS.md 68} {agents agents 17} {agents you are the agent x 33} {environment") {
+		t.Errorf("inserted: %s", got)
+	}
 	for in, want := range map[string]string{
 		"": "[]", "a prompt of the person": "[{prompt prompt 22}]", "\n# Instructions from a": "[{instructions a 22}]",
 		"x\n# Instructions from a\n\n# Instructions from b\n": "[{prompt prompt 1} {instructions a 23} {instructions b 23}]",

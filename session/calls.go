@@ -139,3 +139,17 @@ func (s *Session) ranHook(r HookRun) {
 		}
 	}
 }
+
+// keepLast keeps an answer that is not the last one of its turn after all.
+func (s *Session) keepLast(t *turn) error {
+	m := t.last
+	if m == nil {
+		return nil
+	}
+	t.last = nil
+	if err := s.store(t.ctx, s.entry(MessageEntry, said(*m))); err != nil {
+		return err
+	}
+	s.keep(*m)
+	return nil
+}

@@ -157,20 +157,6 @@ func (s *Session) over(t *turn) (bool, error) {
 	return false, s.say(t, note, more...)
 }
 
-// keepLast keeps an answer that is not the last one of its turn after all.
-func (s *Session) keepLast(t *turn) error {
-	m := t.last
-	if m == nil {
-		return nil
-	}
-	t.last = nil
-	if err := s.store(t.ctx, s.entry(MessageEntry, said(*m))); err != nil {
-		return err
-	}
-	s.keep(*m)
-	return nil
-}
-
 // Run runs one call of the person's own, through the same pipeline as the model's. The model reads what say
 // makes of its outcome with the next request. The last event is TurnEnd with the result returned.
 func (s *Session) Run(ctx context.Context, call tool.RawCall, say func(tool.Outcome) string) Result {

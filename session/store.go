@@ -127,6 +127,8 @@ type Start struct {
 	Tools   string `json:"tools_digest"`
 	// Parent is the session that this one was forked from, or with Agent the one that it works for.
 	Parent ID `json:"parent,omitempty"`
+	// Lead is the agent that leads the conversation; empty: adze's own.
+	Lead string `json:"lead,omitempty"`
 	// Agent names a subagent; Call is the call of its parent that started it.
 	Agent string      `json:"agent,omitempty"`
 	Call  tool.CallID `json:"parent_call,omitempty"`

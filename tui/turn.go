@@ -47,6 +47,9 @@ type rewound struct {
 	err  error
 }
 
+// Next says how the person wants to go on; it is known when Run has returned.
+func (u *UI) Next() port.Next { return u.model.next }
+
 // begin starts a turn.
 func (m *model) begin(j job) tea.Cmd {
 	ctx, cancel := context.WithCancel(context.Background())

@@ -153,9 +153,6 @@ func (u *UI) Ask(ctx context.Context, a permission.Ask) (permission.Answer, erro
 	}
 }
 
-// Next says how the person wants to go on; it is known when Run has returned.
-func (u *UI) Next() port.Next { return u.model.next }
-
 // Theme is the name of the theme that is in use.
 func (u *UI) Theme() string { return u.model.colours.name }
 

@@ -49,8 +49,15 @@ type Config struct {
 	Budget func() *session.Budget
 	// Tools makes the tools of one subagent, none that the main conversation has not, and what ends them.
 	Tools func(ctx context.Context, h Hand) (*tool.Set, func(), error)
-	// Narrower is the more careful of two permission modes; empty is the one in force. Nil: all work in that.
+	// Narrower is the more careful of two permission modes, and InForce the one in force. Nil: all work in that.
 	Narrower func(a, b string) string
+	InForce  func() string
+	// Kinds are the agents that there are; empty: those built in.
+	Kinds Kinds
+	// System is the system prompt of a kind, with the text of its file; nil: all have that of Session.
+	System func(k Kind, text string) string
+	// Model finds the model that the file of an agent names; nil: all work with that of Session.
+	Model func(k Kind) (Model, error)
 	// Note has the conversation told what a task in the background came to; nil: nobody is told.
 	Note func(session.Note)
 	// Changed is called when another task works in the background, or one does not any more; nil: nobody looks.
@@ -61,6 +68,13 @@ type Config struct {
 	Steps int
 	// Depth is how deep they may start others: with 1 none does; 0: DefaultDepth.
 	Depth int
+}
+
+// Model is what a subagent thinks with.
+type Model struct {
+	Provider session.Provider
+	Name     string // without the provider's
+	Full     string // provider/name
 }
 
 // Hand is what the tools of one subagent are made for.
@@ -84,6 +98,7 @@ type Agents struct {
 	started int                              // tasks in the background
 	running map[tool.CallID]*session.Session // by the call that started it, as observers of the main conversation know it
 	busy    map[session.ID]bool
+	spoken  map[string]bool // agents of whose files was said what is not followed
 }
 
 var _ toolset.Tasks = (*Agents)(nil)
@@ -91,7 +106,7 @@ var _ toolset.Tasks = (*Agents)(nil)
 // New makes it. prepare is called once, at the first task; atOnce is how many run beside each other at each depth, 0:
 // DefaultAtOnce.
 func New(atOnce int, prepare func() (Config, error)) *Agents {
-	a := &Agents{prepare: sync.OnceValues(prepare), news: make(chan struct{}, 1), running: map[tool.CallID]*session.Session{}, busy: map[session.ID]bool{}}
+	a := &Agents{prepare: sync.OnceValues(prepare), news: make(chan struct{}, 1), running: map[tool.CallID]*session.Session{}, busy: map[session.ID]bool{}, spoken: map[string]bool{}}
 	a.life, a.leave = context.WithCancelCause(context.Background())
 	for i := range a.places {
 		a.places[i] = make(chan struct{}, cmp.Or(atOnce, DefaultAtOnce))

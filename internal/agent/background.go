@@ -78,7 +78,7 @@ func (a *Agents) background(w *work) (toolset.TaskResult, error) {
 		a.report(l, r, err)
 	}()
 	w.config.changed()
-	return toolset.TaskResult{ID: string(w.id), Agent: w.kind.name, Background: true}, nil
+	return toolset.TaskResult{ID: string(w.id), Agent: w.kind.Label(), Background: true}, nil
 }
 
 // enlist counts it among those that run, unless adze is being left.

@@ -1,54 +1,157 @@
 package agent
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 
+	"adze/internal/carry"
 	"adze/tool"
 )
 
-// kind is a sort of subagent: which of its parent's tools it has.
-type kind struct {
-	name string
-	has  func(tool.Definition) bool
-}
+// Kind is a sort of agent: one that is built in, or one that a file describes. A file only narrows: which tools an agent
+// has, the mode that it works in, how many model requests it makes.
+type Kind struct {
+	Name        string
+	Description string // on one line
+	Origin      carry.Origin
+	Path        string // for people; empty: built in
+	Bytes       int64  // of the file
+	Model       string // as the file says it; empty: that of who starts it
+	Effort      string // one of session.Efforts; empty: that of who starts it
+	Mode        string // the widest permission mode for it; empty: the one in force
+	Steps       int    // model requests it may make at most; 0: as many as any
+	Main, Task  bool   // whether it may be the main agent, and whether a task may be given to it
+	// Notes say what of its file is not followed, but for tools that a run does not have (Says); By is the Path of what has its name first, and Problem why it cannot be
+	// used; empty: it can.
+	Notes   []string
+	By      string
+	Problem string
 
-// Explorer is the kind that changes nothing, so that several may run together.
-const Explorer = "explore"
+	tools   toolbox
+	strange []string // tools that no assistant is known to have
+	item    carry.Item
+}
 
 // taskTool starts subagents.
 const taskTool = "task"
 
-// kinds are all of them. Whether one starts others is a matter of depth, not of its kind.
-func kinds() []kind {
-	return []kind{
-		{Explorer, func(d tool.Definition) bool {
-			return slices.Contains(lookers(), d.Name) && !d.Permissions.SideEffects()
-		}},
-		{"general", func(d tool.Definition) bool { return d.Name != "tool_search" }},
+// Explorer is the kind that changes nothing, so that several may run together.
+const Explorer = "explore"
+
+// builtIn are the kinds that are always there. Whether one starts others is a matter of depth, not of its kind.
+func builtIn() []Kind {
+	return []Kind{
+		{Name: Explorer, Origin: carry.BuiltIn, Task: true, Description: "reads and fetches, changes nothing; several run together",
+			tools: toolbox{only: []string{"read", "glob", "grep", "list", "git_status", "git_diff", "git_log", "webfetch", "websearch", "ask"}, looks: true}},
+		{Name: "general", Origin: carry.BuiltIn, Task: true, Description: "has all tools", tools: toolbox{all: true}},
 	}
 }
 
-// lookers are the tools that only read or fetch.
-func lookers() []string {
-	return []string{"read", "glob", "grep", "list", "git_status", "git_diff", "git_log", "webfetch", "websearch", "ask"}
+// toolbox says which tools a kind has, by their names.
+type toolbox struct {
+	all   bool     // that it is not denied; else only
+	only  []string // of those that are there
+	deny  []string
+	looks bool // and none that may change something
 }
 
-func kindOf(name string) (kind, error) {
-	for _, k := range kinds() {
-		if k.name == name {
+// Has reports whether the kind has a tool.
+func (k Kind) Has(d tool.Definition) bool {
+	switch b := k.tools; {
+	case d.Name == "tool_search", slices.Contains(b.deny, d.Name), b.looks && d.Permissions.SideEffects():
+		return false
+	default:
+		return b.all || slices.Contains(b.only, d.Name)
+	}
+}
+
+// Text is what the agent is told of itself: the body of its file as it is now. Of one that is built in it is empty.
+func (k Kind) Text(ctx context.Context) (string, error) {
+	if k.Path == "" {
+		return "", nil
+	}
+	text, err := k.item.Read(ctx)
+	return tool.ShownHidden(strings.TrimSpace(text.Body)), err
+}
+
+// Kinds are the agents of a run, in the order in which names are won.
+type Kinds []Kind
+
+// Find lists the agents: those built in, then those of files, the person's before the project's. What is shadowed or cannot
+// be used is among them.
+func Find(ctx context.Context, f *carry.Finder) Kinds {
+	out := Kinds(builtIn())
+	for _, i := range f.Find(ctx, carry.Agent) {
+		out = append(out, fromFile(i))
+	}
+	first := map[string]string{}
+	for n := range out {
+		k := &out[n]
+		if k.Problem != "" {
+			continue
+		}
+		if by, taken := first[k.Name]; taken {
+			k.By = by
+			continue
+		}
+		if first[k.Name] = k.Path; k.Path == "" {
+			first[k.Name] = "what is built in"
+		}
+	}
+	return out
+}
+
+// Named finds the agent of a name; with project: or person: in front, the first of that origin.
+func (ks Kinds) Named(name string) (Kind, error) {
+	if len(ks) == 0 {
+		ks = builtIn()
+	}
+	origin, own, qualified := strings.Cut(name, ":")
+	for _, k := range ks {
+		if k.Problem == "" && (k.Name == name && k.By == "" || qualified && string(k.Origin) == origin && k.Name == own) {
 			return k, nil
 		}
 	}
-	return kind{}, tool.Fail(tool.CodeInvalidArguments, "there is no agent %q; use one of: %s", name, kindNames())
+	for _, k := range ks {
+		if k.Problem != "" && k.Name == name {
+			return Kind{}, tool.Fail(tool.CodeInvalidArguments, "the agent %q cannot be used: %s: %s", name, k.Path, k.Problem)
+		}
+	}
+	names := ks.Usable(func(Kind) bool { return true })
+	near := ""
+	if n := tool.Nearest(name, names, 1); len(n) > 0 {
+		near = fmt.Sprintf("; did you mean %s?", n[0])
+	}
+	return Kind{}, tool.Fail(tool.CodeInvalidArguments, "there is no agent %q%s; use one of: %s", name, near, strings.Join(names, ", "))
 }
 
-func kindNames() string {
-	var names []string
-	for _, k := range kinds() {
-		names = append(names, k.name)
+// Usable are the names of the agents that can be used so, in their order.
+func (ks Kinds) Usable(so func(Kind) bool) (names []string) {
+	for _, k := range ks {
+		if k.Problem == "" && so(k) {
+			names = append(names, k.Label())
+		}
 	}
-	return strings.Join(names, ", ")
+	return names
+}
+
+// Label is the name by which an agent is reached whatever else is there.
+func (k Kind) Label() string {
+	if k.By == "" {
+		return k.Name
+	}
+	return string(k.Origin) + ":" + k.Name
+}
+
+// ForTask finds an agent that a task may be given to.
+func (ks Kinds) ForTask(name string) (Kind, error) {
+	k, err := ks.Named(name)
+	if err == nil && !k.Task {
+		return k, tool.Fail(tool.CodeInvalidArguments, "the agent %q only leads a conversation (--agent); give the task to another one", name)
+	}
+	return k, err
 }
 
 // maxName bounds a subagent's name, in bytes.
@@ -72,6 +175,6 @@ func kindIn(path string) string {
 	if at := strings.LastIndex(path, pathMark); at >= 0 {
 		path = path[at+len(pathMark):]
 	}
-	kind, _, _ := strings.Cut(path, ":")
+	kind, _, _ := strings.Cut(path, ": ")
 	return kind
 }

@@ -51,7 +51,7 @@ func (w *work) has(d tool.Definition) bool {
 			return false
 		}
 	}
-	return w.kind.has(d)
+	return w.kind.Has(d)
 }
 
 // budget is what it spends: that of the subagent that it works for, or of the turn.
@@ -62,9 +62,27 @@ func (w *work) budget() *session.Budget {
 	return w.config.Budget()
 }
 
+// narrowed is the widest permission mode for it: the narrower of its file's and that of who started it.
+func (w *work) narrowed() string {
+	mode := ""
+	if w.parent != nil {
+		mode = w.parent.mode
+	}
+	switch {
+	case w.kind.Mode == "" || w.config.Narrower == nil:
+		return mode
+	case mode == "":
+		return w.kind.Mode
+	}
+	return w.config.Narrower(mode, w.kind.Mode)
+}
+
 // steps is how many model requests it may make. What it uses counts for its parent, which keeps enough to report.
 func (w *work) steps() (int, error) {
 	most := cmp.Or(w.config.Steps, DefaultSteps)
+	if w.kind.Steps > 0 {
+		most = min(most, w.kind.Steps)
+	}
 	if w.parent == nil {
 		return most, nil
 	}

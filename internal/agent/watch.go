@@ -115,7 +115,7 @@ func (w *work) hurry(m session.Message) {
 // tell passes on what the subagent does now.
 func (w *work) tell(state string) {
 	w.progress(toolset.TaskProgress{
-		ID: string(w.id), Agent: w.kind.name, State: state, Last: w.last, Says: lastLine(w.text), TaskCounts: w.counts(),
+		ID: string(w.id), Agent: w.kind.Label(), State: state, Last: w.last, Says: lastLine(w.text), TaskCounts: w.counts(),
 	})
 }
 

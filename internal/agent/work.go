@@ -24,7 +24,9 @@ type work struct {
 
 	id      session.ID
 	name    string // with those of the subagents that it works for
-	kind    kind
+	kind    Kind
+	text    string // of its file
+	mode    string // the widest permission mode for it; empty: the one in force
 	resumed bool
 	most    int // model requests
 	set     *tool.Set
@@ -37,14 +39,19 @@ func (w *work) open(ctx context.Context) (err error) {
 	r := w.request
 	if r.ID == "" {
 		w.id = session.NewID(time.Now())
-		w.kind, err = kindOf(cmp.Or(r.Agent, Explorer))
-		w.name = w.below(nameOf(w.kind.name, r.Description))
-	} else if err = w.goOn(ctx); err != nil {
+		w.kind, err = w.config.Kinds.ForTask(cmp.Or(r.Agent, Explorer))
+		w.name = w.below(nameOf(w.kind.Label(), r.Description))
+	} else {
+		err = w.goOn(ctx)
+	}
+	if err != nil {
 		return err
 	}
-	if err == nil {
-		w.most, err = w.steps()
+	if w.text, err = w.kind.Text(ctx); err != nil {
+		return tool.Fail(tool.CodeIO, "the agent %s cannot be read: %w", w.kind.Name, err)
 	}
+	w.mode = w.narrowed()
+	w.most, err = w.steps()
 	return err
 }
 
@@ -56,11 +63,11 @@ func (w *work) goOn(ctx context.Context) error {
 		return err
 	}
 	w.id, w.name, w.resumed = session.ID(r.ID), start.Agent, true
-	if w.kind, err = kindOf(kindIn(start.Agent)); err != nil {
+	if w.kind, err = w.config.Kinds.ForTask(kindIn(start.Agent)); err != nil {
 		return err
 	}
-	if r.Agent != "" && r.Agent != w.kind.name {
-		return tool.Fail(tool.CodeInvalidArguments, "the task %s is of the agent %s and stays so; start a new one for %s", r.ID, w.kind.name, r.Agent)
+	if own := w.kind.Label(); r.Agent != "" && r.Agent != own {
+		return tool.Fail(tool.CodeInvalidArguments, "the task %s is of the agent %s and stays so; start a new one for %s", r.ID, own, r.Agent)
 	}
 	return nil
 }
@@ -109,7 +116,7 @@ func (w *work) inPlace(ctx context.Context) (toolset.TaskResult, error) {
 
 // run works until the subagent has answered.
 func (w *work) run(ctx context.Context) (toolset.TaskResult, error) {
-	set, end, err := w.config.Tools(ctx, Hand{Tasks: w.tasks()})
+	set, end, err := w.config.Tools(ctx, Hand{Tasks: w.tasks(), Mode: w.mode})
 	if err != nil {
 		return w.result(""), fmt.Errorf("its tools cannot be made: %w", err)
 	}
@@ -139,9 +146,10 @@ func begin(ctx context.Context, c session.Config, resumed bool) (*session.Sessio
 func (w *work) sessionConfig() session.Config {
 	c := w.config.Session
 	c.ID, c.Tools, c.Observe, c.Within, c.Grace = w.id, w.set, w.see, w.budget(), grace
-	c.Waits = w.request.Waits
-	if c.Effort = ""; w.config.Effort != nil {
-		c.Effort = w.config.Effort()
+	c.Waits, c.Mode = w.request.Waits, w.mode
+	w.think(&c)
+	if w.config.System != nil {
+		c.Start.System = w.config.System(w.kind, w.text)
 	}
 	c.Await, c.Found = nil, nil
 	if c.Limits = (session.Limits{Steps: w.most}); w.beside() {
@@ -149,6 +157,44 @@ func (w *work) sessionConfig() session.Config {
 	}
 	c.Start.Parent, c.Start.Agent, c.Start.Call, c.Start.Tools = session.ID(w.request.Parent), w.name, w.request.Call, w.set.Digest()
 	return c
+}
+
+// think sets what it thinks with, and how hard: as its file says where that can be had.
+func (w *work) think(c *session.Config) {
+	if c.Effort = ""; w.config.Effort != nil {
+		c.Effort = w.config.Effort()
+	}
+	says := w.kind.Says(func(name string) bool { _, has := w.set.Get(name); return has })
+	if w.kind.Model != "" && w.config.Model != nil {
+		m, err := w.config.Model(w.kind)
+		switch {
+		case err != nil:
+			says = append(says, fmt.Sprintf("it works with %s, because its model %q cannot be used: %v", c.Start.Model, w.kind.Model, err))
+		case m.Full != c.Start.Model:
+			c.Provider, c.Model, c.Start.Model, c.Effort = m.Provider, m.Name, m.Full, ""
+		}
+	}
+	if w.kind.Effort != "" {
+		c.Effort = w.kind.Effort
+	}
+	w.tellOnce(says)
+}
+
+// tellOnce tells the person, at the first task of an agent, what of its file is not followed.
+func (w *work) tellOnce(says []string) {
+	a, key := w.agents, w.kind.Path
+	a.mu.Lock()
+	first := !a.spoken[key]
+	a.spoken[key] = true
+	a.mu.Unlock()
+	if wide := w.kind.Mode; wide != "" && w.config.Narrower != nil && w.config.InForce != nil {
+		if mode := w.config.Narrower(w.config.InForce(), w.mode); mode != wide {
+			says = append(says, fmt.Sprintf("its file wants the permission mode %s; it works in %s", wide, mode))
+		}
+	}
+	if first && len(says) > 0 {
+		w.show(session.Notice{Text: fmt.Sprintf("the agent %s (%s): %s", w.kind.Name, w.kind.Path, strings.Join(says, "; "))})
+	}
 }
 
 // beside reports a task in the background.
@@ -207,7 +253,7 @@ func (w *work) leave() {
 // result is what came of it so far.
 func (w *work) result(text string) toolset.TaskResult {
 	return toolset.TaskResult{
-		ID: string(w.id), Agent: w.kind.name, Text: strings.TrimSpace(text), Did: w.did(), Changed: w.changed, TaskCounts: w.counts(),
+		ID: string(w.id), Agent: w.kind.Label(), Text: strings.TrimSpace(text), Did: w.did(), Changed: w.changed, TaskCounts: w.counts(),
 	}
 }
 

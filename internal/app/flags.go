@@ -22,6 +22,7 @@ type options struct {
 	format     string
 	model      string
 	effort     string
+	agent      string // that leads the conversation; empty: adze's own
 	resume     string
 	resumeLast bool
 	fork       bool
@@ -107,6 +108,7 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.StringVar(&o.format, "output-format", string(print.Text), "with --print: text, json or stream-json")
 	f.StringVar(&o.model, "model", "", "`PROVIDER/NAME` of a model; adze models lists both")
 	f.StringVar(&o.effort, "effort", "", "how hard the model thinks: `"+strings.Join(session.Efforts(), ", ")+"`; a model takes the nearest that it knows")
+	f.StringVar(&o.agent, "agent", "", "the agent of this `NAME` leads the conversation: its prompt, tools, model, mode and steps")
 	f.BoolVarP(&o.resumeLast, "continue", "c", false, "go on with the newest session of this folder")
 	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session of this `ID` (a unique beginning is enough)")
 	f.BoolVar(&o.fork, "fork", false, "with --continue or --resume: go on in a copy")

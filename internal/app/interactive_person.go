@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 
+	"adze/internal/agent"
 	"adze/internal/choices"
 	"adze/internal/desk"
 	"adze/internal/git"
@@ -31,6 +33,8 @@ type seat struct {
 	gate     *policy.Policy
 	stored   session.Store
 	jobs     *proc.Jobs         // what goes on in the background
+	kinds    agent.Kinds        // the agents that there are
+	leader   agent.Kind         // the one that leads the conversation; without a name adze's own
 	ended    []string           // the subagents that ended with the session
 	listed   sync.Mutex         // guards heads
 	heads    []port.SessionHead // as last listed
@@ -78,6 +82,40 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 		p.Keep, p.Kept = desk.Defaults{File: w.settings.file}.Keep, desk.Defaults{File: w.settings.file}.Kept
 	}
 	return p
+}
+
+// backgroundJobs are the commands and the tasks that go on in the background.
+func (w *wired) backgroundJobs() []port.Job {
+	out := desk.Jobs(w.jobs)
+	for _, l := range w.agents.Later() {
+		out = append(out, port.Job{ID: l.ID, Command: l.Name, Running: l.Running, Started: l.Started, Ended: l.Ended})
+	}
+	return out
+}
+
+// jobOutput is the end of what one of them wrote or said.
+func (w *wired) jobOutput(_ context.Context, id string) (string, error) {
+	for _, l := range w.agents.Later() {
+		if l.ID == id {
+			return l.Says, nil
+		}
+	}
+	return desk.JobOutput(w.jobs, id)
+}
+
+func (w *wired) endJob(id string) error {
+	if w.agents.End(id) {
+		return nil
+	}
+	return desk.EndJob(w.jobs, id)
+}
+
+// tellEnded says which tasks in the background ended with a session; empty: none did.
+func (w *wired) tellEnded() string {
+	if len(w.ended) == 0 {
+		return ""
+	}
+	return "ended with the session, as it is told when it goes on: " + strings.Join(w.ended, ", ")
 }
 
 // effort is how hard the model is asked to think: as this session says, else the configuration of its provider.

@@ -1,13 +1,17 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
 
+	"adze/internal/agent"
 	"adze/internal/audit"
+	"adze/internal/carry"
 	"adze/internal/config"
 	"adze/internal/models"
 	"adze/internal/offer"
@@ -27,7 +31,9 @@ func (a *app) models(cfg config.Config) *models.Finder {
 
 // modelOf chooses the model of a run and makes sure that the run can keep to its limits with it.
 func (a *app) modelOf(ctx context.Context, o *options, w *wired, logs opening) (models.Model, error) {
-	a.recall(ctx, o, w, logs)
+	if err := a.recall(ctx, o, w, logs); err != nil {
+		return models.Model{}, err
+	}
 	cfg := w.settings.config
 	find := a.models(cfg)
 	m, err := o.modelFrom(ctx, find, a.keys.Secrets(cfg))
@@ -91,25 +97,30 @@ func (nobody) Stream(context.Context, session.Request) iter.Seq[session.Chunk] {
 // opening waits until the session of a run is picked and its store open.
 type opening func() (session.Store, session.ID, bool, error)
 
-// recall has a session that is gone on with keep its model, where nobody named another.
-func (a *app) recall(ctx context.Context, o *options, w *wired, logs opening) {
-	if o.model != "" || o.byHand != nil || o.demo || o.replay != "" || o.resume == "" && !o.resumeLast {
-		return
+// recall has a session that is gone on with keep its model, where nobody named another, and the agent that leads it.
+func (a *app) recall(ctx context.Context, o *options, w *wired, logs opening) error {
+	var full, lead string
+	resumed := o.resume != "" || o.resumeLast
+	if resumed && o.byHand == nil && !o.demo {
+		stored, id, _, err := logs()
+		if err != nil {
+			return nil // it is told where the session is opened
+		}
+		full, lead = resume.Last(ctx, stored, id)
 	}
-	stored, id, _, err := logs()
-	if err != nil {
-		return // it is told where the session is opened
+	if err := a.lead(o, w, lead, resumed); err != nil {
+		return err
 	}
-	full := resume.Model(ctx, stored, id)
-	if full == "" || full == w.settings.config.Model || strings.HasPrefix(full, audit.Hand+"/") {
-		return
+	if o.model != "" || o.replay != "" || full == "" || full == w.settings.config.Model || strings.HasPrefix(full, audit.Hand+"/") {
+		return nil
 	}
 	if _, err := a.models(w.settings.config).Named(full); err != nil {
 		w.notices = append(w.notices, fmt.Sprintf("this session worked with %s, which cannot be used: %v", full, err))
-		return
+		return nil
 	}
 	w.settings.config.Model = full
 	w.settings.config.Set("model", "the session")
+	return nil
 }
 
 // modelFrom is what the flags put in a model's place, else the model that is found.
@@ -186,4 +197,64 @@ func (a *app) repairer(cfg config.Config) (tool.Repairer, error) {
 		return nil, fmt.Errorf("repair_model: %w", err)
 	}
 	return m.Mender(prompts.Repair()), nil
+}
+
+// lead finds the agent that leads the conversation: the one that the person names, else that of a session that is gone on
+// with. It only narrows what the person allows.
+func (a *app) lead(o *options, w *wired, stored string, resumed bool) error {
+	name := cmp.Or(o.agent, stored)
+	if name == "" {
+		return nil
+	}
+	if o.agent != "" && resumed && o.agent != stored {
+		return misuse("leave --agent out, or start a new session with it", "this session is led by %s and stays so", cmp.Or(stored, "adze's own agent"))
+	}
+	k, err := w.kinds.Named(name)
+	if err == nil && !k.Main {
+		err = fmt.Errorf("the agent %q only takes tasks; no conversation is led by it", name)
+	}
+	if err != nil && o.agent == "" {
+		w.notices = append(w.notices, fmt.Sprintf("the agent %s that leads this session is not there any more; it goes on with what was told then, and without its limits", name))
+		return nil
+	}
+	if err != nil {
+		return misuse("agents are files in .adze/agents, .claude/agents and the like, of the project or in your home", "--agent: %v", err)
+	}
+	w.leader = k
+	cfg := &w.settings.config
+	if wish := cmp.Or(o.Mode, cfg.PermissionMode, string(policy.AskFirst)); k.Mode != "" {
+		o.Mode = string(policy.Narrower(policy.Mode(wish), policy.Mode(k.Mode)))
+	}
+	if k.Model == "" || o.model != "" || resumed || o.written() {
+		return nil
+	}
+	m, err := a.modelOfKind(cfg, k, providerOf(a.models(*cfg), cfg.Model))
+	if err != nil {
+		w.notices = append(w.notices, fmt.Sprintf("the agent %s names the model %q, which is not used: %v", k.Name, k.Model, err))
+		return nil
+	}
+	cfg.Model = m.Full()
+	cfg.Set("model", "the agent "+k.Name)
+	return nil
+}
+
+// modelOfKind is the model that the file of an agent names. That of a project may only choose among those of the provider that
+// is used: which company reads the code is for the person to say.
+func (a *app) modelOfKind(cfg *config.Config, k agent.Kind, provider string) (models.Model, error) {
+	m, err := a.models(*cfg).Among(provider, k.Model)
+	if err == nil && k.Origin == carry.Project && m.Provider.Name() != provider {
+		err = errors.New("the file of a project chooses no provider; name the model with --model, or keep the agent among your own")
+	}
+	return m, err
+}
+
+// providerOf is the provider of the model that a run would use; empty: it has none yet.
+func providerOf(find *models.Finder, full string) string {
+	if m, err := find.Named(full); err == nil {
+		return m.Provider.Name()
+	}
+	if m, ok, err := find.Configured(); ok && err == nil {
+		return m.Provider.Name()
+	}
+	return ""
 }

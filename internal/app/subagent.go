@@ -1,21 +1,22 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"strings"
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/desk"
 	"adze/internal/instructions"
 	"adze/internal/models"
 	"adze/internal/offer"
 	"adze/internal/policy"
+	"adze/prompts"
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
-	"adze/tui/port"
 )
 
 // staff is what the subagents of a run are made of. Their tools and system prompt are made at the first task:
@@ -71,6 +72,9 @@ func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
 		return nil, err
 	}
 	w.tellDeclared(f.deps.Declared)
+	if w.leader.Name != "" {
+		set = set.Only(w.leader.Has)
+	}
 	w.set = offer.Fill(set)
 	return offer, nil
 }
@@ -96,12 +100,14 @@ func (f *staff) config() (agent.Config, error) {
 	c := f.session
 	observe := c.Observe
 	c.Provider, c.Model, c.Offer, c.Accept, c.Schema = f.model.Provider, f.model.Name, nil, nil, nil
-	c.Start.Model, c.Start.System = f.model.Full(), f.settings.masked(system)
+	c.Start.Model, c.Start.System, c.Start.Lead = f.model.Full(), f.settings.masked(system), ""
 	effort := f.wired.session.Effort
 	if c.Start.Model != f.session.Start.Model {
 		effort = nil // it was chosen for another model
 	}
 	return agent.Config{
+		Kinds: f.wired.kinds, System: func(k agent.Kind, text string) string { return f.systemFor(c.Start.System, k, text) }, Model: f.modelFor,
+		InForce: func() string { return string(f.wired.gate.Mode()) },
 		Session: c, Effort: effort, Tools: f.tools, Observe: observe, Steps: f.settings.config.Limits.TaskSteps, Depth: f.settings.config.Limits.TaskDepth,
 		Budget:   func() *session.Budget { return f.wired.session.Budget() },
 		Note:     func(n session.Note) { f.wired.session.Note(n) },
@@ -144,6 +150,7 @@ func (w *wired) cancelCall(id tool.CallID) bool {
 // is told with the next prompt. Without a person a turn waits for what works there; nobody would read the report later.
 func (f *staff) open(ctx context.Context, c session.Config, resumed bool) error {
 	w := f.wired
+	c = f.led(ctx, c)
 	if f.options.print {
 		c.Await = w.agents.Await
 	}
@@ -162,36 +169,54 @@ func (f *staff) open(ctx context.Context, c session.Config, resumed bool) error 
 	return nil
 }
 
-// backgroundJobs are the commands and the tasks that go on in the background.
-func (w *wired) backgroundJobs() []port.Job {
-	out := desk.Jobs(w.jobs)
-	for _, l := range w.agents.Later() {
-		out = append(out, port.Job{ID: l.ID, Command: l.Name, Running: l.Running, Started: l.Started, Ended: l.Ended})
+// modelFor is the same for a task.
+func (f *staff) modelFor(k agent.Kind) (agent.Model, error) {
+	m, err := f.app.modelOfKind(&f.settings.config, k, f.model.Provider.Name())
+	if err == nil {
+		err = f.options.affordable(f.app.models(f.settings.config), m)
 	}
-	return out
+	if err != nil {
+		return agent.Model{}, err
+	}
+	return agent.Model{Provider: m.Provider, Name: m.Name, Full: m.Full()}, nil
 }
 
-// jobOutput is the end of what one of them wrote or said.
-func (w *wired) jobOutput(_ context.Context, id string) (string, error) {
-	for _, l := range w.agents.Later() {
-		if l.ID == id {
-			return l.Says, nil
-		}
+// led makes the conversation that of the agent that leads it, and tells of the agents that it may give tasks to.
+func (f *staff) led(ctx context.Context, c session.Config) session.Config {
+	w, k := f.wired, f.wired.leader
+	if _, tasks := w.set.Get("task"); tasks {
+		c.Start.System = prompts.Insert(c.Start.System, prompts.AgentsPart, f.settings.masked(w.kinds.Index(f.room())))
 	}
-	return desk.JobOutput(w.jobs, id)
+	if k.Name == "" {
+		return c
+	}
+	text, err := k.Text(ctx)
+	if err != nil {
+		w.notices = append(w.notices, fmt.Sprintf("the agent %s cannot be read: %v", k.Name, err))
+	}
+	c.Start.Lead, w.head.Agent = k.Label(), k.Label()
+	c.Start.System = f.systemFor(c.Start.System, k, text)
+	c.Effort = cmp.Or(c.Effort, k.Effort)
+	if k.Steps > 0 && (c.Limits.Steps == 0 || k.Steps < c.Limits.Steps) {
+		c.Limits.Steps = k.Steps
+	}
+	says := append([]string{"it leads this conversation"}, k.Says(func(name string) bool { _, has := w.set.Get(name); return has })...)
+	w.notices = append(w.notices, fmt.Sprintf("the agent %s (%s): %s", k.Name, cmp.Or(k.Path, string(k.Origin)), strings.Join(says, "; ")))
+	return c
 }
 
-func (w *wired) endJob(id string) error {
-	if w.agents.End(id) {
-		return nil
+// room is how much of a prompt the index of agents may take, in bytes.
+func (f *staff) room() int {
+	if f.profile.Budget > 0 {
+		return agent.SmallIndex
 	}
-	return desk.EndJob(w.jobs, id)
+	return agent.MaxIndex
 }
 
-// tellEnded says which tasks in the background ended with a session; empty: none did.
-func (w *wired) tellEnded() string {
-	if len(w.ended) == 0 {
-		return ""
+// systemFor puts what an agent is told of itself into a system prompt.
+func (f *staff) systemFor(system string, k agent.Kind, text string) string {
+	if text == "" {
+		return system
 	}
-	return "ended with the session, as it is told when it goes on: " + strings.Join(w.ended, ", ")
+	return prompts.Insert(system, prompts.LeadPart+k.Name, f.settings.masked(text))
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/agent"
 	"adze/internal/carry"
 	"adze/internal/hook"
 	"adze/internal/models"
@@ -50,6 +51,7 @@ func (w *wired) settle(ctx context.Context, o *options, s settings, home string,
 		f = carry.For(w.settings.at.Config, home, w.settings.root.Dir())
 	}
 	w.closers = append(w.closers, f.Close)
+	w.kinds = agent.Find(ctx, f)
 	w.menu = slash.New(ctx, f, tui.CommandNames())
 	w.menu.Project, w.menu.Mask = w.settings.project(), w.settings.masked
 	w.menu.Notice = func(text string) { observe(session.Notice{Text: text}) }

@@ -61,7 +61,7 @@ func Table() []Row {
 		{Package: "internal/llm/replay", May: []string{"session", "tool", "internal/secret"}, Why: "a recording is masked as every log is"},
 		{Package: "internal/llm/*", May: []string{"session", "tool", "internal/llm/wire"}, Why: "adapters depend inwards, not on one another"},
 		{Package: "internal/store", May: []string{"session", "tool"}, Why: "adapters depend inwards"},
-		{Package: "internal/agent", May: []string{"session", "tool", "toolset"}, Why: "it turns a call of the task tool into a session"},
+		{Package: "internal/agent", May: []string{"session", "tool", "toolset", "internal/carry"}, Why: "it turns a call of the task tool into a session, of an agent that is built in or that a file describes"},
 		{Package: "internal/audit", May: []string{"session", "tool"}, Why: "it reads what the session wrote, wherever that is kept"},
 
 		{Package: "internal/models", May: []string{"session", "tool", "internal/llm/*", "internal/config", "internal/catalog", "internal/usage"}, Why: "which model a run uses knows adapters and the configuration, and neither flags nor the interface"},

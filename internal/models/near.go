@@ -178,3 +178,19 @@ func (f *Finder) nearby(ctx context.Context, missing error) (Model, error) {
 	}
 	return Model{}, missing
 }
+
+// Among is the model that the file of an agent names, which may be written for another assistant: provider/name, a name that
+// one provider has, or a word such as opus, which means the first model of the provider that has it in its name.
+func (f *Finder) Among(provider, word string) (Model, error) {
+	m, err := f.Named(word)
+	if err == nil || strings.Contains(word, "/") {
+		return m, err
+	}
+	rows, _ := catalog.Known() // a broken table is told where prices are asked for
+	for _, r := range rows {
+		if of, name, _ := strings.Cut(r.Model, "/"); of == provider && !strings.HasSuffix(name, "*") && slices.Contains(strings.Split(name, "-"), word) {
+			return f.Named(r.Model)
+		}
+	}
+	return m, err
+}

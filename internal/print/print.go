@@ -69,6 +69,7 @@ type Head struct {
 	Provider       string   `json:"provider"`
 	Tools          []string `json:"tools"`
 	PermissionMode string   `json:"permission_mode"`
+	Agent          string   `json:"agent,omitempty"` // that leads the conversation
 	Sandbox        Sandbox  `json:"sandbox"`
 	// Ignored counts things that the project's files ask for and that nobody consented to.
 	Ignored int `json:"project_items_ignored"`

@@ -7,19 +7,19 @@ import (
 	"adze/session"
 )
 
-// Model is the model that a session worked with last, as provider/name; empty: the log does not say.
-func Model(ctx context.Context, logs session.Store, id session.ID) string {
+// Last is what a session worked with last: the model, as provider/name, and the agent that leads it. Empty: the log does not
+// say, or none does.
+func Last(ctx context.Context, logs session.Store, id session.ID) (full, lead string) {
 	entries, err := logs.Load(ctx, id)
 	if err != nil {
-		return "" // resuming it tells why
+		return "", "" // resuming it tells why
 	}
-	full := ""
 	for _, e := range entries {
 		switch e.Type {
 		case session.StartEntry:
 			var s session.Start
 			if json.Unmarshal(e.Data, &s) == nil && s.Model != "" {
-				full = s.Model
+				full, lead = s.Model, s.Lead
 			}
 		case session.MessageEntry:
 			var m struct{ Provider, Model string } // of the user's there is none
@@ -28,5 +28,5 @@ func Model(ctx context.Context, logs session.Store, id session.ID) string {
 			}
 		}
 	}
-	return full
+	return full, lead
 }
