@@ -73,6 +73,14 @@ func commandChoices(m *model, start string) []choose.Choice {
 	return out
 }
 
+// agentChoices are the agents that a prompt can be addressed to.
+func agentChoices(agents []port.Mode) (out []choose.Choice) {
+	for _, a := range agents {
+		out = append(out, choose.Choice{ID: "@" + a.Name, Label: "@" + a.Name, Note: a.Means})
+	}
+	return out
+}
+
 // whole is 1 for a name that is written out, else 0.
 func whole(name, written string) int {
 	if name == written {

@@ -275,7 +275,7 @@ func newModel(o Options) *model {
 	m.changes = pane.NewChanges(d)
 	m.ledger = pane.NewLedger(d, clock)
 	m.prompt = prompt.New(d.Theme, o.Vim, func(start string) []choose.Choice { return commandChoices(m, start) })
-	m.prompt.Menu.Root = o.Info.Cwd
+	m.prompt.Menu.Root, m.prompt.Menu.Agents = o.Info.Cwd, agentChoices(o.Info.Agents)
 	m.picker = choose.New(d.Theme)
 	m.view = pane.NewView(d.Theme, m.keys.labelOf("pane.close"))
 	m.questions = newQuestions(d.Theme, clock, m.keys, o.Info.Cwd)

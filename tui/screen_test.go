@@ -86,6 +86,9 @@ func boundPlayer(t testing.TB, c *golden.Case, keys map[string][]string) *player
 		}
 	}
 	if c != nil {
+		if text, ok := c.Section("agents"); ok {
+			info.Agents = decode[[]port.Mode](t, text)
+		}
 		if text, ok := c.Section("told"); ok {
 			info.Instructions = strings.Fields(text)
 		}

@@ -104,6 +104,7 @@ type Info struct {
 	// Notices are shown above the first prompt, or below what a resumed session holds: that a model's replies are
 	// scripted, or why another session could not be opened.
 	Notices []string
+	Agents  []port.Mode // that take a prompt which begins with @ and their name
 	// Prompt is sent at once when it is not empty.
 	Prompt string
 }

@@ -212,6 +212,9 @@ func (s *sitting) send(ctx context.Context, p port.Prompt) session.Result {
 	if err != nil {
 		return failure(err)
 	}
+	if k, task, ok := s.w.addressed(p.Text); ok && len(files)+len(s.first) == 0 {
+		return s.w.give(ctx, k, task)
+	}
 	in, _ := s.w.menu.Prompt(p.Text, "", false) // what no command is called is text
 	in.Attachments = append(s.first, files...)
 	s.first = nil
@@ -230,7 +233,7 @@ func (s *sitting) info() tui.Info {
 	return tui.Info{
 		Version: Version, Model: w.head.Provider + "/" + w.head.Model, Mode: w.head.PermissionMode, Effort: w.effort(),
 		Session: w.head.Session, Cwd: w.head.Cwd, Sandbox: w.head.Sandbox.Level, Notices: w.notices, Prompt: s.words,
-		Instructions: s.told(), Config: w.settings.file, Commands: w.named(),
+		Instructions: s.told(), Config: w.settings.file, Commands: w.named(), Agents: w.addressees(),
 	}
 }
 

@@ -224,3 +224,65 @@ func (a *app) modelRows(ctx context.Context, w *wired) ([]port.ModelRow, error) 
 	cfg := w.settings.config
 	return choices.RowsFrom(a.models(cfg), []string{w.head.Provider + "/" + w.head.Model, cfg.Model}, l), err
 }
+
+// taskTool gives a piece of work to an agent.
+const taskTool = "task"
+
+// addressed finds the agent that a prompt begins with, such as "@reviewer look at the diff", and what it is to do.
+func (w *wired) addressed(text string) (k agent.Kind, task string, ok bool) {
+	name, task, ok := strings.Cut(strings.TrimSpace(text), " ")
+	if at, is := strings.CutPrefix(name, "@"); ok && is && !strings.Contains(at, "/") {
+		if _, has := w.set.Get(taskTool); has {
+			k, err := w.kinds.ForTask(at)
+			return k, strings.TrimSpace(task), err == nil
+		}
+	}
+	return k, "", false
+}
+
+// answer is what comes of a prompt: of the agent that it is addressed to, else of the conversation.
+func (w *wired) answer(ctx context.Context, in session.Input) session.Result {
+	if k, task, ok := w.addressed(in.Text); ok && in.Compose == nil && len(in.Attachments) == 0 {
+		return w.give(ctx, k, task)
+	}
+	return w.session.Prompt(ctx, in)
+}
+
+// give gives a task of the person's own to an agent. Its report is in the conversation for what is asked next.
+func (w *wired) give(ctx context.Context, k agent.Kind, task string) session.Result {
+	title, _, _ := strings.Cut(task, "\n")
+	args, err := json.Marshal(map[string]string{"description": "@" + k.Label() + " " + title, "prompt": task, "agent": k.Label()})
+	if err != nil {
+		return session.Sort(err)
+	}
+	var came tool.Outcome
+	r := w.session.Run(ctx, tool.RawCall{Name: taskTool, Arguments: string(args), Origin: tool.Native}, func(o tool.Outcome) string {
+		came = o
+		return fmt.Sprintf("I gave this task to the agent %s myself (%s):\n%s\n\n%s", k.Label(), o.Status, task, o.Output)
+	})
+	switch _, report, told := strings.Cut(came.Output, "]\n\n"); {
+	case r.Cause != session.CauseDone:
+	case came.Status != tool.Completed:
+		r.Cause, r.Message, r.Hint = session.CauseTool, came.Output, "ask without @"+k.Label()+", or raise what it was short of"
+	case told:
+		r.Text = report // without what tells a model how to take it
+	}
+	return r
+}
+
+// addressees are the agents that a prompt can be addressed to.
+func (w *wired) addressees() (out []port.Mode) {
+	if _, has := w.set.Get(taskTool); !has {
+		return nil
+	}
+	for _, k := range w.kinds {
+		if k.Problem == "" && k.Task && k.By == "" {
+			note := k.Description
+			if k.Path != "" {
+				note = strings.TrimSpace(note + " (" + k.Path + ")")
+			}
+			out = append(out, port.Mode{Name: k.Name, Means: note})
+		}
+	}
+	return out
+}

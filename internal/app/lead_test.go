@@ -147,3 +147,21 @@ text: here
 		t.Errorf("usage %s", usage)
 	}
 }
+
+// A prompt that begins with an agent's name goes to that agent; its report is the answer, and in the conversation for what is
+// asked next. Any other @ is as it was.
+func TestAPromptForAnAgent(t *testing.T) {
+	u := newUser(t)
+	u.file(".claude/agents/reviewer.md", reviewer)
+	got := u.run("-p", "--output-format=json", u.script("-- 1 --\ntext: never\n-- reviewer: 1 --\nexpect prompt: ^look at it$\ntext: READY\nusage: input=7\n"), "@reviewer look at it").wants(0).result()
+	if got["text"] != "READY" || !strings.Contains(fmt.Sprint(got["usage"]), "input:7") {
+		t.Errorf("result %v", got)
+	}
+	u.run("-p", "--continue", u.script("-- 1 --\nexpect prompt: ^and now$\ntext: I know.\n"), "and now").wants(0, "I know.")
+	u.run("-p", u.script("-- 1 --\n-- reviewer: 1 --\ntext: half\nfail: auth the key is gone\n"), "@reviewer look").wants(8, "the key is gone")
+	for _, prompt := range []string{"@nobody look", "see @reviewer look", "@reviewer", "@src/reviewer look"} {
+		u.run("-p", u.script("-- 1 --\ntext: asked\n"), prompt).wants(0, "asked")
+	}
+	u.run("-p", "--tools", "read", u.script("-- 1 --\ntext: asked\n"), "@reviewer look").wants(0, "asked")
+	u.run("audit", "verify", "--all").wants(0, "are sound")
+}

@@ -160,7 +160,7 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 	for _, notice := range w.notices {
 		p.Observe(session.Notice{Text: notice})
 	}
-	r := o.answer.Structured(w.session.Prompt(ctx, in))
+	r := o.answer.Structured(w.answer(ctx, in))
 	r.Duration = time.Since(started)
 	if told := r.Plan.Waits(); told != "" {
 		p.Observe(session.Notice{Text: told})

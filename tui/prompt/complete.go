@@ -40,6 +40,8 @@ type Menu struct {
 	closed int
 	seen   string // the text up to the cursor when completions were looked for
 
+	// Agents are who a prompt can be addressed to; their mark is part of their name.
+	Agents []choose.Choice
 	// Root is the workspace; touched are files of it that calls read or changed, newest first.
 	Root     string
 	touched  []string
@@ -121,13 +123,28 @@ func (p *Line) Complete() (files bool, folder string) {
 }
 
 func (u *Menu) findFiles(query string) {
+	u.items, u.at = u.addressed(query), 0
 	if u.files == nil {
 		return
 	}
-	u.items, u.at = nil, 0
 	for _, path := range u.files.bestNear(query, menuRows, u.near) {
 		u.items = append(u.items, choose.Choice{ID: path, Label: path})
 	}
+}
+
+// addressed are the agents whose names begin so; only a prompt as a whole is addressed to one.
+func (u *Menu) addressed(query string) (out []choose.Choice) {
+	for _, a := range u.Agents {
+		if u.from == 0 && strings.HasPrefix(a.ID[1:], query) {
+			out = append(out, a)
+		}
+	}
+	return out[:min(len(out), menuRows/2)]
+}
+
+// agent reports a completion that is an agent.
+func (u *Menu) agent(c choose.Choice) bool {
+	return u.from == 0 && slices.ContainsFunc(u.Agents, func(a choose.Choice) bool { return a.ID == c.ID && c.Label == c.ID })
 }
 
 // Look reports whether the files should be listed now, unless that is being done or was just now; what was known
@@ -220,6 +237,8 @@ func (p *Line) Accept() Happened {
 	c := u.items[u.at]
 	if u.kind == commandMenu {
 		e.Set("/" + c.ID + " ")
+	} else if u.agent(c) {
+		e.Replace(u.from, e.At, c.ID+" ")
 	} else if strings.HasSuffix(c.ID, "/") { // a folder is a step: a space behind it takes it as it is
 		e.Replace(u.from+1, e.At, c.Label)
 	} else {
