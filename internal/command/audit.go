@@ -75,10 +75,8 @@ func (a *all) showAudit(ctx context.Context, words []string, asJSON bool) error 
 			}
 			return nil
 		}
-		fmt.Fprintf(a.Stdout(), "session %s in %s\n", safeterm.Name(string(id)), safeterm.Name(t.Start.Cwd))
-		if t.Start.Agent != "" {
-			fmt.Fprintf(a.Stdout(), "  subagent %s of the session %s\n", safeterm.Name(t.Start.Agent), safeterm.Name(string(t.Start.Parent)))
-		}
+		of := label(", subagent ", t.Start.Agent) + label(" of the session ", string(t.Start.Parent))
+		fmt.Fprintf(a.Stdout(), "session %s in %s%s\n", safeterm.Name(string(id)), safeterm.Name(t.Start.Cwd), safeterm.Name(of))
 		for _, item := range t.Items() {
 			fmt.Fprint(a.Stdout(), auditText(item))
 		}
