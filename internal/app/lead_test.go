@@ -56,7 +56,7 @@ func TestAgentsOfAProjectDoNotChangeTheTools(t *testing.T) {
 	llama := newLlama(t)
 	u := newUser(t)
 	u.env = append(u.env, "OLLAMA_HOST="+strings.TrimPrefix(llama.URL, "http://"))
-	u.config(`{"task_model": "ollama/coder:7b"}`)
+	u.configure(`{"task_model": "ollama/coder:7b"}`)
 	request := func() (tools, whole string) {
 		llama.mu.Lock()
 		llama.first = nil
