@@ -24,9 +24,18 @@ func beside(tasks int, rest string) string {
 // later lets the rig's tasks report to the conversation, whose turns wait for them.
 func later(r *rig) *rig {
 	r.config.Note = func(n session.Note) { r.parent.Note(n) }
-	r.main.Await = r.agents.Await
+	r.main.Await = func(ctx context.Context) bool {
+		r.once.Do(func() { close(r.rests) })
+		return r.agents.Await(ctx)
+	}
 	r.t.Cleanup(func() { r.agents.Close() })
 	return r
+}
+
+// whenItRests is a tool that ends when the main conversation waits: the report comes after its answer, never before.
+func (r *rig) whenItRests(context.Context, string, string, string) (string, error) {
+	<-r.rests
+	return "", nil
 }
 
 // reports are the entries of reports in a log, each as "status: text".
@@ -64,6 +73,7 @@ usage: input=100
 text: It is in a.go.
 usage: input=1000
 `)))
+	r.run = r.whenItRests
 	res := r.prompt(t.Context())
 	r.wants("result", []any{res.Cause, res.Text}, "[done It was in a.go.]")
 	r.wants("usage", res.Usage["script/m"].Total(), 1100)
@@ -121,6 +131,7 @@ text: whole
 	go func() {
 		<-r.started
 		<-r.started
+		<-r.rests
 		for id, want := range map[string]bool{"task3": false, "task1": true} {
 			if r.agents.End(id) != want {
 				t.Errorf("End(%s) is not %v", id, want)
@@ -272,7 +283,8 @@ text: second
 
 // A long report joins the conversation cut; how much is left out is said.
 func TestALongReportIsCut(t *testing.T) {
-	r := later(newRig(t, 0, beside(1, "-- 2 --\ntext: x\n-- 3 --\nexpect note: bytes more; continue task_id\ntext: y\n-- explore: 0: 1 --\ntext: "+strings.Repeat("long é ", 5000)+"\n")))
+	r := later(newRig(t, 0, beside(1, "-- 2 --\ntext: x\n-- 3 --\nexpect note: bytes more; continue task_id\ntext: y\n-- explore: 0: 1 --\ncall read: {}\n-- explore: 0: 2 --\ntext: "+strings.Repeat("long é ", 5000)+"\n")))
+	r.run = r.whenItRests
 	r.wants("cause", r.prompt(t.Context()).Cause, session.CauseDone)
 	if n := len(r.told("parent")[0]); n > 20<<10 {
 		t.Errorf("the note has %d bytes", n)

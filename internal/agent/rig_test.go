@@ -32,6 +32,9 @@ type rig struct {
 	main    session.Config
 	started chan tool.CallID // of the tool that waits
 
+	rests chan struct{} // closed when the main conversation waits for a report
+	once  sync.Once
+
 	mu     sync.Mutex
 	events []session.Event
 	denied string // a tool's name
@@ -59,7 +62,7 @@ func newRig(t *testing.T, atOnce int, steps string) *rig {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
 	t.Cleanup(func() { leavesNothing(t, before) })
-	r := &rig{t: t, store: store.NewMemory(), started: make(chan tool.CallID, 16)}
+	r := &rig{t: t, store: store.NewMemory(), started: make(chan tool.CallID, 16), rests: make(chan struct{})}
 	r.run = func(_ context.Context, _, name, text string) (string, error) { return name + " " + text, nil }
 	gate := tool.GateFunc(r.decide)
 	common := session.Config{
