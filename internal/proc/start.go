@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"adze/internal/proc/shim"
@@ -194,39 +193,6 @@ func selfPath() string {
 		return os.Args[0]
 	}
 	return path
-}
-
-// firstEvent waits until the shim has started the command or says why it could not. A shim that was
-// killed says nothing; its command may run all the same, so that counts as started, and follow ends it.
-func (p *Process) firstEvent() error {
-	_ = p.status.SetReadDeadline(p.started.Add(startTime))
-	e, err := p.nextEvent()
-	_ = p.status.SetReadDeadline(time.Time{})
-	switch {
-	case err != nil:
-		_ = p.shim.Kill() // if it was only stopped
-		return nil
-	case e.Kind == shim.Unboxed:
-		return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %w", unboxed(explain(e)))
-	case e.Kind == shim.Failed && errors.Is(e.Errno, syscall.ENOENT):
-		return failure(CodeNotFound, "cannot run %s: %w", p.cmd.Argv[0], e.Errno)
-	case e.Kind == shim.Failed:
-		return failure(CodeIO, "cannot run %s: %w", p.cmd.Argv[0], e.Errno)
-	}
-	p.pid = e.PID
-	return nil
-}
-
-func (p *Process) nextEvent() (shim.Event, error) {
-	for {
-		line, err := p.events.ReadString('\n')
-		if err != nil {
-			return shim.Event{}, err
-		}
-		if e, ok := shim.ParseEvent(strings.TrimSuffix(line, "\n")); ok {
-			return e, nil
-		}
-	}
 }
 
 // openPipes makes the pipes and returns the shim's ends in the order of its descriptors.

@@ -92,6 +92,9 @@ type supervisor struct {
 // run starts the command, waits until nothing is left below this process, and reports.
 func (s *supervisor) run(spec Spec) int {
 	adoptOrphans()
+	if !spec.Box.Empty() {
+		say(begunLine())
+	}
 	if err := s.start(spec); err != nil {
 		say(failLine(err))
 		return 1

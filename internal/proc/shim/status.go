@@ -9,7 +9,7 @@ import (
 	"adze/internal/proc/shim/witness"
 )
 
-// Event is one line of the status pipe. A shim writes Failed, or Started, Exited, Gone in this order;
+// Event is one line of the status pipe. A shim writes Begun if it has walls, then Failed, or Started, Exited, Gone in this order;
 // Exited is missing when the command itself could not be ended.
 type Event struct {
 	Kind  Kind
@@ -34,6 +34,7 @@ const (
 	Exited  Kind = "exit"
 	Gone    Kind = "gone"
 
+	Begun    Kind = "begun"    // first, where there are walls: without it nothing ran
 	Unboxed  Kind = "unboxed"  // instead of Started: its box could not be built; nothing ran
 	Barred   Kind = "barred"   // any number before Gone: a thing that the walls refused
 	Exceeded Kind = "exceeded" // between Started and Exited: the command is ended because it took too much
@@ -52,6 +53,7 @@ func line(kind Kind, a, b int) string {
 	return string(kind) + " " + strconv.Itoa(a) + " " + strconv.Itoa(b) + "\n"
 }
 
+func begunLine() string               { return line(Begun, 0, 0) }
 func startLine(pid int) string        { return line(Started, pid, 0) }
 func goneLine(ended, left int) string { return line(Gone, ended, left) }
 func exitLine(w syscall.WaitStatus) string {
@@ -129,6 +131,7 @@ func ParseEvent(s string) (Event, bool) {
 	}
 	e := Event{Kind: Kind(f[0])}
 	switch e.Kind {
+	case Begun:
 	case Started:
 		e.PID = a
 	case Failed:

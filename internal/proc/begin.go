@@ -1,0 +1,68 @@
+package proc
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"syscall"
+	"time"
+
+	"adze/internal/proc/shim"
+)
+
+// firstEvent waits until the shim has started the command or says why it could not. A shim that was
+// killed says nothing more; its command may run all the same, so that counts as started, and follow ends it. One that never
+// began, because what should start it failed, has run nothing.
+func (p *Process) firstEvent() error {
+	_ = p.status.SetReadDeadline(p.started.Add(startTime))
+	e, err := p.nextEvent()
+	begun := len(p.walls.Argv) == 0 || p.walls.Box.Empty() || err == nil
+	if err == nil && e.Kind == shim.Begun {
+		e, err = p.nextEvent()
+	}
+	_ = p.status.SetReadDeadline(time.Time{})
+	switch {
+	case !begun && errors.Is(err, io.EOF):
+		return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %w", unboxed(p.lastWords()))
+	case err != nil:
+		_ = p.shim.Kill() // if it was only stopped
+		return nil
+	case e.Kind == shim.Unboxed:
+		return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %w", unboxed(explain(e)))
+	case e.Kind == shim.Failed && errors.Is(e.Errno, syscall.ENOENT):
+		return failure(CodeNotFound, "cannot run %s: %w", p.cmd.Argv[0], e.Errno)
+	case e.Kind == shim.Failed:
+		return failure(CodeIO, "cannot run %s: %w", p.cmd.Argv[0], e.Errno)
+	}
+	p.pid = e.PID
+	return nil
+}
+
+// lastWords is what the program that should have started the shim said of its failure.
+func (p *Process) lastWords() string {
+	from := p.errPipe
+	if from == nil {
+		from = p.outPipe
+	}
+	_ = from.SetReadDeadline(time.Now().Add(drainTime))
+	said, _ := io.ReadAll(io.LimitReader(from, maxLastWords))
+	if text := strings.TrimSpace(string(said)); text != "" {
+		return text
+	}
+	return p.walls.Argv[0] + " ended without a word"
+}
+
+// maxLastWords bounds them, in bytes.
+const maxLastWords = 4 << 10
+
+func (p *Process) nextEvent() (shim.Event, error) {
+	for {
+		line, err := p.events.ReadString('\n')
+		if err != nil {
+			return shim.Event{}, err
+		}
+		if e, ok := shim.ParseEvent(strings.TrimSuffix(line, "\n")); ok {
+			return e, nil
+		}
+	}
+}
