@@ -3,6 +3,7 @@ package app_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -49,7 +50,12 @@ func newUser(t *testing.T) *user {
 		}
 	}
 	// No test may find a model server of this machine: port 1 answers nobody.
-	u.env = append(u.env, asMain+"=1", "ADZE_HOME="+u.home, "OLLAMA_HOST=127.0.0.1:1")
+	// Nor what a person of this machine has for other assistants; Go keeps its caches where they are.
+	u.env = append(u.env, asMain+"=1", "ADZE_HOME="+u.home, "OLLAMA_HOST=127.0.0.1:1", "HOME="+t.TempDir())
+	if home, err := os.UserHomeDir(); err == nil {
+		u.env = append(u.env, "GOCACHE="+cmp.Or(os.Getenv("GOCACHE"), filepath.Join(home, ".cache", "go-build")),
+			"GOPATH="+cmp.Or(os.Getenv("GOPATH"), filepath.Join(home, "go")))
+	}
 	for _, name := range []string{"LLAMACPP", "LMSTUDIO", "VLLM"} {
 		u.env = append(u.env, name+"_BASE_URL=http://127.0.0.1:1/v1")
 	}
