@@ -60,11 +60,12 @@ func (s *Session) Note(n Note) {
 	s.beside.notes = append(s.beside.notes, n)
 }
 
-// Late reports notes that the model was not told yet. It is for any goroutine.
+// Late reports that the model was not told yet what a task in the background came to. Notes of other kinds wait for the next
+// prompt. It is for any goroutine.
 func (s *Session) Late() bool {
 	s.beside.mu.Lock()
 	defer s.beside.mu.Unlock()
-	return len(s.beside.notes) > 0
+	return slices.ContainsFunc(s.beside.notes, func(n Note) bool { return n.Kind == TaskNote })
 }
 
 // late reports, when a turn would end, whether there is more to tell: it waits for what is on its way.
