@@ -40,6 +40,9 @@ const (
 	environmentMark  = "\n# Environment\nworkspace: "
 )
 
+// SkillsHead begins the index of skills, which is the last paragraph before the environment.
+const SkillsHead = "Skills (load with skill{name} before such work):"
+
 // Render builds the system prompt of an agent: "coder", "local" or "task". extra comes right before the
 // environment. An unknown name is an error of the program.
 func Render(name string, files []Instructions, extra string, env Environment) (string, error) {

@@ -24,6 +24,10 @@ func Split(system string) []Section {
 		rest, environment = system[:i], system[i:]
 	}
 	rest, inserted := uninserted(rest)
+	skills := ""
+	if i := strings.LastIndex(rest, "\n"+SkillsHead+"\n"); i >= 0 {
+		rest, skills = rest[:i], rest[i:]
+	}
 	prompt, files, found := strings.Cut(rest, instructionsMark)
 	add("prompt", "prompt", len(prompt))
 	if found {
@@ -32,6 +36,7 @@ func Split(system string) []Section {
 			add("instructions", path, len(instructionsMark)+len(file))
 		}
 	}
+	add("skills", "skills", len(skills))
 	for _, part := range inserted {
 		name, _, _ := strings.Cut(strings.TrimPrefix(part, "\n# "), "\n")
 		add("agents", strings.ToLower(name[:1])+name[1:], len(part))

@@ -18,6 +18,7 @@ func TestSplitTellsThePartsOfAPromptApart(t *testing.T) {
 		{"alone", "prompt environment", nil, ""},
 		{"with files", "prompt the person's own AGENTS.md AGENTS.md environment", files, ""},
 		{"an appended text counts with what stands before it", "prompt the person's own AGENTS.md AGENTS.md environment", files, "In French."},
+		{"skills", "prompt the person's own AGENTS.md AGENTS.md skills environment", files, "In French.\n\n" + prompts.SkillsHead + "\n- a: b"},
 	} {
 		text, err := prompts.Render("coder", c.files, c.extra, prompts.Environment{Workspace: "/w", Date: "2026-01-02"})
 		if err != nil {

@@ -252,11 +252,8 @@ func (s *Session) lastingNotes(cut int) (m Message, dropped []string) {
 	var newer []Note
 	text := ""
 	for i, old := range slices.Backward(s.history) {
-		if len(old.Notes) == 0 {
-			continue
-		}
-		texts := old.wrappedNotes()
-		for j, n := range slices.Backward(old.Notes) {
+		notes, texts := s.notesOf(old)
+		for j, n := range slices.Backward(notes) {
 			replaced := slices.ContainsFunc(newer, n.same)
 			newer = append(newer, n)
 			if i >= cut || !n.Lasts || replaced {
@@ -275,6 +272,23 @@ func (s *Session) lastingNotes(cut int) (m Message, dropped []string) {
 	slices.Reverse(dropped)
 	m.Parts = []Part{{Kind: TextPart, Text: text}}
 	return m, dropped
+}
+
+// notesOf are the notes of a message with their texts: those that it holds, or those that its outcomes are kept as.
+func (s *Session) notesOf(m Message) (notes []Note, texts []string) {
+	if len(m.Notes) > 0 || s.config.Kept == nil {
+		return m.Notes, m.wrappedNotes()
+	}
+	for _, p := range m.Parts {
+		if p.Outcome == nil {
+			continue
+		}
+		if n, ok := s.config.Kept(*p.Outcome); ok {
+			n.fill()
+			notes, texts = append(notes, n), append(texts, n.wrapped())
+		}
+	}
+	return notes, texts
 }
 
 // droppedNotes tells the model which notes a summary left out.

@@ -86,9 +86,8 @@ type Config struct {
 	Sum string
 	// Offer chooses the tools that requests show; nil: all of Tools.
 	Offer Offerer
-	// Notes is asked at each prompt, and when the calls of an answer were answered: what it returns is said to the model
-	// before the prompt or the next request, as one message. It may read files, and ends soon after ctx does. Nil:
-	// nobody has any but those handed to Session.Note.
+	// Notes is asked at each prompt and after each answer's calls: what it returns is said to the model before the next
+	// request, as one message. It may read files, and ends soon after ctx does. Nil: only Session.Note hands some in.
 	Notes func(ctx context.Context, s Step) []Note
 	// Hooks tells programs of a moment (hooks.go), from any goroutine, and returns soon after ctx ends; nil: there are none.
 	Hooks func(ctx context.Context, m Moment) tool.Ruling
@@ -97,6 +96,7 @@ type Config struct {
 	Await func(ctx context.Context) bool
 	// Found sees the log of a session that is gone on with, before anything is added; nil: nobody looks.
 	Found func(log []Entry) error
+	Kept  func(tool.Outcome) (Note, bool) // which outcome a compaction says again, as a note; nil: none
 	// Observe sees every event, one at a time, in order. It may block: that slows the session, nothing
 	// is dropped. Nil: nobody watches.
 	Observe func(Event)

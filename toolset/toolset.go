@@ -57,6 +57,8 @@ type Deps struct {
 	Plans Plans
 	// Finder searches tools that requests do not show; nil: tool_search has nothing to find.
 	Finder Finder
+	// Skills loads skills; nil: there are none, and skill is not offered.
+	Skills Skills
 }
 
 // New enlists the built-in tools, in the order in which they are offered.
@@ -98,6 +100,7 @@ func New(d Deps) (*tool.Registry, error) {
 		ask(d.Inquire),
 		plan(d.Plans),
 		task(d.Tasks),
+		skill(d.Skills),
 		toolSearch(d.Finder),
 		taskComplete(),
 	} {

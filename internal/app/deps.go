@@ -43,8 +43,9 @@ func (s settings) deps(w *wired) toolset.Deps {
 }
 
 // ground is what the rules of this run are about.
-func (s settings) ground(spill string, cage *sandbox.Cage) gate.Ground {
-	return gate.Ground{Root: s.root, At: s.at, File: place.Absolute(s.file), Spill: spill, Project: s.says, Managed: s.owner, Contained: cage.Holds}
+func (w *wired) ground(spill string) gate.Ground {
+	s := w.settings
+	return gate.Ground{Root: s.root, At: s.at, File: place.Absolute(s.file), Spill: spill, Lent: w.shelf.Lent(s.root.Dir()), Project: s.says, Managed: s.owner, Contained: w.cage.Holds}
 }
 
 // shell makes what runs the commands of one session, a subagent's too.

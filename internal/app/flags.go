@@ -51,6 +51,7 @@ type options struct {
 	plain        bool
 	inline       bool
 	theme, shown string                 // in a later sitting: the theme that was chosen, the session that the terminal shows
+	asked        string                 // the first prompt, where it is known before the run is wired
 	byHand       session.Provider       // makes the one call of adze tools run, in place of a model
 	given        func(flag string) bool // nil: no flag was
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -9,8 +10,12 @@ import (
 )
 
 // system is the system prompt of a run, and tells the person what of it they cannot see.
-func (s settings) system(o *options, name string, w *wired) (string, error) {
-	w.room = instructions.New(o.instructions(), s.ours())
+func (s settings) system(ctx context.Context, o *options, name string, w *wired) (string, error) {
+	source := o.instructions()
+	if _, offered := w.set.Get("skill"); offered {
+		source.Skills = w.shelf.Index(ctx, o.asked, name == "local")
+	}
+	w.room = instructions.New(source, s.ours())
 	w.closers = append(w.closers, func() { w.room.Close() })
 	text, err := w.room.Render(name, time.Now())
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"adze/internal/policy"
 	"adze/internal/proc"
 	"adze/internal/search"
+	"adze/internal/skill"
 	"adze/internal/slash"
 	"adze/session"
 	"adze/tool"
@@ -30,6 +31,7 @@ const shellTool = "bash"
 type seat struct {
 	settings settings
 	menu     *slash.Menu // what can be named after a slash
+	shelf    *skill.Shelf
 	gate     *policy.Policy
 	stored   session.Store
 	jobs     *proc.Jobs         // what goes on in the background

@@ -152,7 +152,7 @@ func (a *app) requests(w *wired, m models.Model, system string, shelf *offer.She
 	return session.Config{
 		Provider: m.Provider, Model: m.Name, Tools: w.set, Mask: s.marked(), Pieces: w.room.Pieces, Offer: shelf.Offerer(), Sum: prompts.Compact(),
 		Price: find.Prices(), Window: find.Windows(m), Blind: find.Blind(m),
-		Notes: w.tells,
+		Notes: w.tells, Kept: w.shelf.Kept,
 		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: m.Full(), System: system, Tools: w.set.Digest()},
 	}
 }

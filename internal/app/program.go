@@ -206,11 +206,11 @@ func (a *app) unheard(ctx context.Context, o *options, w *wired, m models.Model,
 	if err != nil {
 		return nil, err
 	}
-	system, err := s.system(o, m.Profile.Prompt, w)
+	system, err := s.system(ctx, o, m.Profile.Prompt, w)
 	if err != nil {
 		return nil, err
 	}
-	if w.gate, err = gate.New(s.config, o.Flags, s.ground(s.at.Spill, w.cage), nil); err != nil {
+	if w.gate, err = gate.New(s.config, o.Flags, w.ground(s.at.Spill), nil); err != nil {
 		return nil, err
 	}
 	c := a.requests(w, m, system, shelf)
@@ -228,7 +228,8 @@ func (a *app) Gate(flags gate.Flags, use func(*policy.Policy) error) error {
 	if err != nil {
 		return err
 	}
-	if w.gate, err = gate.New(s.config, flags, s.ground(s.at.Spill, s.cage(w)), nil); err != nil {
+	w.settings, w.cage = s, s.cage(w)
+	if w.gate, err = gate.New(s.config, flags, w.ground(s.at.Spill), nil); err != nil {
 		return err
 	}
 	return use(w.gate)

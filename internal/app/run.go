@@ -135,6 +135,7 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 	if err != nil {
 		return failure(err)
 	}
+	o.asked = prompt
 	w, err := a.wire(ctx, o, p.Observe, person{})
 	if ctx.Err() != nil {
 		err = context.Cause(ctx) // an abort explains itself better than what it broke

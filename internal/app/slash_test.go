@@ -63,6 +63,15 @@ func TestNamesThatNobodyHas(t *testing.T) {
 	u.runWith(strings.NewReader("/unknown thing\n"), "-p", u.answers(`^/unknown thing\n$`)).wants(0)
 }
 
+// A file that cannot be used is told of, and stops nothing.
+func TestBrokenFilesAreTold(t *testing.T) {
+	u, _ := homed(t)
+	u.file(".claude/skills/silent/SKILL.md", "No front matter.")
+	u.file(".claude/commands/a b.md", "x")
+	u.file(".claude/commands/huge.md", "---\ndescription: "+strings.Repeat("x", 20000)+"\n---\nx")
+	u.run("-p", u.answers("hi"), "hi").wants(0, "not usable: ", "a b.md: its name", "huge.md: its front matter is longer", "SKILL.md: it has no description")
+}
+
 // The person's name wins, what is adze's own before all; a shadowed one is reached by its origin.
 func TestWhoseNameWins(t *testing.T) {
 	u, home := homed(t)

@@ -66,6 +66,9 @@ func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
 		f.deps.Plans = w.plan
 	}
 	f.deps.Search = f.app.searchEngine(f.settings, w)
+	if w.shelf != nil {
+		f.deps.Skills = w.shelf
+	}
 	f.deps.Finder, f.deps.Brief, f.deps.Tasks = offer, profile.Budget > 0, f.tasks()
 	set, err := toolsFor(ctx, f.options, f.deps, dir, profile)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"adze/internal/hook"
 	"adze/internal/models"
 	"adze/internal/proc"
+	"adze/internal/skill"
 	"adze/internal/slash"
 	"adze/internal/trust"
 	"adze/session"
@@ -53,6 +54,14 @@ func (w *wired) settle(ctx context.Context, o *options, s settings, home string,
 	w.closers = append(w.closers, f.Close)
 	w.kinds = agent.Find(ctx, f)
 	w.menu = slash.New(ctx, f, tui.CommandNames())
+	if w.shelf = skill.New(w.menu.Skills, f.Home); w.shelf != nil {
+		w.shelf.Mask = s.masked
+		w.shelf.Above = func(id, sha256 string) bool {
+			return id == string(w.session.ID()) && skill.Holds(w.session.History(), sha256)
+		}
+	}
+	w.notices = append(w.notices, w.menu.Broken()...)
+	w.menu.Note = func(n session.Note) { w.session.Note(n) }
 	w.menu.Project, w.menu.Mask = w.settings.project(), w.settings.masked
 	w.menu.Notice = func(text string) { observe(session.Notice{Text: text}) }
 }

@@ -90,7 +90,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	if err != nil {
 		return w, err
 	}
-	system, err := s.system(o, model.Profile.Prompt, w)
+	system, err := s.system(ctx, o, model.Profile.Prompt, w)
 	if err != nil {
 		return w, err
 	}
@@ -102,7 +102,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	outputs := spill.Into(filepath.Join(s.at.Spill, string(id)))
 	outputs.Mask = a.keys.Mask
 	staff.deps.Shell.Spill, staff.spill = outputs.Open, outputs.Open
-	policy, err := gate.New(s.config, o.Flags, s.ground(outputs.Dir, w.cage), who.ask)
+	policy, err := gate.New(s.config, o.Flags, w.ground(outputs.Dir), who.ask)
 	if err != nil {
 		return w, err
 	}

@@ -118,7 +118,8 @@ func rooms() []Row {
 			Why: "it tells what was found; it asks through the finder and shows nothing itself"},
 		{Package: "internal/offer", May: []string{"session", "tool", "toolset", "internal/config", "internal/llm/embed", "internal/usage"},
 			Why: "it chooses among tools by what was measured; it opens nothing"},
-		{Package: "internal/slash", May: []string{"session", "prompts", "tool", "toolset", "internal/carry", "internal/trust", "internal/usage"},
+		{Package: "internal/skill", May: []string{"session", "tool", "tool/pick", "toolset", "prompts", "internal/carry"}, Why: "texts that are carried become an index and notes"},
+		{Package: "internal/slash", May: []string{"session", "prompts", "tool", "toolset", "internal/carry", "internal/skill", "internal/trust", "internal/usage"},
 			Why: "it makes a prompt of a file that is carried; it runs what it needs through the port that the session hands it"},
 		{Package: "internal/instructions", May: []string{"prompts", "tool", "session", "internal/usage", "internal/safeterm", "internal/workspace", "internal/carry", "internal/secret"}, Why: "files of a project and a person become text for the model, at the start and as notes of a session"},
 	}

@@ -63,6 +63,7 @@ type Item struct {
 	Dialect string   // whose way of writing: adze, agents, claude, opencode, gemini, codex, cursor, copilot
 	Path    string   // for people: relative to the working folder, or from ~
 	File    string   // absolute, free of links; empty: built in
+	Folder  string   // of a skill: the one that it lies in, absolute, free of links
 	Bytes   int64    // of the file
 	Front   Front    // its front matter
 	By      string   // the Path of what has its name first; empty: it is reached by its name

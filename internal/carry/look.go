@@ -88,6 +88,9 @@ func (s *search) file(root *workspace.Root, p place, rel, name string) {
 		return
 	}
 	i.File = at.Abs()
+	if folder, ferr := root.Resolve(path.Dir(i.rel)); s.kind == Skill && ferr == nil {
+		i.Folder = folder.Abs()
+	}
 	s.seen[i.File] = true
 	if err != nil {
 		i.Problem = err.Error()

@@ -38,6 +38,8 @@ type Ground struct {
 	At    place.Places
 	File  string // the person's configuration, absolute
 	Spill string // this session's whole outputs, which a model may read; empty: none
+	// Lent are folders whose files a model may read, such as those of the person's skills.
+	Lent []string
 	// Project is what the project's own file says, Managed what the machine's owner does.
 	Project config.Project
 	Managed config.Managed
@@ -120,6 +122,10 @@ func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
 	if g.At.Keys != "" {
 		kept = []string{"read(abs:" + g.literal(g.At.Keys) + ")"}
 	}
+	var lent []string
+	for _, folder := range g.Lent {
+		lent = append(lent, "read(abs:"+g.literal(folder)+"/**)")
+	}
 	var rules []policy.Rule
 	for _, source := range []struct {
 		effect policy.Effect
@@ -138,6 +144,7 @@ func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
 		{policy.Deny, policy.Project, "deny in " + g.Project.Path, g.Project.Deny},
 		{policy.Ask, policy.Project, "ask in " + g.Project.Path, g.Project.Ask},
 		{policy.Allow, outputLayer, "session output", outputs},
+		{policy.Allow, policy.Lent, "lent folders", lent},
 		{policy.Deny, keysLayer, "kept keys", kept},
 	} {
 		for _, text := range source.texts {

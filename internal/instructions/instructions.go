@@ -32,6 +32,7 @@ import (
 type Source struct {
 	System, Append string
 	Bare           bool
+	Skills         string // their index; empty: there are none
 }
 
 // silent says that no files are read.
@@ -99,7 +100,7 @@ func (r *Room) Render(name string, now time.Time) (string, error) {
 	for _, f := range r.Files() {
 		files = append(files, prompts.Instructions{Path: f.Shown, Text: f.Text})
 	}
-	return prompts.Render(name, files, extra, prompts.Environment{
+	return prompts.Render(name, files, strings.TrimPrefix(extra+"\n\n"+r.Skills, "\n\n"), prompts.Environment{
 		Workspace: r.Dir, Cwd: r.Dir, System: runtime.GOOS + "/" + runtime.GOARCH, Shell: "bash",
 		Git: r.git, Date: now.Format(time.DateOnly),
 	})

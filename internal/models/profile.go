@@ -19,7 +19,7 @@ type Profile struct {
 // Coder is the whole prompt and all tools.
 func Coder() Profile {
 	return Profile{Prompt: "coder", Tasks: true, Core: []string{
-		"read", "write", "edit", "glob", "grep", "list", "bash", "bash_output", "bash_kill", "todowrite", "todoread", "webfetch", "task", "task_complete",
+		"read", "write", "edit", "glob", "grep", "list", "bash", "bash_output", "bash_kill", "todowrite", "todoread", "webfetch", "task", "skill", "task_complete",
 	}}
 }
 
@@ -29,7 +29,7 @@ func Coder() Profile {
 // because a small model seldom gives good ones.
 func Local() Profile {
 	return Profile{Prompt: "local", TaskComplete: true, Budget: 4_700, Names: wrapperNames(), Core: []string{
-		"read", "write", "edit", "glob", "grep", "bash", "task_complete",
+		"read", "write", "edit", "glob", "grep", "bash", "skill", "task_complete",
 	}}
 }
 

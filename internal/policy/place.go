@@ -100,6 +100,9 @@ func (r Rule) counts(place Place, home, why, part string) bool {
 		}
 		return false
 	}
+	if r.Layer == Lent && why != "" && part == "" { // a secret
+		return false
+	}
 	return r.path.matches(place, home) && (why == "" || r.Matcher != "" && r.names(part))
 }
 

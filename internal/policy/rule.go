@@ -30,6 +30,7 @@ const (
 	builtIn     Layer = "built in"
 	granted     Layer = "session" // a person said yes for the rest of the session
 	person      Layer = "person"
+	Lent        Layer = "skills" // the folders of the person's skills; it never reaches a secret
 )
 
 // Rule is one line: effect permission(matcher). Only ParseRule makes one.

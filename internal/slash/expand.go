@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"adze/internal/carry"
+	"adze/internal/skill"
 	"adze/internal/trust"
 	"adze/session"
 	"adze/tool"
@@ -37,6 +38,9 @@ type expansion struct {
 // compose makes the text of a prompt: what was typed, and below it what the file makes of that. A part that fails ends it.
 func (x *expansion) compose(ctx context.Context, run func(tool.RawCall) tool.Outcome) (string, error) {
 	var err error
+	if x.item.Kind == carry.Skill {
+		return x.skill(ctx)
+	}
 	if x.text, err = x.item.Read(ctx); err != nil {
 		return "", &session.ComposeError{Cause: session.CauseUsage, Message: x.name() + ": " + err.Error(), Hint: "look at the file, or leave the command out"}
 	}
@@ -45,9 +49,6 @@ func (x *expansion) compose(ctx context.Context, run func(tool.RawCall) tool.Out
 	body := strings.TrimSpace(x.text.Body)
 	if body == "" {
 		return "", &session.ComposeError{Cause: session.CauseUsage, Message: x.name() + " is empty", Hint: "write into " + x.item.Path + " what is to be sent"}
-	}
-	if x.item.Kind == carry.Skill {
-		return x.whole(x.skill(x.masked(body))), nil
 	}
 	args := argumentsOf(x.rest, x.item, x.text)
 	var b strings.Builder
@@ -72,12 +73,15 @@ func (x *expansion) whole(body string) string {
 		x.typed, x.item.Kind, x.item.Path, x.text.Hash[:16], strings.TrimSpace(tool.ShownHidden(body)), x.item.Kind, x.files.String()+x.tail)
 }
 
-// skill is its text with what stands around it.
-func (x *expansion) skill(body string) string {
-	if rest := strings.TrimSpace(x.rest); rest != "" {
-		body += "\n\nArguments: " + rest
+// skill hands its text over as a note, which lasts, and sends what was typed.
+func (x *expansion) skill(ctx context.Context) (string, error) {
+	loaded, err := skill.Read(ctx, x.item)
+	if err != nil {
+		return "", x.fails(session.CauseUsage, err.Error(), "look at the file, or leave the skill out")
 	}
-	return body + "\n\n(its folder: " + filepath.Dir(x.item.File) + ")"
+	loaded.Body = x.masked(loaded.Body)
+	x.menu.Note(skill.Note(loaded, loaded.Text()))
+	return fmt.Sprintf("%s\n\n(follow the skill %s, whose text is in the note above)%s", x.typed, x.item.Name, x.tail), nil
 }
 
 // tell says what the file asks for and does not get.

@@ -12,6 +12,7 @@ package slash
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,23 +29,30 @@ import (
 
 // Menu is what can be named after a slash.
 type Menu struct {
-	Items   []carry.Item  // commands before skills
+	Items   []carry.Item // whose names win before others
+	Skills  []carry.Item
 	Project trust.Project // what its person allowed
 	// BuiltIn are the names that are the interface's own: they win, and mean nothing without it.
 	BuiltIn []string
+	// Note hands the model the text of a skill, before the prompt.
+	Note func(session.Note)
 	// Notice tells the person something; nil: nobody is told.
 	Notice func(text string)
 	// Mask hides secrets in what a file says; nil: nothing is hidden.
 	Mask func(string) string
 }
 
+// modelOnly is why a skill cannot be named.
+const modelOnly = "it says that only the model loads it"
+
 // New looks for what is carried. The caller closes the finder when the menu is used no more.
 func New(ctx context.Context, f *carry.Finder, builtIn []string) *Menu {
-	m := &Menu{BuiltIn: builtIn, Items: slices.Concat(builtIns(), f.Find(ctx, carry.Command), f.Find(ctx, carry.Skill))}
+	m := &Menu{BuiltIn: builtIn, Skills: f.Find(ctx, carry.Skill)}
+	m.Items = slices.Concat(builtIns(), f.Find(ctx, carry.Command), m.Skills)
 	for n := range m.Items {
 		i := &m.Items[n]
 		if by, _ := i.Front.Bool("user-invocable"); i.Kind == carry.Skill && !by && i.Front.Text("user-invocable") != "" {
-			i.Problem = "it says that only the model loads it"
+			i.Problem = modelOnly
 		}
 		i.By = ""
 	}
@@ -78,6 +86,29 @@ func (m *Menu) Listed() (out []carry.Item) {
 		}
 	}
 	return out
+}
+
+// maxBroken is how many files one line names.
+const maxBroken = 3
+
+// Broken tells which files cannot be used, in one line: a skill that is silently not there is looked for long.
+func (m *Menu) Broken() []string {
+	var files []string
+	seen := map[string]bool{}
+	for _, i := range slices.Concat(m.Items, m.Skills) {
+		if i.Problem != "" && i.Problem != modelOnly && !seen[i.Path] {
+			files = append(files, i.Path+": "+i.Problem)
+		}
+		seen[i.Path] = true
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(files) - maxBroken; n > 0 {
+		files, more = files[:maxBroken], fmt.Sprintf("; and %d more", n)
+	}
+	return []string{"not usable: " + strings.Join(files, "; ") + more}
 }
 
 // Cut splits a prompt into the name behind its slash and the rest; ok false: it is no such prompt, but text or a path.

@@ -1,0 +1,130 @@
+package toolset
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"adze/tool"
+)
+
+// Skills loads what is written for a kind of work. Contract: nothing is run; Load reads the text as it is now, and an error
+// names the next move; Find returns at most limit skills, the best first; both are safe for concurrent use.
+type Skills interface {
+	Load(ctx context.Context, session, name string) (Skill, error)
+	Find(ctx context.Context, query string, limit int) []FoundSkill
+}
+
+// Skill is one that was loaded.
+type Skill struct {
+	Name   string
+	From   string // its file, for people
+	Path   string // the same, absolute
+	SHA256 string // of the file
+	Folder string // where its other files lie, absolute
+	Files  []string
+	More   int  // files that are not named
+	Above  bool // the model has this text already
+	Body   string
+}
+
+// FoundSkill is one that fits a query.
+type FoundSkill struct{ Name, Description string }
+
+// foundSkills is how many a query finds.
+const foundSkills = 8
+
+type skillArgs struct {
+	Name  string `json:"name,omitempty" doc:"the skill to load"`
+	Query string `json:"query,omitempty" doc:"or: what must be done, to find a skill"`
+}
+
+type skillMeta struct {
+	Name   string   `json:"name,omitempty"`
+	From   string   `json:"from,omitempty"`
+	Path   string   `json:"path,omitempty"`
+	SHA256 string   `json:"sha256,omitempty"` // of the text that the output holds
+	Query  string   `json:"query,omitempty"`
+	Found  []string `json:"found,omitempty"`
+}
+
+func skill(s Skills) tool.Tool {
+	return tool.Define("skill", tool.Config[skillArgs, skillMeta]{
+		Description: describe("skill"),
+		Permissions: tool.Requires(tool.Read),
+		Unoffered:   s == nil,
+		Tags:        []string{"skills", "instructions", "how", "guide"},
+		Aliases:     []string{"load_skill", "use_skill", "activate_skill", "skill_load"},
+		ArgAliases:  map[string]string{"skill": "name", "skill_name": "name", "command": "name", "q": "query"},
+		Safety:      tool.Safety{Safe: true},
+		Redact:      tool.Expose("name", "from", "path", "sha256", "query", "found"),
+		Needs:       func(skillArgs) []tool.Need { return tool.Told("the list of skills") },
+		Run: func(ctx context.Context, c tool.Context[skillMeta], in skillArgs) (tool.Result[skillMeta], error) {
+			if s == nil {
+				return tool.Result[skillMeta]{}, tool.Fail(tool.CodeNotFound, "there are no skills here; do the work without")
+			}
+			if name := strings.TrimSpace(in.Name); name != "" {
+				return loadSkill(ctx, s, c.SessionID, name)
+			}
+			return findSkills(ctx, s, strings.TrimSpace(in.Query))
+		},
+		View: func(m skillMeta) []tool.Block { return tool.List(m.Found) },
+	})
+}
+
+func findSkills(ctx context.Context, s Skills, query string) (tool.Result[skillMeta], error) {
+	if query == "" || len(query) > maxToolQuery {
+		return tool.Result[skillMeta]{}, tool.Fail(tool.CodeInvalidArguments, "give the name of a skill, or a query of at most %d bytes", maxToolQuery)
+	}
+	r := tool.Result[skillMeta]{Metadata: skillMeta{Query: query}}
+	var b strings.Builder
+	for _, f := range s.Find(ctx, query, foundSkills) {
+		r.Metadata.Found = append(r.Metadata.Found, f.Name)
+		fmt.Fprintf(&b, "%s: %s\n", f.Name, f.Description)
+	}
+	r.Title = fmt.Sprintf("%d skills for: %s", len(r.Metadata.Found), query)
+	if r.Output = strings.TrimSuffix(b.String(), "\n"); r.Output == "" {
+		r.Output = "no skill fits; do the work without one"
+	}
+	return r, ctx.Err()
+}
+
+func loadSkill(ctx context.Context, s Skills, session, name string) (tool.Result[skillMeta], error) {
+	found, err := s.Load(ctx, session, name)
+	r := tool.Result[skillMeta]{Title: name, Metadata: skillMeta{Name: name}}
+	if err != nil {
+		return r, err
+	}
+	r.Title, r.Metadata = found.Name, skillMeta{Name: found.Name, From: found.From, Path: found.Path}
+	if found.Above {
+		r.Output = fmt.Sprintf("skill %s: its text is already above, unchanged; follow it", found.Name)
+		return r, nil
+	}
+	r.Metadata.SHA256 = found.SHA256
+	r.Output = found.Text()
+	return r, nil
+}
+
+// Text is a skill as the model reads it: where its files are, then what it says.
+func (s Skill) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "skill %s, from %s\nfolder: %s\n", s.Name, s.From, s.Folder)
+	if len(s.Files) > 0 {
+		b.WriteString("files in it: " + strings.Join(s.Files, ", "))
+		if s.More > 0 {
+			fmt.Fprintf(&b, " and %d more", s.More)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String() + "\n" + strings.TrimSpace(s.Body)
+}
+
+// SkillLoaded is the skill whose text an outcome holds; of any other outcome none.
+func SkillLoaded(o tool.Outcome) (s Skill, ok bool) {
+	var m skillMeta
+	if o.Tool != "skill" || o.Status != tool.Completed || json.Unmarshal(o.Metadata, &m) != nil || m.SHA256 == "" {
+		return Skill{}, false
+	}
+	return Skill{Name: m.Name, From: m.From, Path: m.Path, SHA256: m.SHA256}, true
+}
