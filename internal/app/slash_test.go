@@ -72,6 +72,13 @@ func TestBrokenFilesAreTold(t *testing.T) {
 	u.run("-p", u.answers("hi"), "hi").wants(0, "not usable: ", "a b.md: its name", "huge.md: its front matter is longer", "SKILL.md: it has no description")
 }
 
+// What a file asks for beside its text is told, and not done.
+func TestWhatACommandAsksForIsTold(t *testing.T) {
+	u, _ := homed(t)
+	u.file(".claude/commands/x.md", "---\nallowed-tools: Bash(rm:*), Read\nmodel: other\nagent: plan\n---\nDo it.")
+	u.run("-p", u.answers("Do it"), "/x").wants(0, "/x asks for Bash(rm:*), Read; that allows nothing", "asks for the model other; that of this session answers", "asks for the agent plan")
+}
+
 // The person's name wins, what is adze's own before all; a shadowed one is reached by its origin.
 func TestWhoseNameWins(t *testing.T) {
 	u, home := homed(t)

@@ -289,13 +289,3 @@ func spoken(name string) bool {
 	}
 	return true
 }
-
-// Names are the names by which items are reached.
-func Names(items []Item) (out []string) {
-	for _, i := range items {
-		if i.Problem == "" {
-			out = append(out, i.Label())
-		}
-	}
-	return slices.Compact(out)
-}

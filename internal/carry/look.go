@@ -137,3 +137,13 @@ func (i *Item) judge() {
 func letter(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' || r == '.'
 }
+
+// Names are the names by which items are reached.
+func Names(items []Item) (out []string) {
+	for _, i := range items {
+		if i.Problem == "" {
+			out = append(out, i.Label())
+		}
+	}
+	return slices.Compact(out)
+}

@@ -94,6 +94,9 @@ func (x *expansion) tell() {
 	if tools, ok := x.text.Front.List("allowed-tools", "tools"); ok && len(tools) > 0 && x.item.Origin == carry.Project {
 		say("asks for %s; that allows nothing, you are asked as always", strings.Join(tools, ", "))
 	}
+	if model := x.text.Front.Text("model"); model != "" && model != "inherit" {
+		say("asks for the model %s; that of this session answers", model)
+	}
 	if agent := x.text.Front.Text("agent"); agent != "" {
 		say("asks for the agent %s; it is sent to this one", agent)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -34,6 +33,9 @@ func (a *arguments) shell(command string) (string, error) {
 	}
 	if len(w.places) == 0 {
 		return command, nil
+	}
+	if program := readsInput(file); program != "" {
+		return "", fmt.Errorf("%s in it runs what it reads, so that no argument may stand in the same command", program)
 	}
 	a.used = true
 	// With other words in it the command must still be the same one: the same but for the words.
@@ -197,49 +199,6 @@ func (w *weaver) unsafe(at int) string {
 		}
 	}
 	return ""
-}
-
-// readsCode says whether a program takes the word at this place for text of a language.
-func readsCode(call *syntax.CallExpr, at int) string {
-	var before []string
-	for _, arg := range call.Args {
-		if int(arg.Pos().Offset()) <= at && at < int(arg.End().Offset()) {
-			break
-		}
-		before = append(before, arg.Lit())
-	}
-	if len(before) == 0 || len(before) == len(call.Args) {
-		return "" // the program itself, or an assignment before it
-	}
-	switch before[0] {
-	case "eval", "let", "trap", "unset", "declare", "typeset", "local", "readonly", "export", "alias", "read", "mapfile", "readarray", "builtin", "command", "exec", "coproc":
-		return before[0] + " would run it"
-	case "printf", "test", "[":
-		if slices.Contains(before, "-v") {
-			return "-v calculates with a name"
-		}
-	}
-	for n, word := range before {
-		if n+1 < len(before) && runsText(path.Base(word)) && slices.ContainsFunc(before[n+1:], codeFlag) {
-			if codeFlag(before[len(before)-1]) {
-				return word + " would run it as text; hand it over behind the text, as in " + word + ` -c '… "$1"' _ $1`
-			}
-		}
-	}
-	return ""
-}
-
-// runsText are programs that run the word behind -c or -e.
-func runsText(program string) bool {
-	name := strings.TrimRight(program, "0123456789.")
-	return slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "busybox", "su", "python", "perl", "ruby", "node", "nodejs", "deno", "php", "lua", "awk", "gawk", "mawk", "osascript"}, name)
-}
-
-func codeFlag(word string) bool {
-	if strings.HasPrefix(word, "--") {
-		return slices.Contains([]string{"--command", "--eval", "--execute", "--print"}, word)
-	}
-	return strings.HasPrefix(word, "-") && strings.ContainsAny(word, "cerp")
 }
 
 // woven is the command with the words in it.

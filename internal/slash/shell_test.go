@@ -48,7 +48,7 @@ func TestArgumentsNeverBecomeShellText(t *testing.T) {
 		{"./show '$1'", func(string) string { return "<$1>" }}, {`./show \$1`, func(string) string { return "<$1>" }},
 		{"./show $(( $1 ))", nil}, {"[[ $1 -eq 0 ]]", nil}, {"cat <<EOF\n$1\nEOF", nil}, {"./show `echo $1`", nil}, {"./show ${x:-$1}", nil}, {"./show ${1:-x}", nil},
 		{"eval $1", nil}, {`bash -c "echo $1"`, nil}, {`timeout 5 sh -c "echo $1"`, nil}, {`python3 -c "print('$1')"`, nil}, {"let $1", nil}, {"declare $1", nil},
-		{"a[$1]=5", nil}, {"a=([$1]=5)", nil}, {"printf -v $1 x", nil}, {"unset $1", nil}, {"for (( i=$1; i<1; i++ )); do :; done", nil}, {"./show ${a[$1]}", nil},
+		{"a[$1]=5", nil}, {"a=([$1]=5)", nil}, {"printf -v $1 x", nil}, {"unset $1", nil}, {"$x trap $1 EXIT", nil}, {"echo $1 | bash", nil}, {"bash <<<$1", nil}, {"<<<$1 source /dev/stdin", nil}, {". <(echo $1)", nil}, {"echo $1 | env sh -s", nil}, {`"eval" $1`, nil}, {`\eval $1`, nil}, {`env "bash" "-c" "echo $1"`, nil}, {`env $x -c "echo $1"`, nil}, {"for (( i=$1; i<1; i++ )); do :; done", nil}, {"./show ${a[$1]}", nil},
 		{`./show $"a $1"`, nil}, {"trap $1 EXIT", nil}, {"./show ${#1}", nil}, {"./show ${!1}", nil},
 	} {
 		for _, attack := range attacks() {

@@ -7,7 +7,7 @@
 // Start reading at Menu.Prompt; expand.go makes the text, args.go fills in arguments, shell.go those of commands.
 //
 // Known limits: a command of a folder above the working folder cannot be allowed to run anything: adze has to be started
-// there. What a file asks of tools or agents is told and grants nothing; shell parts of a skill are text.
+// there. What a file asks of tools, models or agents is told and not done; shell parts of a skill are text.
 package slash
 
 import (
