@@ -34,15 +34,17 @@ type matrix struct {
 	mode policy.Mode
 	root *workspace.Root
 	set  *tool.Set
+	*lender
 
 	mu   sync.Mutex
 	met  map[string][]tool.Decision // by depth, origin and tool
 	asks map[string][]tool.Need
 }
 
-// Decide is the one gate: it writes down what the policy says, and lets nothing run but what starts a subagent.
+// Decide is the one gate: it writes down what the policy says, and lets nothing run but what starts a
+// subagent and, where the policy does, what loads a skill.
 func (m *matrix) Decide(ctx context.Context, q tool.Question) (tool.Decision, error) {
-	rules, err := gate.New(config.Config{}, gate.Flags{Mode: string(m.mode)}, gate.Ground{Root: m.root}, nil)
+	rules, err := gate.New(config.Config{}, gate.Flags{Mode: string(m.mode)}, gate.Ground{Root: m.root, Lent: m.shelf.Lent(m.root.Dir())}, nil)
 	if err != nil {
 		return tool.Decision{}, err
 	}
@@ -50,11 +52,17 @@ func (m *matrix) Decide(ctx context.Context, q tool.Question) (tool.Decision, er
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := cell(depthOf(q.Agent), q.Origin, q.Tool.Name)
-	m.met[key], m.asks[key] = append(m.met[key], d), q.Needs
-	if err != nil || q.Tool.Name != "task" {
-		return tool.Decision{Reason: "written down"}, err
+	if at := m.touched(q); at != "" {
+		key = cell(depthOf(q.Agent), fromSkill, q.Tool.Name+" "+at)
 	}
-	return tool.Decision{Allow: true}, nil
+	m.met[key], m.asks[key] = append(m.met[key], d), q.Needs
+	switch {
+	case q.Tool.Name == "task":
+		return tool.Decision{Allow: true}, nil
+	case q.Tool.Name == "skill":
+		return d, err
+	}
+	return tool.Decision{Reason: "written down"}, err
 }
 
 func cell(depth int, o tool.Origin, name string) string {
@@ -107,6 +115,8 @@ func (m *matrix) valid(d tool.Definition) string {
 		return `{"command":"touch there"}`
 	case "webfetch":
 		return `{"url":"https://nowhere.invalid/there"}`
+	case "skill":
+		return `{"name":"there"}`
 	case "edit":
 		return `{"path":"there","old_string":"a","new_string":"b"}`
 	}
@@ -125,7 +135,9 @@ func (m *matrix) play() (want []string) {
 			name = strings.TrimPrefix(fmt.Sprintf("%s › general: d%d", name, depth), " › ")
 			head = name + ": "
 		}
-		text += "-- " + head + "1 --\n" + steps + "-- " + head + "2 --\ntext: done\n"
+		led, cells := m.led(depth)
+		want = append(want, cells...)
+		text += "-- " + head + "1 --\n" + steps + "-- " + head + "2 --\n" + led + "-- " + head + "3 --\ntext: done\n"
 	}
 	var main *session.Session
 	logs := store.NewMemory()
@@ -149,7 +161,7 @@ func (m *matrix) play() (want []string) {
 				continue
 			}
 			want = append(want, cell(0, tool.FromCommand, d.Name))
-			if o := run(tool.RawCall{Name: d.Name, Arguments: m.valid(d), Origin: tool.FromCommand}); o.Status != tool.Denied {
+			if o := run(tool.RawCall{Name: d.Name, Arguments: m.valid(d), Origin: tool.FromCommand}); o.Status != endOf(d.Name) {
 				m.t.Errorf("%s of a command is %s: %s", d.Name, o.Status, o.Output)
 			}
 		}
@@ -182,7 +194,7 @@ func (m *matrix) outcomes(logs *store.Memory) {
 			if err := json.Unmarshal(e.Data, &o); err != nil {
 				m.t.Fatal(err)
 			}
-			if want := tool.Denied; o.Tool != "task" && o.Status != want || len(o.Record.Decisions) != 1 {
+			if o.Tool != "task" && o.Status != endOf(o.Tool) || len(o.Record.Decisions) != 1 {
 				m.t.Errorf("%s by %q: %s after %d decisions: %s", o.Tool, o.Record.Agent, o.Status, len(o.Record.Decisions), o.Output)
 			}
 		}
@@ -208,7 +220,7 @@ func (m *matrix) catalogue(tasks toolset.Tasks) *tool.Set {
 	if err := os.WriteFile(filepath.Join(declared.Dir, "touch_it.json"), []byte(declaredTouch), 0o600); err != nil {
 		m.t.Fatal(err)
 	}
-	registry, err := toolset.New(toolset.Deps{Root: m.root, Shell: shell, Declared: declared, Tasks: tasks,
+	registry, err := toolset.New(toolset.Deps{Root: m.root, Shell: shell, Declared: declared, Tasks: tasks, Skills: m.shelf,
 		Search: noEngine{}, Inquire: func(context.Context, toolset.Inquiry) (string, error) { return "", nil }})
 	if err != nil || len(declared.Names) != 1 {
 		m.t.Fatal(err, declared.Mistakes)
@@ -221,12 +233,15 @@ func (m *matrix) catalogue(tasks toolset.Tasks) *tool.Set {
 }
 
 // expected is what the mode says of needs where no rule speaks and nobody is there, said once more than in the policy.
-func expected(mode policy.Mode, needs []tool.Need) string {
-	out := "allow"
+func (m *matrix) expected(needs []tool.Need) string {
+	out, mode := "allow", m.mode
 	for _, n := range needs {
 		changes := n.Permission == tool.Write || n.Permission == tool.Execute
 		exact := n.Permission == tool.Read && n.Reach != tool.Anything || n.Reach == tool.OwnStart
 		written := n.Permission == tool.Write && n.Reach == "" && (mode == policy.Edits || mode == policy.Auto)
+		if at := m.beside(n.Target); at != "" {
+			exact, written = n.Permission == tool.Read && lent(at), false
+		}
 		switch {
 		case mode == policy.Plan && changes:
 			return "deny"
@@ -247,8 +262,8 @@ func said(d tool.Decision) string {
 	return "deny"
 }
 
-// Every tool, at every depth of agents, in every mode, called by the model, changed by a hook, or by a command that the
-// person gave, meets the one gate exactly once, as what it is to run, and is judged as the mode says.
+// Every tool, at every depth of agents, in every mode, called by the model, changed by a hook, by a command that the
+// person gave, or as a skill of theirs says, meets the one gate exactly once, as what it is to run, and is judged as the mode says.
 func TestEveryCallPassesOneGate(t *testing.T) {
 	for _, name := range policy.Modes() {
 		t.Run(name, func(t *testing.T) {
@@ -261,7 +276,7 @@ func TestEveryCallPassesOneGate(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer root.Close()
-			m := &matrix{t: t, mode: policy.Mode(name), root: root, met: map[string][]tool.Decision{}, asks: map[string][]tool.Need{}}
+			m := &matrix{t: t, mode: policy.Mode(name), root: root, lender: newLender(t, dir), met: map[string][]tool.Decision{}, asks: map[string][]tool.Need{}}
 			m.set = m.catalogue(nil)
 			want := m.play()
 			for _, key := range want {
@@ -269,7 +284,7 @@ func TestEveryCallPassesOneGate(t *testing.T) {
 					t.Errorf("%s met the gate %d times", key, n)
 					continue
 				}
-				if got, should := said(m.met[key][0]), expected(m.mode, m.asks[key]); got != should {
+				if got, should := said(m.met[key][0]), m.expected(m.asks[key]); got != should {
 					t.Errorf("%s needs %+v and is judged %s, want %s (%s)", key, m.asks[key], got, should, m.met[key][0].Reason)
 				}
 				for _, n := range m.asks[key] {
