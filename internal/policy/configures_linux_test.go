@@ -75,7 +75,16 @@ func (g gitInACage) reset(t *testing.T) {
 	if _, err := os.Stat(kept); err != nil {
 		return // it is made now
 	}
-	if out, err := exec.Command("sh", "-c", `cd "$0" && find . -mindepth 1 -delete && cp -a ../kept/. . && rm -f ../home/.gitconfig`, g.y.work).CombinedOutput(); err != nil {
+	left, err := os.ReadDir(g.y.work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range left { // a placeholder of the sandbox may go meanwhile: find -delete would fail on it
+		if err := os.RemoveAll(filepath.Join(g.y.work, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := exec.Command("sh", "-c", `cd "$0" && cp -a ../kept/. . && rm -f ../home/.gitconfig`, g.y.work).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
 }
