@@ -53,7 +53,7 @@ type orphan struct {
 	call          tool.RawCall
 	intent        *tool.Record // nil: it had not begun
 	agent         ID           // the subagent that it started last
-	message, part int
+	message, part int          // message < 0: in none, the prompt or the person's message that it was for was never stored
 }
 
 // outcome is what is certain about the call. Its record goes on from the intent, so that the decision on
@@ -90,6 +90,7 @@ type log struct {
 
 	outcomes map[callKey]tool.Outcome
 	intents  map[callKey]*tool.Record
+	begun    []callKey // of the intents, in their order
 	agents   map[callKey]ID
 }
 
@@ -174,7 +175,8 @@ func (l *log) call(e Entry) error {
 	if e.Type == IntentEntry {
 		var r tool.Record
 		err := json.Unmarshal(e.Data, &r)
-		l.intents[callKey{r.Message, r.Call}] = &r
+		key := callKey{r.Message, r.Call}
+		l.intents[key], l.begun = &r, append(l.begun, key)
 		return err
 	}
 	var o tool.Outcome
@@ -216,6 +218,25 @@ func (l *log) build(messages []Message) {
 	l.messages = max(l.messages, lastNumber(l.history))
 	for call := range l.outcomes { // a prompt that was given up had a number too, which its calls keep
 		l.messages = max(l.messages, lastNumber([]Message{{ID: call.message}}))
+	}
+	l.stray()
+}
+
+// stray finds the calls that had begun for a message that was never stored: a prompt that was being made, or what the
+// person ran.
+func (l *log) stray() {
+	known := map[callKey]bool{}
+	for _, o := range l.orphans {
+		known[callKey{o.call.Message, o.call.ID}] = true
+	}
+	for _, key := range l.begun {
+		if _, ended := l.outcomes[key]; ended || known[key] {
+			continue
+		}
+		known[key] = true
+		r := l.intents[key]
+		l.orphans = append(l.orphans, orphan{tool.RawCall{ID: r.Call, Name: r.Tool, Message: r.Message, Origin: r.Origin}, r, l.agents[key], -1, 0})
+		l.messages = max(l.messages, lastNumber([]Message{{ID: r.Message}}))
 	}
 }
 

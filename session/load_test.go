@@ -74,6 +74,40 @@ func TestCallsWithoutOutcomeBecomeAbortedExactlyOnce(t *testing.T) {
 	}
 }
 
+// A command's part, and what the person runs, begin before there is a message that they belong to.
+func TestCallsOfNoMessageAreClosedExactlyOnce(t *testing.T) {
+	r := newRig(t, says(text("fine")))
+	begin := func(message, call string, o tool.Origin) session.Entry {
+		return logged(t, session.IntentEntry, tool.Record{Message: message, Call: tool.CallID(call), Tool: "change", Origin: o})
+	}
+	r.shelf.entries = []session.Entry{
+		logged(t, session.StartEntry, session.Start{Version: "old"}),
+		begin("m1", "command-m1-1", tool.FromCommand),
+		logged(t, session.OutcomeEntry, answered("m1", "command-m1-1")),
+		begin("m1", "command-m1-2", tool.FromCommand),
+		begin("m2", "person-m2", tool.Native),
+	}
+	s, err := session.Resume(t.Context(), r.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown := " aborted outcome unknown: adze ended while this ran; look before you run it again"
+	want := []string{"command-m1-1 completed ok", "command-m1-2" + unknown, "person-m2" + unknown}
+	if got := r.outcomes(t); !slices.Equal(got, want) {
+		t.Errorf("outcomes = %v, want %v", got, want)
+	}
+	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "hi"}), session.CauseDone)
+	if id := s.History()[0].ID; id != "m3" || len(s.History()) != 2 {
+		t.Errorf("the next message is %s of %d; its calls would be taken for those of an earlier one", id, len(s.History()))
+	}
+	if _, err := session.Resume(t.Context(), r.config); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.outcomes(t); len(got) != 3 {
+		t.Errorf("the second resume added outcomes: %v", got)
+	}
+}
+
 func TestAnotherModelGetsItsOwnSystemPrompt(t *testing.T) {
 	r := newRig(t, says(text("hi")))
 	r.shelf.entries = []session.Entry{logged(t, session.StartEntry, session.Start{Version: "old", Model: "other/m", System: "for the other"})}

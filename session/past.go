@@ -91,6 +91,9 @@ func (s *Session) close(ctx context.Context, orphans []orphan) error {
 		if err := s.store(ctx, s.entry(OutcomeEntry, outcome)); err != nil {
 			return err
 		}
+		if o.message < 0 {
+			continue
+		}
 		s.history[o.message].Parts[o.part] = Part{Kind: OutcomePart, Outcome: &outcome}
 	}
 	return nil

@@ -1,8 +1,10 @@
 package app_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -50,6 +52,30 @@ func TestCommandsOfFiveAssistants(t *testing.T) {
 	u.runWith(strings.NewReader("/a b\n"), "-p", u.answers(`(?s)Do b\.`)).wants(0)
 	u.run("-p", "--output-format", "stream-json", u.answers(`(?s)Do b\.`), "/a b").wants(0, `"cause":"done"`)
 	u.run("-p", "--bare", u.answers(`x`), "/a b").wants(2, "there is no command /a")
+}
+
+// A run that is killed while a part of a command runs leaves a call without a message; the next run closes it.
+func TestAKilledPartOfACommandIsClosed(t *testing.T) {
+	needs(t, "bash")
+	if runtime.GOOS != "linux" {
+		t.Skip("the census of processes needs /proc")
+	}
+	u, home := homed(t)
+	tag := fmt.Sprintf("8%d.3", os.Getpid())
+	home(".claude/commands/slow.md", "See !`sleep "+tag+"`.")
+	s := u.start("-p", "--permission-mode", "yolo", u.answers("x"), "/slow")
+	waitFor(t, "the part", func() bool { return len(carrying(tag)) > 0 })
+	if err := s.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.cmd.Wait() // killed
+	wantNobody(t, tag)
+	u.run("-p", "--continue", u.answers("^and now$"), "and now").wants(0, "yes")
+	r := u.run("audit", "show").wants(0, "call  bash aborted")
+	if n := strings.Count(r.out, "call  bash"); n != 1 {
+		t.Errorf("the call has %d outcomes:\n%s", n, r.out)
+	}
+	u.run("audit", "verify", "--all").wants(0, "1 sessions are sound")
 }
 
 func TestNamesThatNobodyHas(t *testing.T) {
