@@ -115,7 +115,7 @@ func TestSubagentsAreHiddenAmongSessions(t *testing.T) {
 		t.Fatalf("--all shows no subagent: %q", u.stored(true))
 	}
 	u.run("audit", "show").wants(0, "session "+parent, "agent "+child+" · explore: the job")
-	u.run("audit", "show", child).wants(0, "session "+child)
+	u.run("audit", "show", child).wants(0, "session "+child, ", subagent ", " of the session "+parent)
 	u.run("session", "verify", child).wants(0, "as they were written")
 
 	model := u.script("-- 1 --\ntext: on\n")
@@ -127,6 +127,7 @@ func TestSubagentsAreHiddenAmongSessions(t *testing.T) {
 	if !slices.ContainsFunc(u.stored(false), func(l string) bool { return strings.HasPrefix(l, fmt.Sprint(copied)) }) {
 		t.Errorf("the copy %v is not among %q", copied, u.stored(false))
 	}
+	u.run("audit", "show", fmt.Sprint(copied)).wants(0, ", a copy of the session "+child+"\n")
 }
 
 func TestATaskGoesOnInTheNextRun(t *testing.T) {

@@ -2,9 +2,7 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,7 +11,6 @@ import (
 	"adze/internal/audit"
 	"adze/internal/safeterm"
 	"adze/internal/store"
-	"adze/internal/usage"
 	"adze/session"
 	"adze/tool"
 )
@@ -35,7 +32,7 @@ call has one outcome, and that outputs fit their hashes. Exits with 10 when anyt
 The anchor it prints, kept elsewhere, shows later whether even the owner of the database rewrote what came before.`,
 		Example: "  adze audit verify\n  adze audit verify --all\n  adze audit verify 20261121t0245 --anchor 12:9f86d0…",
 		RunE: func(c *cobra.Command, words []string) error {
-			return a.verifyAudit(c.Context(), words, flagged(c, "all"), anchor)
+			return verifier{a}.verify(c.Context(), words, flagged(c, "all"), anchor)
 		}}
 	verify.Flags().Bool("all", false, "all sessions of all folders")
 	verify.Flags().StringVar(&anchor, "anchor", "", "check that the log still goes through this `SEQ:HASH`")
@@ -75,8 +72,7 @@ func (a *all) showAudit(ctx context.Context, words []string, asJSON bool) error 
 			}
 			return nil
 		}
-		of := label(", subagent ", t.Start.Agent) + label(" of the session ", string(t.Start.Parent))
-		fmt.Fprintf(a.Stdout(), "session %s in %s%s\n", safeterm.Name(string(id)), safeterm.Name(t.Start.Cwd), safeterm.Name(of))
+		fmt.Fprintf(a.Stdout(), "session %s in %s%s\n", safeterm.Name(string(id)), safeterm.Name(t.Start.Cwd), safeterm.Name(kin(t.Start)))
 		for _, item := range t.Items() {
 			fmt.Fprint(a.Stdout(), auditText(item))
 		}
@@ -85,6 +81,14 @@ func (a *all) showAudit(ctx context.Context, words []string, asJSON bool) error 
 		}
 		return nil
 	})
+}
+
+// kin is whose session this is, or which one it is a copy of.
+func kin(s session.Start) string {
+	if s.Agent == "" {
+		return label(", a copy of the session ", string(s.Parent))
+	}
+	return label(", subagent ", s.Agent) + label(" of the session ", string(s.Parent))
 }
 
 // auditText is an item as a person reads it: one line for what happened, more for what was decided. What is
@@ -202,98 +206,3 @@ func tokens(u *session.Usage) string {
 	}
 	return fmt.Sprintf("%d tokens", u.Total())
 }
-
-func (a *all) verifyAudit(ctx context.Context, words []string, all bool, anchor string) error {
-	if all && (len(words) > 0 || anchor != "") {
-		return usage.Mistake("leave the rest out", "--all verifies every session")
-	}
-	at, err := parseAnchor(anchor)
-	if err != nil {
-		return err
-	}
-	return a.Store(ctx, func(s *store.Store) error {
-		if all {
-			return a.verifyAll(ctx, s)
-		}
-		id, err := a.storedSession(ctx, s, words)
-		if err != nil {
-			return err
-		}
-		return a.verifyOne(ctx, s, id, at)
-	})
-}
-
-// parseAnchor reads SEQ:HASH; empty: none.
-func parseAnchor(text string) (*store.Anchor, error) {
-	if text == "" {
-		return nil, nil
-	}
-	seq, hash, _ := strings.Cut(text, ":")
-	n, err := strconv.ParseInt(seq, 10, 64)
-	if err != nil || n < 1 || len(hash) != 64 {
-		return nil, usage.Mistake("take the whole of what adze audit verify printed", "--anchor %s: want SEQ:HASH", text)
-	}
-	return &store.Anchor{Seq: n, Hash: strings.ToLower(hash)}, nil
-}
-
-// verifyOne prints the session as sound, or returns what is wrong first.
-func (a *all) verifyOne(ctx context.Context, s *store.Store, id session.ID, at *store.Anchor) error {
-	n, err := 0, error(nil)
-	if at != nil {
-		n, err = s.Check(ctx, id, *at)
-	} else {
-		n, err = s.Verify(ctx, id)
-	}
-	if err != nil {
-		return readable(err)
-	}
-	t, err := trailOf(ctx, s, id)
-	if err != nil {
-		return err
-	}
-	if len(t.Findings) > 0 {
-		return &Unsound{id, t.Findings[0]}
-	}
-	end, err := s.Anchor(ctx, id)
-	if err != nil {
-		return readable(err)
-	}
-	fmt.Fprintf(a.Stdout(), "%s: all %d entries are as they were written; anchor %s\n", safeterm.Name(string(id)), n, end)
-	return nil
-}
-
-// verifyAll goes on after a bad session: each is named as it is found, and counted in the end.
-func (a *all) verifyAll(ctx context.Context, s *store.Store) error {
-	heads, err := s.List(ctx)
-	if err != nil {
-		return readable(err)
-	}
-	bad := 0
-	for _, h := range heads {
-		err := a.verifyOne(ctx, s, h.ID, nil)
-		var changed *Damaged
-		var unsound *Unsound
-		switch {
-		case errors.As(err, &changed), errors.As(err, &unsound):
-			bad++
-			fmt.Fprintf(a.Stdout(), "! %s\n", safeterm.Name(err.Error()))
-		case err != nil:
-			return err
-		}
-	}
-	if bad > 0 {
-		a.Conclude(session.CauseStore, fmt.Sprintf("%d of %d sessions are not sound", bad, len(heads)), "adze audit verify SESSION says what that means for one of them")
-		return nil
-	}
-	fmt.Fprintf(a.Stdout(), "%d sessions are sound\n", len(heads))
-	return nil
-}
-
-// Unsound says that a log whose chain holds does not keep the promises of the pipeline.
-type Unsound struct {
-	id      session.ID
-	finding audit.Finding
-}
-
-// Error names the session and what is wrong with it.
-func (e *Unsound) Error() string { return fmt.Sprintf("session %s: %s", e.id, e.finding) }
