@@ -23,7 +23,6 @@ type watch struct {
 	changed []string
 	last    string
 	message string // that it writes, or wrote last
-	text    string // its end
 	warned  bool
 }
 
