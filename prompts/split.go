@@ -45,6 +45,18 @@ func Split(system string) []Section {
 	return out
 }
 
+// Part is the text of the first part with this name.
+func Part(system, name string) (text string, ok bool) {
+	at := 0
+	for _, s := range Split(system) {
+		if s.Name == name {
+			return system[at : at+s.Bytes], true
+		}
+		at += s.Bytes
+	}
+	return "", false
+}
+
 // uninserted takes the parts off that Insert put behind the rest.
 func uninserted(rest string) (before string, parts []string) {
 	for {

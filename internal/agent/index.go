@@ -47,6 +47,38 @@ func (ks Kinds) Index(room int) string {
 	return b.String()
 }
 
+// State is what the index of a system prompt has of an agent, in a word and a reason, with what of its file is not followed.
+// indexed says whether there is an index. leads is the label of the agent that leads the conversation; empty: none.
+func (k Kind) State(index string, indexed bool, leads string) (state, why string) {
+	switch {
+	case k.Problem != "":
+		return "broken", k.Problem
+	case k.Label() == leads:
+		state, why = "used", "it leads this conversation"
+	case k.By != "":
+		state, why = "shadowed", "by "+k.By+"; "+k.Label()+" is it all the same"
+	case !k.Task:
+		state, why = "unused", "it only leads a conversation: --agent "+k.Name
+	case !indexed:
+		state, why = "unused", "the model is not told of agents; @"+k.Name+" gives it a task"
+	default:
+		state, why = k.indexed(index)
+	}
+	return state, strings.Join(append([]string{why}, k.Notes...), "; ")
+}
+
+func (k Kind) indexed(index string) (state, why string) {
+	for line := range strings.Lines(index) {
+		switch line = strings.TrimSuffix(line, "\n"); {
+		case line == "- "+k.Name && k.Description != "":
+			return "named", "in the index, without its description: that has no room"
+		case line == "- "+k.Name, strings.HasPrefix(line, "- "+k.Name+": "):
+			return "described", "in the index"
+		}
+	}
+	return "narrowed", "the index has no room; task and @" + k.Name + " take its name"
+}
+
 // short is a description that fits a line.
 func short(text string) string {
 	if len(text) <= maxLineOf {

@@ -3,6 +3,7 @@ package app_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,5 +113,50 @@ func TestContextTellsWhatIsLeftOut(t *testing.T) {
 	}
 	if len(names) < 3 || w.Profile != "local" || w.Bytes > 6000 || w.source("git_log") == 0 {
 		t.Errorf("left out %v of %+v", names, w)
+	}
+}
+
+// Of each skill and agent it says what the request holds of it, and weighs their indexes apart, as the run and F4 do.
+func TestContextTellsWhatBecomesOfSkillsAndAgents(t *testing.T) {
+	u, home := homed(t)
+	home(".claude/skills/pdf/SKILL.md", pdfSkill)
+	home(".claude/agents/critic.md", "---\nname: critic\ndescription: finds faults\ncolor: red\n---\nFind faults.\n")
+	u.file(".claude/skills/pdf/SKILL.md", pdfSkill)
+	u.file(".claude/skills/mine/SKILL.md", "---\ndescription: d\ndisable-model-invocation: true\n---\nx\n")
+	u.file(".claude/agents/critic.md", "---\nname: critic\ndescription: of the project\n---\nFind faults.\n")
+	u.file(".opencode/agent/lead.md", "---\ndescription: leads\nmode: primary\n---\nx\n")
+	u.file(".opencode/agent/bad.md", "---\ndescription: x\ndisable: true\n---\nx\n")
+	model := u.script("-- 1 --\ncall skill: {\"name\":\"pdf\"}\n-- 2 --\ntext: Read.\n")
+	states := func(w weighed) map[string]string {
+		out := map[string]string{}
+		for _, c := range w.Carried {
+			out[c.Kind+" "+c.Path] = c.State
+			if c.Why == "" || c.Origin == "built-in" {
+				t.Errorf("%+v", c)
+			}
+		}
+		return out
+	}
+	before := u.weighs(model, "go")
+	want := map[string]string{"skill ~/.claude/skills/pdf/SKILL.md": "described", "skill .claude/skills/pdf/SKILL.md": "shadowed", "skill .claude/skills/mine/SKILL.md": "unused",
+		"agent ~/.claude/agents/critic.md": "described", "agent .claude/agents/critic.md": "shadowed", "agent .opencode/agent/lead.md": "unused", "agent .opencode/agent/bad.md": "broken"}
+	if got := states(before); !maps.Equal(got, want) {
+		t.Errorf("got %v\nwant %v", got, want)
+	}
+	var counted any
+	for _, l := range u.run("-p", "--output-format=stream-json", model, "go").wants(0).lines() {
+		if l["type"] == "context" {
+			counted = l["estimate_tokens"]
+		}
+	}
+	after := u.weighs("--continue", "--model=script/"+filepath.Join(u.home, "script.txtar"))
+	if want["skill ~/.claude/skills/pdf/SKILL.md"] = "used"; !maps.Equal(states(after), want) || float64(after.Estimate) != counted {
+		t.Errorf("after: %v, %d tokens; the run said %v", states(after), after.Estimate, counted)
+	}
+	// The stored session has the prompt that was sent, and the command made the other one itself.
+	for _, source := range []string{"skills", "agents"} {
+		if before.source(source) == 0 || before.source(source) != after.source(source) {
+			t.Errorf("%s weigh %d bytes before and %d after", source, before.source(source), after.source(source))
+		}
 	}
 }

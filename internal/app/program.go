@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"adze/internal/carry"
 	"adze/internal/command"
@@ -20,8 +19,10 @@ import (
 	"adze/internal/resume"
 	"adze/internal/safeterm"
 	"adze/internal/signals"
+	"adze/internal/skill"
 	"adze/internal/store"
 	"adze/internal/trust"
+	"adze/prompts"
 	"adze/session"
 	"adze/tool"
 	"adze/tool/pick"
@@ -145,7 +146,7 @@ func (a *app) Offer(use func(command.Offer) error) error {
 
 // Context tells what the next request of a session would hold. No model, server or program is started, and nothing written.
 func (a *app) Context(ctx context.Context, wish command.ContextWish, use func(command.Context) error) error {
-	w, o := &wired{}, &options{model: wish.Model, resume: wish.Session, resumeLast: wish.Last, bare: wish.Bare, Flags: wish.Flags}
+	w, o := &wired{}, &options{asked: wish.Prompt, model: wish.Model, resume: wish.Session, resumeLast: wish.Last, bare: wish.Bare, Flags: wish.Flags}
 	defer w.close()
 	s, err := a.settle(o, w)
 	if err != nil {
@@ -163,17 +164,37 @@ func (a *app) Context(ctx context.Context, wish command.ContextWish, use func(co
 	c := command.Context{Session: id, Cwd: s.root.Dir(), Profile: m.Profile.Prompt}
 	c.Ledger, c.Offer = w.session.Expect(ctx, session.Input{Text: wish.Prompt})
 	c.Tools, c.Texts = w.set.Names(), w.room.Listed()
-	f := &carry.Finder{}
-	if !o.bare {
-		f = carry.For(s.at.Config, a.Getenv("HOME"), s.root.Dir())
-	}
-	defer f.Close()
-	c.Found = slices.Concat(f.Find(ctx, carry.Command), f.Find(ctx, carry.Skill), f.Find(ctx, carry.Agent))
+	c.Found = w.states(ctx)
 	if c.Runs, err = s.survey(); err != nil {
 		w.notices = append(w.notices, err.Error())
 	}
 	c.Notices = w.notices
 	return use(c)
+}
+
+// states tells of each command, skill and agent in files what becomes of it in this session.
+func (w *wired) states(ctx context.Context) (out []command.Carried) {
+	add := func(i carry.Item, state, why string) {
+		out = append(out, command.Carried{Kind: string(i.Kind), Name: i.Name, Origin: string(i.Origin), Path: i.Path, Bytes: i.Bytes, State: state, Why: why})
+	}
+	for _, i := range w.menu.Items {
+		if i.Kind == carry.Command && i.Origin != carry.BuiltIn {
+			state, why := i.State()
+			add(i, state, why)
+		}
+	}
+	for _, i := range w.menu.Skills {
+		state, why := skill.State(ctx, i, w.session.System(), w.session.History())
+		add(i, state, why)
+	}
+	index, indexed := prompts.Part(w.session.System(), "agents")
+	for _, k := range w.kinds {
+		if k.Path != "" {
+			state, why := k.State(index, indexed, w.leader.Label())
+			add(carry.Item{Kind: carry.Agent, Name: k.Name, Origin: k.Origin, Path: k.Path, Bytes: k.Bytes}, state, why)
+		}
+	}
+	return out
 }
 
 // copied is the session that would be gone on with, in memory; without one it is empty.
@@ -213,7 +234,7 @@ func (a *app) unheard(ctx context.Context, o *options, w *wired, m models.Model,
 	if w.gate, err = gate.New(s.config, o.Flags, w.ground(s.at.Spill), nil); err != nil {
 		return nil, err
 	}
-	c := a.requests(w, m, system, shelf)
+	c := staff.led(ctx, a.requests(w, m, system, shelf))
 	if c.Store, c.ID = logs, id; id == "" {
 		return session.New(c), nil
 	}

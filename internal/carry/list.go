@@ -65,3 +65,14 @@ func split(text string, blanks bool) (out []string) {
 	cut(len(text))
 	return out
 }
+
+// State is whether an item is reached by its name, in a word and a reason.
+func (i Item) State() (state, why string) {
+	switch {
+	case i.Problem != "":
+		return "broken", i.Problem
+	case i.By != "":
+		return "shadowed", "by " + i.By
+	}
+	return "used", ""
+}

@@ -35,7 +35,7 @@ type Context struct {
 	Offer   *session.Offer // nil: all tools are shown
 	Tools   []string       // that a model may call
 	Texts   []instructions.Listed
-	Found   []carry.Item // commands, skills and agents
+	Found   []Carried    // commands, skills and agents
 	Runs    []trust.Item // of the project
 	Notices []string
 }
@@ -56,7 +56,7 @@ type contextAnswer struct {
 	Percent  *int             `json:"percent,omitempty"`
 	Sources  []session.Source `json:"sources"`
 	LeftOut  []leftOut        `json:"left_out"`
-	Carried  []carriedItem    `json:"carried"`
+	Carried  []Carried        `json:"carried"`
 	Notices  []string         `json:"notices"`
 }
 
@@ -67,15 +67,15 @@ type leftOut struct {
 	Why  string `json:"why"`
 }
 
-// carriedItem is a thing that the person or the project has for assistants. Its bytes are those of its file; what of it is in
+// Carried is a thing that the person or the project has for assistants. Its bytes are those of its file; what of it is in
 // the request stands among the sources.
-type carriedItem struct {
+type Carried struct {
 	Kind   string `json:"kind"`
 	Name   string `json:"name"`
 	Origin string `json:"origin"` // person or project
 	Path   string `json:"path"`
 	Bytes  int64  `json:"bytes,omitempty"`
-	State  string `json:"state"` // used, waits, unused, shadowed, broken; of what would run: waiting, changed, allowed, unused, broken
+	State  string `json:"state"` // used, described, named, narrowed, waits, unused, shadowed, broken; of what would run: waiting, changed, allowed, unused, broken
 	Why    string `json:"why,omitempty"`
 }
 
@@ -212,28 +212,19 @@ func (c Context) leftOut() []leftOut {
 }
 
 // carried lists what the person and the project have for assistants, and what of the project would run.
-func (c Context) carried() []carriedItem {
-	out := []carriedItem{}
+func (c Context) carried() []Carried {
+	out := []Carried{}
 	for _, l := range c.Texts {
-		one := carriedItem{Kind: "instructions", Name: l.Shown, Origin: string(carry.Project), Path: l.Shown, Bytes: l.Size, State: l.State, Why: l.Why}
+		one := Carried{Kind: "instructions", Name: l.Shown, Origin: string(carry.Project), Path: l.Shown, Bytes: l.Size, State: l.State, Why: l.Why}
 		if l.Mine {
 			one.Origin = string(carry.Person)
 		}
 		out = append(out, one)
 	}
-	for _, i := range c.Found {
-		one := carriedItem{Kind: string(i.Kind), Name: i.Name, Origin: string(i.Origin), Path: i.Path, Bytes: i.Bytes, State: "used"}
-		switch {
-		case i.Problem != "":
-			one.State, one.Why = "broken", i.Problem
-		case i.By != "":
-			one.State, one.Why = "shadowed", "by "+i.By
-		}
-		out = append(out, one)
-	}
+	out = append(out, c.Found...)
 	for _, i := range c.Runs {
 		_, name, _ := strings.Cut(i.ID, ":")
-		out = append(out, carriedItem{Kind: i.Kind, Name: name, Origin: string(carry.Project), Path: i.From, State: string(i.State), Why: i.Problem})
+		out = append(out, Carried{Kind: i.Kind, Name: name, Origin: string(carry.Project), Path: i.From, State: string(i.State), Why: i.Problem})
 	}
 	return out
 }
