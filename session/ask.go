@@ -21,7 +21,7 @@ func (s *Session) ask(t *turn) (Message, error) {
 	}
 	d, err := s.attempts(t, id)
 	m := d.message
-	m.Provider, m.Model = s.config.Provider.Name(), s.config.Model
+	m.Provider, m.Model, m.Lent = s.config.Provider.Name(), s.config.Model, s.usual != nil
 	if text := m.Text(); text != "" {
 		t.result.Text = text
 	}
@@ -94,9 +94,13 @@ func (s *Session) stream(t *turn, id string) (*draft, error) {
 
 // request is the next question.
 func (s *Session) request() Request {
+	effort := s.Effort()
+	if s.usual != nil {
+		effort = "" // it was chosen for the session's model
+	}
 	return Request{
 		Model: s.config.Model, System: s.config.Start.System, Messages: s.visible(),
-		Tools: s.tools, ToolsDigest: s.digest, Agent: s.config.Start.Agent, Effort: s.Effort(),
+		Tools: s.tools, ToolsDigest: s.digest, Agent: s.config.Start.Agent, Effort: effort,
 	}
 }
 

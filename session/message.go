@@ -49,6 +49,8 @@ type Message struct {
 	Model    string `json:"model,omitempty"`
 	Stop     Stop   `json:"stop,omitempty"`
 	Usage    *Usage `json:"usage,omitempty"`
+	// Lent says of an answer that its model was lent for the turn; the session's is another one.
+	Lent bool `json:"lent,omitempty"`
 	// Prompt is the hash of what the model was asked (fingerprint.go), Took the time from the request to
 	// the end of the answer, retries not included.
 	Prompt string        `json:"prompt_sha256,omitempty"`

@@ -124,6 +124,7 @@ type Session struct {
 	ledger   ledger
 	squeezed int    // tokens from where on a conversation that was compacted may be so again
 	effort   string // as the log has it
+	usual    *usual // what the session works with, while another model answers a turn
 	beside   beside
 	plans    plans
 	asked    string // the message of outcomes that notes were asked for last

@@ -139,8 +139,43 @@ func (t *turn) count(o tool.Outcome) {
 // endText is how much of the answer the entry of a turn's end repeats, in bytes.
 const endText = 4 << 10
 
+// usual is what a session works with, and what it learnt of that.
+type usual struct {
+	provider     Provider
+	model        string
+	window, told int
+	correction   correction
+}
+
+// Lend has another model answer the turn that is being composed; then the session goes on with its own. What it answers is
+// marked in the log. It is for an Input's Compose alone.
+func (s *Session) Lend(p Provider, model string) {
+	if l := &s.ledger; s.usual == nil {
+		s.usual = &usual{s.config.Provider, s.config.Model, l.window, l.told, l.correction}
+	}
+	s.work(usual{provider: p, model: model})
+}
+
+// giveBack ends what Lend began.
+func (s *Session) giveBack() {
+	if s.usual == nil {
+		return
+	}
+	s.work(*s.usual)
+	s.usual = nil
+}
+
+// work changes the model. Of a conversation another one is sent other parts, so that it is counted anew.
+func (s *Session) work(u usual) {
+	s.config.Provider, s.config.Model = u.provider, u.model
+	l := &s.ledger
+	l.sync(nil)
+	l.provider, l.model, l.window, l.told, l.correction = u.provider.Name(), u.model, u.window, u.told, u.correction
+}
+
 // end sums up the turn, stores the result and announces it.
 func (s *Session) end(t *turn, err error) Result {
+	s.giveBack()
 	r := t.result
 	r.Duration, r.Plan = t.clock.elapsed(), s.plans.take()
 	t.budget.sum(&r)

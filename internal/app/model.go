@@ -241,9 +241,14 @@ func (a *app) lead(o *options, w *wired, stored string, resumed bool) error {
 // modelOfKind is the model that the file of an agent names. That of a project may only choose among those of the provider that
 // is used: which company reads the code is for the person to say.
 func (a *app) modelOfKind(cfg *config.Config, k agent.Kind, provider string) (models.Model, error) {
-	m, err := a.models(*cfg).Among(provider, k.Model)
-	if err == nil && k.Origin == carry.Project && m.Provider.Name() != provider {
-		err = errors.New("the file of a project chooses no provider; name the model with --model, or keep the agent among your own")
+	return a.modelOfFile(cfg, k.Origin, k.Model, provider)
+}
+
+// modelOfFile is the same of any file.
+func (a *app) modelOfFile(cfg *config.Config, of carry.Origin, name, provider string) (models.Model, error) {
+	m, err := a.models(*cfg).Among(provider, name)
+	if err == nil && of == carry.Project && m.Provider.Name() != provider {
+		err = errors.New("the file of a project chooses no provider; name the model with --model, or keep the file among your own")
 	}
 	return m, err
 }

@@ -102,7 +102,7 @@ func TestBrokenFilesAreTold(t *testing.T) {
 func TestWhatACommandAsksForIsTold(t *testing.T) {
 	u, _ := homed(t)
 	u.file(".claude/commands/x.md", "---\nallowed-tools: Bash(rm:*), Read\nmodel: other\nagent: plan\n---\nDo it.")
-	u.run("-p", u.answers("Do it"), "/x").wants(0, "/x asks for Bash(rm:*), Read; that allows nothing", "asks for the model other; that of this session answers", "asks for the agent plan")
+	u.run("-p", u.answers("Do it"), "/x").wants(0, "/x asks for Bash(rm:*), Read; that allows nothing", "asks for the model other, which is not used: ", "that of this session answers", "asks for the agent plan")
 }
 
 // The person's name wins, what is adze's own before all; a shadowed one is reached by its origin.
@@ -171,4 +171,35 @@ func TestFilesOfCommands(t *testing.T) {
 	u.run("-p", u.answers(`(?s)Look at @none\.txt and`), "/f none.txt").wants(0)
 	u.run("-p", u.answers(`(?s)Look: .*the text of a`), "/g").wants(0)
 	u.run("-p", u.answers("x"), "/s").wants(7, "denied", "nothing was sent")
+}
+
+// A command's model answers its one turn: of the person's command any that can be used, of a project's one of the provider that
+// is used anyway. What comes after, also in the next run, is the session's; a name that nobody knows stops nothing.
+func TestACommandMayNameAModel(t *testing.T) {
+	u, home := homed(t)
+	write := func(name, steps string) string {
+		file := filepath.Join(u.home, name+".txtar")
+		if err := os.WriteFile(file, []byte("# "+name+"\n"+steps), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return "script/" + file
+	}
+	usual := write("usual", "-- 1 --\nexpect prompt: ^after$\ntext: usual\nusage: input=1000\n")
+	small := write("small", "-- 1 --\nexpect prompt: Do it\ntext: small\nusage: input=1000\n")
+	u.configure(`{"model": "` + usual + `", "models": {"` + small + `": {"price": {"input": 1, "output": 1}}, "script/*": {"price": {"input": 100, "output": 100}}}}`)
+	home(".claude/commands/mine.md", "---\nmodel: "+small+"\n---\nDo it.")
+	u.file(".claude/commands/theirs.md", "---\nmodel: "+small+"\n---\nDo it.")
+	for _, name := range []string{"/mine", "/theirs"} {
+		r := u.run("-p", "--output-format=json", name).wants(0, name+" is answered by "+small)
+		if got := r.result(); got["text"] != "small" || fmt.Sprint(got["cost_usd"]) != "0.001" {
+			t.Errorf("%s: %v for %v", name, got["text"], got["cost_usd"])
+		}
+		u.run("-p", "--continue", "after").wants(0, "usual")
+		u.run("audit", "show").wants(0, small+" ", usual+" ")
+	}
+	u.env = append(u.env, "OPENAI_API_KEY=sk-test-0000000000000000")
+	for name, want := range map[string]string{"openai/gpt-5": "the file of a project chooses no provider", "sonnet": "asks for the model sonnet, which is not used: "} {
+		u.file(".claude/commands/odd.md", "---\nmodel: "+name+"\n---\nThis comes after.")
+		u.run("-p", u.answers("This comes after"), "/odd").wants(0, want, "that of this session answers", "yes")
+	}
 }

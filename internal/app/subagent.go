@@ -3,12 +3,14 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/carry"
 	"adze/internal/instructions"
 	"adze/internal/models"
 	"adze/internal/offer"
@@ -154,6 +156,7 @@ func (w *wired) cancelCall(id tool.CallID) bool {
 func (f *staff) open(ctx context.Context, c session.Config, resumed bool) error {
 	w := f.wired
 	c = f.led(ctx, c)
+	w.menu.Lend = f.lend
 	if f.options.print {
 		c.Await = w.agents.Await
 	}
@@ -182,6 +185,25 @@ func (f *staff) modelFor(k agent.Kind) (agent.Model, error) {
 		return agent.Model{}, err
 	}
 	return agent.Model{Provider: m.Provider, Name: m.Name, Full: m.Full()}, nil
+}
+
+// lend has the model that the file of a command names answer the turn that the command begins.
+func (f *staff) lend(of carry.Origin, name string) (full string, err error) {
+	w, o := f.wired, f.options
+	if o.written() || o.record != "" {
+		return "", errors.New("a conversation that is written down has one model")
+	}
+	m, err := f.app.modelOfFile(&f.settings.config, of, name, w.head.Provider)
+	if err == nil {
+		err = o.affordable(f.app.models(f.settings.config), m)
+	}
+	if err != nil {
+		return "", err
+	}
+	if m.Full() != w.head.Provider+"/"+w.head.Model {
+		w.session.Lend(m.Provider, m.Name)
+	}
+	return m.Full(), nil
 }
 
 // led makes the conversation that of the agent that leads it, and tells of the agents that it may give tasks to.

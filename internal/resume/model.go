@@ -7,7 +7,7 @@ import (
 	"adze/session"
 )
 
-// Last is what a session worked with last: the model, as provider/name, and the agent that leads it. Empty: the log does not
+// Last is what a session worked with last: its own model, as provider/name, and the agent that leads it. Empty: the log does not
 // say, or none does.
 func Last(ctx context.Context, logs session.Store, id session.ID) (full, lead string) {
 	entries, err := logs.Load(ctx, id)
@@ -22,8 +22,11 @@ func Last(ctx context.Context, logs session.Store, id session.ID) (full, lead st
 				full, lead = s.Model, s.Lead
 			}
 		case session.MessageEntry:
-			var m struct{ Provider, Model string } // of the user's there is none
-			if json.Unmarshal(e.Data, &m) == nil && m.Provider != "" && m.Model != "" {
+			var m struct { // of the user's there is none
+				Provider, Model string
+				Lent            bool
+			}
+			if json.Unmarshal(e.Data, &m) == nil && m.Provider != "" && m.Model != "" && !m.Lent {
 				full = m.Provider + "/" + m.Model
 			}
 		}

@@ -84,7 +84,7 @@ func (x *expansion) skill(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s\n\n(follow the skill %s, whose text is in the note above)%s", x.typed, x.item.Name, x.tail), nil
 }
 
-// tell says what the file asks for and does not get.
+// tell says what the file asks for, and whether it gets that.
 func (x *expansion) tell() {
 	say := func(format string, args ...any) {
 		if x.menu.Notice != nil {
@@ -95,11 +95,25 @@ func (x *expansion) tell() {
 		say("asks for %s; that allows nothing, you are asked as always", strings.Join(tools, ", "))
 	}
 	if model := x.text.Front.Text("model"); model != "" && model != "inherit" {
-		say("asks for the model %s; that of this session answers", model)
+		x.model(model, say)
 	}
 	if agent := x.text.Front.Text("agent"); agent != "" {
 		say("asks for the agent %s; it is sent to this one", agent)
 	}
+}
+
+// model has the one that the file asks for answer this turn, where it can be used.
+func (x *expansion) model(name string, say func(string, ...any)) {
+	if x.menu.Lend == nil {
+		say("asks for the model %s; that of this session answers", name)
+		return
+	}
+	full, err := x.menu.Lend(x.item.Origin, name)
+	if err != nil {
+		say("asks for the model %s, which is not used: %v; that of this session answers", name, err)
+		return
+	}
+	say("is answered by %s, as its file says; what comes after it, by the model of this session", full)
 }
 
 // part is one piece of the text, with arguments, output or a file in it.

@@ -4,10 +4,10 @@
 // The one rule: nothing of it runs that did not pass the gate, and nothing of a project that its person did not allow as it
 // stands; what the person writes behind a name is a word, and never text for a shell.
 //
-// Start reading at Menu.Prompt; expand.go makes the text, args.go fills in arguments, shell.go those of commands.
+// Start reading at Menu.Prompt; expand.go makes the text and asks for the model that a file names, args.go fills in arguments, shell.go those of commands.
 //
 // Known limits: a command of a folder above the working folder cannot be allowed to run anything: adze has to be started
-// there. What a file asks of tools, models or agents is told and not done; shell parts of a skill are text.
+// there. What a file asks of tools or agents is told and not done; shell parts of a skill are text.
 package slash
 
 import (
@@ -38,6 +38,8 @@ type Menu struct {
 	Note func(session.Note)
 	// Notice tells the person something; nil: nobody is told.
 	Notice func(text string)
+	// Lend has the model that a file names answer the turn, and says which one that is; nil: the session's always answers.
+	Lend func(of carry.Origin, model string) (full string, err error)
 	// Mask hides secrets in what a file says; nil: nothing is hidden.
 	Mask func(string) string
 }
