@@ -1,0 +1,95 @@
+package undo
+
+import (
+	"context"
+	"strings"
+)
+
+// Group says with what a path is restored.
+type Group string
+
+// Groups of paths.
+const (
+	GroupFiles Group = ""
+	GroupGit   Group = "git" // what git keeps of its own state; restored only when asked for
+)
+
+// Change is what became of one path.
+type Change struct {
+	Path   string
+	Group  Group
+	Before Entry
+	After  Entry
+}
+
+// groupOf says which group a path belongs to.
+func groupOf(path string) Group {
+	for part := range strings.SplitSeq(path, "/") {
+		if part == gitName {
+			return GroupGit
+		}
+	}
+	return GroupFiles
+}
+
+// Diff lists the paths that differ between two states, in an order in which a folder comes before what is
+// in it. A folder itself counts when it came, went, or has another mode.
+func (w *Workspace) Diff(ctx context.Context, a, b Mark) ([]Change, error) {
+	d := differ{w: w, ctx: ctx}
+	err := d.folders("", Entry{Kind: Folder, Hash: a.Tree}, Entry{Kind: Folder, Hash: b.Tree})
+	return d.changes, err
+}
+
+type differ struct {
+	w       *Workspace
+	ctx     context.Context
+	changes []Change
+}
+
+// folders compares two folders at path, one of which may be something else, and then has no entries.
+func (d *differ) folders(path string, a, b Entry) error {
+	if a.Kind == b.Kind && a.Hash == b.Hash {
+		return d.ctx.Err()
+	}
+	before, err := d.entries(a)
+	if err != nil {
+		return err
+	}
+	after, err := d.entries(b)
+	if err != nil {
+		return err
+	}
+	for len(before) > 0 || len(after) > 0 {
+		var x, y listed
+		switch {
+		case len(after) == 0 || len(before) > 0 && before[0].name < after[0].name:
+			x, before = before[0], before[1:]
+			y.name = x.name
+		case len(before) == 0 || after[0].name < before[0].name:
+			y, after = after[0], after[1:]
+		default:
+			x, y, before, after = before[0], after[0], before[1:], after[1:]
+		}
+		if err := d.one(path+y.name, x.Entry, y.Entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *differ) entries(e Entry) ([]listed, error) {
+	if e.Kind != Folder {
+		return nil, nil
+	}
+	return d.w.listing(e.Hash)
+}
+
+func (d *differ) one(path string, a, b Entry) error {
+	if !a.alike(b) || a.Same != b.Same {
+		d.changes = append(d.changes, Change{path, groupOf(path), a, b})
+	}
+	if a.Kind == Folder || b.Kind == Folder {
+		return d.folders(path+"/", a, b)
+	}
+	return nil
+}

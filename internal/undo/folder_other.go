@@ -1,0 +1,27 @@
+//go:build !linux
+
+package undo
+
+// folder stands for an open folder; here there is none.
+type folder struct{}
+
+type names struct{}
+
+func openRoot(string) (folder, error) { return folder{}, ErrUnsupported }
+func statPath(string) (stat, error)   { return stat{}, ErrUnsupported }
+
+func (folder) close()                            {}
+func (folder) rewind() error                     { return ErrUnsupported }
+func (folder) read(*names) ([]string, error)     { return nil, ErrUnsupported }
+func (folder) stat(string) (stat, error)         { return stat{}, ErrUnsupported }
+func (folder) openFolder(string) (folder, error) { return folder{}, ErrUnsupported }
+func (folder) beneath(string) (folder, error)    { return folder{}, ErrUnsupported }
+func (folder) readLink(string) string            { return "" }
+func (folder) readFile(string, int64, []byte) ([]byte, stat, error) {
+	return nil, stat{}, ErrUnsupported
+}
+func (folder) space(string) (free, total int64, err error) { return 0, 0, ErrUnsupported }
+
+func (stat) isFile() bool   { return false }
+func (stat) isFolder() bool { return false }
+func (stat) isLink() bool   { return false }

@@ -1,0 +1,139 @@
+package undo
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"adze/internal/undo/pack"
+)
+
+// A listing is the state of one folder as it is stored: its entries in the order of their names, without
+// anything that only stat says. The listing of a folder holds the hashes of the listings below.
+const listingMagic = "adze listing 1\n"
+
+// list stores the listings of a tree that are not stored yet, and fills in their hashes.
+func (w *Workspace) list(d *dir) error {
+	for i := range d.nodes {
+		n := &d.nodes[i]
+		if n.Kind != Folder {
+			continue
+		}
+		if err := w.list(n.sub); err != nil {
+			return err
+		}
+		n.Hash = n.sub.hash
+	}
+	prev := d.prev
+	d.prev = nil
+	if prev != nil && prev.equal(d) && w.store.Has(prev.hash) {
+		d.hash = prev.hash
+		return nil
+	}
+	h, err := w.store.Put(d.encode())
+	d.hash = h
+	return err
+}
+
+// equal compares what a listing holds.
+func (d *dir) equal(o *dir) bool {
+	if len(d.nodes) != len(o.nodes) {
+		return false
+	}
+	for i := range d.nodes {
+		if d.nodes[i].name != o.nodes[i].name || d.nodes[i].Entry != o.nodes[i].Entry {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *dir) encode() []byte {
+	b := append(make([]byte, 0, 64*len(d.nodes)+32), listingMagic...)
+	for i := range d.nodes {
+		b = appendEntry(appendText(b, d.nodes[i].name), d.nodes[i].Entry)
+	}
+	return b
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func appendEntry(b []byte, e Entry) []byte {
+	b = append(b, byte(e.Kind))
+	b = binary.AppendUvarint(b, uint64(e.Mode))
+	b = binary.AppendUvarint(b, uint64(e.Size))
+	if e.Kind == File || e.Kind == Folder {
+		b = append(b, e.Hash[:]...)
+	}
+	return appendText(appendText(b, e.Target), e.Same)
+}
+
+// listed is an entry of a listing that was read.
+type listed struct {
+	Entry
+	name string
+}
+
+// listing reads the listing of a folder.
+func (w *Workspace) listing(h pack.Hash) ([]listed, error) {
+	b, err := w.store.Get(h)
+	if err != nil {
+		return nil, err
+	}
+	r := reader{b: b}
+	if string(r.take(len(listingMagic))) != listingMagic {
+		return nil, fmt.Errorf("%s is no listing of a folder", h)
+	}
+	var all []listed
+	for len(r.b) > 0 && !r.bad {
+		name := r.text()
+		all = append(all, listed{r.entry(), name})
+	}
+	if r.bad {
+		return nil, fmt.Errorf("%s is a damaged listing", h)
+	}
+	return all, nil
+}
+
+// reader takes a stored text apart; bad once something is missing.
+type reader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *reader) take(n int) []byte {
+	if r.bad || n < 0 || n > len(r.b) {
+		r.bad = true
+		return nil
+	}
+	b := r.b[:n]
+	r.b = r.b[n:]
+	return b
+}
+
+func (r *reader) number() uint64 {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 {
+		r.bad = true
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *reader) text() string { return string(r.take(int(min(r.number(), 1<<30)))) }
+
+func (r *reader) entry() (e Entry) {
+	if b := r.take(1); b != nil {
+		e.Kind = Kind(b[0])
+	}
+	e.Mode = uint32(r.number())
+	e.Size = int64(r.number())
+	if e.Kind == File || e.Kind == Folder {
+		copy(e.Hash[:], r.take(len(e.Hash)))
+	}
+	e.Target = r.text()
+	e.Same = r.text()
+	return e
+}

@@ -1,0 +1,93 @@
+package undo
+
+import "adze/internal/undo/pack"
+
+// Kind is what stands at a path.
+type Kind uint8
+
+// Kinds of entries.
+const (
+	Absent Kind = iota
+	File
+	Folder
+	Symlink
+	// LeftOut is something that undo does not cover.
+	LeftOut
+)
+
+func (k Kind) String() string {
+	return [...]string{"absent", "file", "folder", "link", "left out"}[min(k, LeftOut)]
+}
+
+// Entry is what a state says of one path.
+type Entry struct {
+	Kind Kind      `json:"kind"`
+	Mode uint32    `json:"mode,omitempty"` // permission bits with set-ID and sticky, of a file or folder
+	Size int64     `json:"size,omitempty"` // of a file, in bytes
+	Hash pack.Hash `json:"hash"`           // of a file's content, of a folder's listing
+	// Target is where a symbolic link leads, or why an entry is left out.
+	Target string `json:"target,omitempty"`
+	// Same is the first path of those that share one file; empty when it has no other name in the folder.
+	Same string `json:"same,omitempty"`
+}
+
+// alike reports whether two entries are the same to look at: kind, mode and content.
+func (e Entry) alike(o Entry) bool {
+	switch {
+	case e.Kind != o.Kind:
+		return false
+	case e.Kind == Folder:
+		return e.Mode == o.Mode
+	case e.Kind == File:
+		return e.Mode == o.Mode && e.Size == o.Size && e.Hash == o.Hash
+	}
+	return e.Target == o.Target
+}
+
+// stat is what the system says of an entry: as long as it is equal, the entry is.
+type stat struct {
+	mode         uint32 // with the type, as the system writes it
+	size         int64
+	mtime, ctime int64 // nanoseconds since 1970
+	inode        inode
+	links        uint64
+}
+
+type inode struct{ dev, ino uint64 }
+
+// unchanged compares all but the number of links, which comes with a new ctime anyway.
+func (s stat) unchanged(o stat) bool {
+	s.links = o.links
+	return s == o
+}
+
+// node is an entry of a folder with what stat said when it was read.
+type node struct {
+	Entry
+	name    string
+	stat    stat
+	lately  bool // it changed so shortly before it was read that stat proves nothing
+	ignored bool
+	sub     *dir // of a folder
+}
+
+// dir is a folder: its nodes in the order of their names, and the hash of its listing.
+type dir struct {
+	nodes []node
+	hash  pack.Hash
+	prev  *dir // what it was at the Take before; only while a Take runs
+}
+
+// find returns the node of a name; nil when there is none. from is a hint: where to look first.
+func (d *dir) find(name string, from *int) *node {
+	if d == nil {
+		return nil
+	}
+	for *from < len(d.nodes) && d.nodes[*from].name < name {
+		*from++
+	}
+	if *from < len(d.nodes) && d.nodes[*from].name == name {
+		return &d.nodes[*from]
+	}
+	return nil
+}
