@@ -1,3 +1,5 @@
+//go:build linux
+
 package undo
 
 import (
@@ -10,7 +12,7 @@ import (
 )
 
 // many fills a workspace with files of 6.7 KB, twenty a folder.
-func (p *place) many(files int) {
+func (p *site) many(files int) {
 	p.t.Helper()
 	text := make([]byte, 6700)
 	for i := range text {
@@ -31,7 +33,7 @@ func (p *place) many(files int) {
 
 // BenchmarkTake is the state of a clean tree, beside the ways with git.
 func BenchmarkTake(b *testing.B) {
-	p := newPlace(b)
+	p := newSite(b)
 	p.many(5000)
 	old := time.Now().Add(time.Hour)
 	p.opts.Now = func() time.Time { return old } // the files are settled

@@ -83,6 +83,7 @@ func (k *walker) content(at folder, n *node, path string) error {
 	k.buf = content[:0]
 	h := pack.Sum(content)
 	if !k.store.Has(h) {
+		k.moment()
 		if _, err := k.store.Put(content); err != nil {
 			return err
 		}

@@ -22,6 +22,17 @@ func (folder) readFile(string, int64, []byte) ([]byte, stat, error) {
 }
 func (folder) space(string) (free, total int64, err error) { return 0, 0, ErrUnsupported }
 
+func (folder) writeFile(string, []byte, uint32) error { return ErrUnsupported }
+func (folder) symlink(string, string) error           { return ErrUnsupported }
+func (folder) link(folder, string, string) error      { return ErrUnsupported }
+func (folder) makeFolder(string) error                { return ErrUnsupported }
+func (folder) chmod(string, uint32) error             { return ErrUnsupported }
+func (folder) remove(string) error                    { return ErrUnsupported }
+func (folder) removeFolder(string) error              { return ErrUnsupported }
+func (folder) exchange(string, string) error          { return ErrUnsupported }
+func (folder) move(string, string) error              { return ErrUnsupported }
+func (folder) syncAll() error                         { return ErrUnsupported }
+
 func (stat) isFile() bool   { return false }
 func (stat) isFolder() bool { return false }
 func (stat) isLink() bool   { return false }

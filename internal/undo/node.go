@@ -21,14 +21,14 @@ func (k Kind) String() string {
 
 // Entry is what a state says of one path.
 type Entry struct {
-	Kind Kind      `json:"kind"`
-	Mode uint32    `json:"mode,omitempty"` // permission bits with set-ID and sticky, of a file or folder
-	Size int64     `json:"size,omitempty"` // of a file, in bytes
-	Hash pack.Hash `json:"hash"`           // of a file's content, of a folder's listing
+	Kind Kind
+	Mode uint32    // permission bits with set-ID and sticky, of a file or folder
+	Size int64     // of a file, in bytes
+	Hash pack.Hash // of a file's content, of a folder's listing
 	// Target is where a symbolic link leads, or why an entry is left out.
-	Target string `json:"target,omitempty"`
+	Target string
 	// Same is the first path of those that share one file; empty when it has no other name in the folder.
-	Same string `json:"same,omitempty"`
+	Same string
 }
 
 // alike reports whether two entries are the same to look at: kind, mode and content.

@@ -1,20 +1,29 @@
-// Package undo takes the state of a folder and tells what changed between two states.
+// Package undo takes the state of a folder, tells what changed between two states, and puts back what was.
 //
-// The one rule: a state says nothing that was not read. What it could not cover stands in it as left out.
+// The one rule: undo never removes or overwrites what it does not know. A path is only touched when what is
+// there is, by kind, mode and content, what the taken state says; and it is looked at once more after it was
+// swapped out, by which a change that came in between goes back to its place.
 //
-// Start reading at Workspace.Take and Diff. Take walks the folder (walk.go), reads what its stat
+// Start reading at Workspace.Take, Diff, Plan and Apply. Take walks the folder (walk.go), reads what its stat
 // does not prove unchanged (node.go, content.go) and stores contents and listings by hash (package pack); a
 // Mark is the hash of the topmost listing (listing.go), so that states share what is equal. table.go keeps
-// what stat said, for the next run; it is only a cache. folder_linux.go is all that speaks to the system: everything is reached by the descriptor of its folder.
+// what stat said, for the next run; it is only a cache. plan.go decides what to put back; apply.go,
+// step.go and place.go do it after the plan was written and synced, so that Recover finishes what a killed
+// process began. folder_linux.go and change_linux.go are all that speaks to the system: everything is reached
+// by the descriptor of its folder.
 // Nothing is read through a link, no git is started, and neither FIFO nor device is opened.
 //
 // Known limits:
 //   - Linux only: elsewhere Open returns ErrUnsupported.
 //   - Take looks at every entry each time: there is no inotify in front of it yet, and one worker.
-//   - Extended attributes, ACLs and owners are not kept.
+//   - Extended attributes, ACLs and owners are not kept; a file with a set-user-ID bit is refused.
+//   - A file with links outside of the folder comes back as a file of its own; inside of it links are restored.
 //   - A write through a memory map that changes no timestamp is found within 40 seconds of the last change that
 //     did, or by Settle, or not at all.
-//   - Names are compared byte by byte. Nothing is put back yet, and no session takes states yet.
+//   - After a loss of power in the middle of an undo a file that it replaced may be torn; it is refused and
+//     named then, and its contents are in the store. Names are compared byte by byte.
+//   - The mode of the folder itself is not kept, only of what is in it.
+//   - Names that begin with .adze-undo- are undo's own and never covered. No session takes states yet.
 //   - Nothing is ever dropped from the store yet: neither by age nor by size.
 package undo
 
@@ -30,6 +39,8 @@ import (
 
 	"adze/internal/search/ignore"
 	"adze/internal/undo/pack"
+
+	"github.com/gofrs/flock"
 )
 
 // Errors that callers decide by.
@@ -38,6 +49,8 @@ var (
 	ErrUnsupported = errors.New("undo is not available on this system")
 	// ErrTooWide means that the folder is the person's home, or all of the disk.
 	ErrTooWide = errors.New("the folder is too wide to be covered by undo")
+	// ErrBusy means that another process is restoring.
+	ErrBusy = errors.New("another process is restoring files here; wait for it and try again")
 )
 
 // Options say what is covered and where it is kept.
@@ -59,7 +72,15 @@ type Workspace struct {
 	mu    sync.Mutex
 	tree  *dir // what the last Take saw; nil before the first
 	left  []Left
-	saved bool // the table on disk is tree
+	saved bool   // the table on disk is tree
+	crash func() // called at each moment at which a process may die; of tests, nil otherwise
+}
+
+// moment is where a process may die, or somebody else may change what is there.
+func (w *Workspace) moment() {
+	if w.crash != nil {
+		w.crash()
+	}
 }
 
 // Mark is a state of the folder. Equal marks are equal states.
@@ -84,7 +105,7 @@ type Left struct {
 	Reason string
 }
 
-// Open opens a folder and what is kept of it.
+// Open opens a folder and what is kept of it. The caller calls Recover before anything else changes files.
 func Open(o Options) (*Workspace, error) {
 	root := filepath.Clean(o.Root)
 	if root == string(filepath.Separator) || o.Home != "" && root == filepath.Clean(o.Home) {
@@ -159,4 +180,17 @@ func (w *Workspace) takeLocked(ctx context.Context, unsettled int64) (Mark, erro
 	w.saved = w.saved && !k.changed
 	w.tree, w.left = tree, k.left
 	return Mark{tree.hash}, nil
+}
+
+// lock keeps other processes from restoring at the same time.
+func (w *Workspace) lock() (unlock func(), err error) {
+	l := flock.New(filepath.Join(w.opts.State, "lock"), flock.SetPermissions(0o600))
+	got, err := l.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock the store: %w", err)
+	}
+	if !got {
+		return nil, errors.Join(ErrBusy, l.Close())
+	}
+	return func() { _ = l.Close() }, nil
 }

@@ -1,3 +1,5 @@
+//go:build linux
+
 package undo
 
 import (
@@ -9,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -18,24 +19,21 @@ import (
 	"adze/internal/search/ignore"
 )
 
-// place is a workspace in a folder of the test.
-type place struct {
+// site is a workspace in a folder of the test.
+type site struct {
 	*Workspace
 	t     testing.TB
 	root  string
 	state string
 }
 
-func newPlace(t testing.TB) *place {
+func newSite(t testing.TB) *site {
 	t.Helper()
-	if runtime.GOOS != "linux" {
-		t.Skip("undo needs Linux")
-	}
-	top, err := filepath.EvalSymlinks(t.TempDir())
+	top, err := filepath.EvalSymlinks(scratch(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &place{t: t, root: filepath.Join(top, "work"), state: filepath.Join(top, "state")}
+	p := &site{t: t, root: filepath.Join(top, "work"), state: filepath.Join(top, "state")}
 	if err := os.Mkdir(p.root, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -44,12 +42,27 @@ func newPlace(t testing.TB) *place {
 	return p
 }
 
-func (p *place) options() Options {
+// scratch is a folder for a test, in memory where there is one: what is tested here are processes that die and
+// not a loss of power, and syncing a busy disk takes most of the time. Benchmarks use the disk.
+func scratch(t testing.TB) string {
+	t.Helper()
+	if _, bench := t.(*testing.B); bench || os.Getenv("ADZE_UNDO_DISK") != "" {
+		return t.TempDir()
+	}
+	dir, err := os.MkdirTemp("/dev/shm", "undo-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func (p *site) options() Options {
 	return Options{Root: p.root, State: p.state, Limits: Limits{KeepFree: 1},
 		Ignore: ignore.Finder{Env: func(string) string { return "" }}}
 }
 
-func (p *place) open() {
+func (p *site) open() {
 	p.t.Helper()
 	w, err := Open(p.options())
 	if err != nil {
@@ -58,7 +71,7 @@ func (p *place) open() {
 	p.Workspace = w
 }
 
-func (p *place) reopen() {
+func (p *site) reopen() {
 	p.t.Helper()
 	if err := p.Close(); err != nil {
 		p.t.Fatal(err)
@@ -66,7 +79,7 @@ func (p *place) reopen() {
 	p.open()
 }
 
-func (p *place) mark() Mark {
+func (p *site) mark() Mark {
 	p.t.Helper()
 	m, err := p.Take(context.Background())
 	if err != nil {
@@ -76,7 +89,7 @@ func (p *place) mark() Mark {
 }
 
 // sh runs a script in the workspace, with a git that knows nobody's settings.
-func (p *place) sh(script string) {
+func (p *site) sh(script string) {
 	p.t.Helper()
 	cmd := exec.Command("sh", "-ec", script)
 	cmd.Dir = p.root
@@ -96,7 +109,7 @@ func needGit(t testing.TB) {
 
 // shape describes a tree without help of the package: kind, mode, content, target and the paths that share
 // a file. Of a ".git" folder only its name counts, unless git is asked for, and then all but its objects.
-func (p *place) shape(git bool) map[string]string {
+func (p *site) shape(git bool) map[string]string {
 	p.t.Helper()
 	all, linked := map[string]string{}, map[uint64][]string{}
 	err := filepath.WalkDir(p.root, func(path string, e fs.DirEntry, err error) error {
@@ -140,7 +153,7 @@ func (p *place) shape(git bool) map[string]string {
 }
 
 // same reports how two shapes differ.
-func (p *place) same(what string, got, want map[string]string) {
+func (p *site) same(what string, got, want map[string]string) {
 	p.t.Helper()
 	keys := slices.Sorted(maps.Keys(got))
 	for k := range want {
@@ -156,7 +169,7 @@ func (p *place) same(what string, got, want map[string]string) {
 }
 
 // fill makes a tree with one of everything.
-func (p *place) fill() {
+func (p *site) fill() {
 	p.t.Helper()
 	p.sh(`mkdir -p src/deep/er empty/inner bin
 printf 'package a\n' > src/a.go; printf 'one\r\ntwo\r\n' > src/crlf.txt
@@ -165,11 +178,12 @@ printf '#!/bin/sh\n' > run.sh; chmod 755 run.sh; printf secret > .env; chmod 600
 ln -s src/a.go link; ln -s /nowhere dangling; ln -s src/deep folder-link
 printf same > src/deep/er/x; ln src/deep/er/x src/y; chmod 750 src/deep; : > nothing
 printf 'spaced' > 'a b
-c'`)
+c'
+printf utf8 > "$(printf 'bad\377name')"`)
 }
 
 func TestTheStateOfAnUnchangedTreeIsTheSame(t *testing.T) {
-	p := newPlace(t)
+	p := newSite(t)
 	p.fill()
 	first := p.mark()
 	if again := p.mark(); again != first {
@@ -218,7 +232,7 @@ var changesOf = []struct{ script, want string }{
 
 func TestDiffNamesWhatChanged(t *testing.T) {
 	for _, c := range changesOf {
-		p := newPlace(t)
+		p := newSite(t)
 		p.fill()
 		before := p.mark()
 		p.sh(c.script)
@@ -241,7 +255,7 @@ func TestDiffNamesWhatChanged(t *testing.T) {
 }
 
 func TestWhatIsBeyondTheLimitsIsToldAndNotRead(t *testing.T) {
-	p := newPlace(t)
+	p := newSite(t)
 	p.opts.Limits.File, p.opts.Limits.IgnoredFile, p.opts.Limits.IgnoredDir = 1000, 100, 3
 	p.sh(`git init -q . 2>/dev/null || mkdir .git
 printf '*.db\nnode_modules/\ncache/\nfew/\n' > .gitignore
@@ -276,7 +290,7 @@ head -c 2000 /dev/zero > src/large; head -c 200 /dev/zero > big.db; printf small
 }
 
 // emptyMark is the state of an empty folder.
-func (p *place) emptyMark() Mark {
+func (p *site) emptyMark() Mark {
 	p.t.Helper()
 	d := &dir{}
 	if err := p.list(d); err != nil {
@@ -286,7 +300,7 @@ func (p *place) emptyMark() Mark {
 }
 
 func TestTheStoreInsideTheFolderIsNotCovered(t *testing.T) {
-	p := newPlace(t)
+	p := newSite(t)
 	o := p.options()
 	o.State = filepath.Join(p.root, "state")
 	w, err := Open(o)
@@ -313,7 +327,7 @@ func TestHomeIsTooWide(t *testing.T) {
 
 // TestADamagedTableCostsOnlyTime turns bytes of the table: the state that is taken stays the same.
 func TestADamagedTableCostsOnlyTime(t *testing.T) {
-	p := newPlace(t)
+	p := newSite(t)
 	p.fill()
 	want := p.mark()
 	p.reopen()

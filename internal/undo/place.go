@@ -1,0 +1,166 @@
+package undo
+
+import (
+	"errors"
+	"path"
+)
+
+// place makes a path what it was: a folder, or a file or link that is made beside it and put into its place in
+// one step.
+func place(s spot) error {
+	if s.To.Kind == Folder {
+		return s.makeFolder()
+	}
+	if err := s.cleanUp(); err != nil {
+		return err
+	}
+	now, err := s.now(s.name)
+	if err != nil {
+		return err
+	}
+	if s.From.Kind == Folder && now.Kind == Folder {
+		s.w.moment()
+		if err := s.at.removeFolder(s.name); err != nil {
+			return errors.New(refusedNotEmpty)
+		}
+		now = Entry{}
+	}
+	shared, err := s.shared()
+	switch {
+	case err != nil:
+		return err
+	case now.alike(s.To) && shared:
+		return nil
+	case !now.alike(s.From) && !now.alike(s.To) && !(now.Kind == Absent && s.From.Kind == Folder):
+		return errChanged
+	}
+	s.w.moment()
+	if err := s.make(); err != nil {
+		return errors.Join(err, s.dropTemp())
+	}
+	s.w.moment()
+	if now.Kind == Absent {
+		if err := s.at.move(s.temp, s.name); err != nil {
+			return errors.Join(errChanged, s.dropTemp())
+		}
+		return nil
+	}
+	return s.swap()
+}
+
+func (s spot) makeFolder() error {
+	now, err := s.now(s.name)
+	switch {
+	case err != nil:
+		return err
+	case now.Kind == Folder:
+		return nil
+	case now.Kind != Absent:
+		return errChanged
+	}
+	s.w.moment()
+	return s.at.makeFolder(s.name)
+}
+
+// swap puts what was made into its place and looks at what stood there: what is not expected goes back.
+func (s spot) swap() error {
+	if err := s.at.exchange(s.temp, s.name); err != nil {
+		return errors.Join(err, s.dropTemp())
+	}
+	s.w.moment()
+	out, err := s.now(s.temp)
+	if err == nil && (out.alike(s.From) || out.alike(s.To)) {
+		return s.at.remove(s.temp)
+	}
+	return s.swapBack()
+}
+
+func (s spot) swapBack() error {
+	if err := s.at.exchange(s.temp, s.name); err != nil {
+		return errors.New(refusedChanged + "; what stood there is now " + path.Join(parentOf(s.Path), s.temp))
+	}
+	return errors.Join(errChanged, s.dropTemp())
+}
+
+// dropTemp removes what was made and not put into its place.
+func (s spot) dropTemp() error {
+	out, err := s.now(s.temp)
+	if err != nil || out.Kind == Absent {
+		return err
+	}
+	if unfinished := out.Kind == File && s.To.Kind == File && out.Mode == 0o600; !unfinished && !out.alike(s.To) {
+		return errors.New(path.Join(parentOf(s.Path), s.temp) + " is left behind")
+	}
+	return s.at.remove(s.temp)
+}
+
+// cleanUp decides what a process that was killed left under the name for what is not finished.
+func (s spot) cleanUp() error {
+	temp, err := s.now(s.temp)
+	if err != nil || temp.Kind == Absent {
+		return err
+	}
+	now, err := s.now(s.name)
+	switch {
+	case err != nil:
+		return err
+	case temp.alike(s.From), temp.alike(s.To):
+		return s.at.remove(s.temp)
+	case now.alike(s.To) && s.From.leaf():
+		return s.swapBack() // swapped out, and not looked at: it is somebody else's
+	case now.alike(s.From), now.Kind == Absent && !s.From.leaf():
+		return s.at.remove(s.temp) // not written to its end
+	}
+	return errors.New(refusedChanged + "; " + path.Join(parentOf(s.Path), s.temp) + " is left behind")
+}
+
+// make makes what is put back under the name for what is not finished.
+func (s spot) make() error {
+	if s.To.Kind == Symlink {
+		return s.at.symlink(s.To.Target, s.temp)
+	}
+	if s.To.Same != "" && s.To.Same != s.Path && s.linkFirst() == nil {
+		return nil
+	}
+	content, err := s.w.store.Get(s.To.Hash)
+	if err != nil {
+		return err
+	}
+	return s.at.writeFile(s.temp, content, s.To.Mode)
+}
+
+// linkFirst makes a further name of the first file of the group, which was put back before.
+func (s spot) linkFirst() error {
+	from, err := s.root.beneath(parentOf(s.To.Same))
+	if err != nil {
+		return err
+	}
+	defer from.close()
+	first := path.Base(s.To.Same)
+	is, err := from.look(first)
+	if err != nil || !is.alike(s.To) {
+		return errors.Join(errChanged, err)
+	}
+	return s.at.link(from, first, s.temp)
+}
+
+// shared reports whether a file shares its inode with those it did, and with no others of the folder.
+func (s spot) shared() (bool, error) {
+	if s.To.Kind != File || s.To.Same == s.Path || s.To.Same == s.From.Same && s.To.Same == "" {
+		return true, nil
+	}
+	st, err := s.at.stat(s.name)
+	if err != nil {
+		return false, nil //nolint:nilerr // nothing is there that could share
+	}
+	if s.To.Same == "" {
+		return st.links == 1, nil
+	}
+	from, err := s.root.beneath(parentOf(s.To.Same))
+	if err != nil {
+		return false, nil //nolint:nilerr // the first of the group is not there; the file comes back by itself
+	}
+	defer from.close()
+	first, err := from.stat(path.Base(s.To.Same))
+	return err == nil && first.inode == st.inode, nil
+}

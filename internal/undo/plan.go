@@ -1,0 +1,220 @@
+package undo
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Window is a stretch of time in which what changed is undone: one call, one turn, or an undo before.
+type Window struct{ Before, After Mark }
+
+// Step puts one path back: from what is expected there to what was.
+type Step struct {
+	Path string
+	From Entry
+	To   Entry
+}
+
+// Refusal is a path that is left as it is.
+type Refusal struct {
+	Path   string
+	Reason string
+}
+
+// Plan is what Apply will do. It says all that there is to show before it is done.
+type Plan struct {
+	ID      string
+	Present Mark // the state it was made for
+	Steps   []Step
+	Refused []Refusal
+	Git     int // changes to git's own state that were not asked for
+}
+
+// Reasons for which a path is refused.
+const (
+	refusedChanged  = "it changed since, not by what is undone"
+	refusedBetween  = "it was changed in between, not by what is undone"
+	refusedUnknown  = "undo does not cover it"
+	refusedContent  = "its content is no longer kept"
+	refusedSetID    = "it runs as its owner (set-user-ID); restore it by hand"
+	refusedParent   = "its folder is not there"
+	refusedNotEmpty = "it holds what is not undone"
+)
+
+// Plan says how the windows, oldest first, are undone: what is there now is put back to what was there before
+// the first, path by path, and only where nobody else changed it. git asks for git's own state too. To go from
+// a to b is to undo the window {Before: b, After: a}; a redo undoes the window that Apply returned.
+func (w *Workspace) Plan(ctx context.Context, git bool, windows ...Window) (Plan, error) {
+	present, err := w.Settle(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	p := planner{w: w, steps: map[string]*Step{}, refused: map[string]string{}}
+	for _, win := range windows {
+		changes, err := w.Diff(ctx, win.Before, win.After)
+		if err != nil {
+			return Plan{}, err
+		}
+		p.add(changes)
+	}
+	id := make([]byte, 8)
+	_, _ = rand.Read(id)
+	plan := Plan{ID: hex.EncodeToString(id), Present: present}
+	if !git {
+		plan.Git = p.dropGit()
+	}
+	if err := p.judge(present); err != nil {
+		return Plan{}, err
+	}
+	plan.Steps, plan.Refused = p.result()
+	return plan, nil
+}
+
+// planner gathers the net change of each path.
+type planner struct {
+	w       *Workspace
+	steps   map[string]*Step
+	refused map[string]string
+	present map[string]Entry
+	within  map[string][]string // the paths in a folder of the present
+}
+
+// add counts the changes of one more window.
+func (p *planner) add(changes []Change) {
+	for _, c := range changes {
+		s := p.steps[c.Path]
+		if s == nil {
+			p.steps[c.Path] = &Step{c.Path, c.After, c.Before}
+			continue
+		}
+		if !s.From.alike(c.Before) {
+			p.refused[c.Path] = refusedBetween
+		}
+		s.From = c.After
+	}
+}
+
+func (p *planner) dropGit() (dropped int) {
+	for path := range p.steps {
+		if groupOf(path) == GroupGit {
+			delete(p.steps, path)
+			delete(p.refused, path)
+			dropped++
+		}
+	}
+	return dropped
+}
+
+// judge decides for each path whether it is put back.
+func (p *planner) judge(present Mark) error {
+	if err := p.look(present); err != nil {
+		return err
+	}
+	for path, s := range p.steps {
+		now := p.present[path]
+		switch {
+		case now.alike(s.To) && now.Same == s.To.Same:
+			delete(p.steps, path)
+			delete(p.refused, path)
+		case s.From.Kind == LeftOut || s.To.Kind == LeftOut:
+			p.refused[path] = refusedUnknown
+		case !now.alike(s.From):
+			p.refused[path] = refusedChanged
+		case s.To.Kind == File && s.To.Mode&0o6000 != 0:
+			p.refused[path] = refusedSetID
+		case s.To.Kind == File && !p.w.store.Has(s.To.Hash):
+			p.refused[path] = refusedContent
+		}
+	}
+	p.parents()
+	p.children()
+	return nil
+}
+
+// look reads the state that is there now.
+func (p *planner) look(present Mark) error {
+	p.present, p.within = map[string]Entry{}, map[string][]string{}
+	empty, err := p.w.store.Put((&dir{}).encode())
+	if err != nil {
+		return err
+	}
+	all, err := p.w.Diff(context.Background(), Mark{empty}, present)
+	for _, c := range all {
+		p.present[c.Path] = c.After
+		p.within[parentOf(c.Path)] = append(p.within[parentOf(c.Path)], c.Path)
+	}
+	return err
+}
+
+// parents refuses what would stand in no folder. Folders come before what is in them.
+func (p *planner) parents() {
+	for _, s := range p.sorted() {
+		parent := parentOf(s.Path)
+		if s.To.Kind == Absent || parent == "" || p.refused[s.Path] != "" {
+			continue
+		}
+		if p.later(parent).Kind != Folder {
+			p.refused[s.Path] = refusedParent
+		}
+	}
+}
+
+// children refuses to remove a folder in which something stays. What is in a folder comes before it.
+func (p *planner) children() {
+	steps := p.sorted()
+	slices.Reverse(steps)
+	for _, s := range steps {
+		if s.From.Kind != Folder || s.To.Kind == Folder || p.refused[s.Path] != "" {
+			continue
+		}
+		stays := func(path string) bool { return p.later(path).Kind != Absent }
+		if slices.ContainsFunc(p.within[s.Path], stays) {
+			p.refused[s.Path] = refusedNotEmpty
+		}
+	}
+}
+
+// later is what stands at a path when the plan is done.
+func (p *planner) later(path string) Entry {
+	if s := p.steps[path]; s != nil && p.refused[path] == "" {
+		return s.To
+	}
+	return p.present[path]
+}
+
+func (p *planner) sorted() []*Step {
+	all := make([]*Step, 0, len(p.steps))
+	for _, s := range p.steps {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b *Step) int { return strings.Compare(a.Path, b.Path) })
+	return all
+}
+
+func (p *planner) result() (steps []Step, refused []Refusal) {
+	for _, s := range p.sorted() {
+		if reason := p.refused[s.Path]; reason != "" {
+			refused = append(refused, Refusal{s.Path, reason})
+		} else {
+			steps = append(steps, *s)
+		}
+	}
+	slices.SortFunc(refused, func(a, b Refusal) int { return cmp.Compare(a.Path, b.Path) })
+	return steps, refused
+}
+
+// parentOf is the folder of a path; "" for what stands in the root.
+func parentOf(p string) string {
+	if dir := path.Dir(p); dir != "." {
+		return dir
+	}
+	return ""
+}
+
+func (r Refusal) String() string { return fmt.Sprintf("%s: %s", r.Path, r.Reason) }

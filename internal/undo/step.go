@@ -1,0 +1,194 @@
+package undo
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"adze/internal/undo/pack"
+)
+
+// applier does the steps of a plan. Each may be done already, wholly or in part, by a process that was killed:
+// what is there decides, and never a memory of it. A path that fails is left alone from then on.
+type applier struct {
+	w      *Workspace
+	root   folder
+	id     string
+	failed map[string]string // path → reason
+}
+
+// errChanged means that something else stands there than was expected.
+var errChanged = errors.New(refusedChanged)
+
+// run goes through the steps in an order in which everything has its place: folders are opened, what must go
+// goes from the leaves up, what comes comes from the root down, and the modes of folders come last.
+func (a *applier) run(steps []Step) {
+	down := slices.Clone(steps)
+	slices.SortFunc(down, func(x, y Step) int { return strings.Compare(x.Path, y.Path) })
+	up := slices.Clone(down)
+	slices.Reverse(up)
+	a.each(down, unlockFolder, func(s Step) bool { return s.From.Kind == Folder })
+	a.each(up, removeFile, func(s Step) bool { return s.From.leaf() && !s.To.leaf() })
+	a.each(up, removeFolder, func(s Step) bool { return s.From.Kind == Folder && s.To.Kind == Absent })
+	a.each(down, place, func(s Step) bool { return s.To.Kind != Absent })
+	a.each(up, lockFolder, func(s Step) bool { return s.To.Kind == Folder })
+}
+
+// leaf reports whether an entry is a file or a link.
+func (e Entry) leaf() bool { return e.Kind == File || e.Kind == Symlink }
+
+// spot is a step at its place: the open folder, the name in it, and the name for what is not finished.
+type spot struct {
+	*applier
+	Step
+	at   folder
+	name string
+	temp string
+}
+
+func (a *applier) each(steps []Step, do func(spot) error, when func(Step) bool) {
+	for _, s := range steps {
+		if a.failed[s.Path] != "" || !when(s) {
+			continue
+		}
+		if err := a.one(s, do); err != nil {
+			a.failed[s.Path] = err.Error()
+		}
+	}
+}
+
+func (a *applier) one(s Step, do func(spot) error) error {
+	at, err := a.root.beneath(parentOf(s.Path))
+	if err != nil {
+		// A folder that is gone, or is no folder any more, has nothing in it that must go.
+		gone := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
+		if s.To.Kind == Absent && gone {
+			return nil
+		}
+		return err
+	}
+	defer at.close()
+	name := path.Base(s.Path)
+	sum := pack.Sum([]byte(s.Path))
+	return do(spot{a, s, at, name, tempPrefix + a.id + "-" + sum.String()[:16]})
+}
+
+// now is what stands at a name, read anew.
+func (s spot) now(name string) (Entry, error) { return s.at.look(name) }
+
+func (f folder) look(name string) (Entry, error) {
+	st, err := f.stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Entry{}, nil
+	case err != nil:
+		return Entry{}, err
+	case st.isFolder():
+		return Entry{Kind: Folder, Mode: st.mode & 0o7777}, nil
+	case st.isLink():
+		return Entry{Kind: Symlink, Target: f.readLink(name)}, nil
+	case !st.isFile():
+		return Entry{Kind: LeftOut}, nil
+	}
+	content, st, err := f.readFile(name, pack.MaxContent, nil)
+	if err != nil {
+		return Entry{}, err
+	}
+	return Entry{Kind: File, Mode: st.mode & 0o7777, Size: int64(len(content)), Hash: pack.Sum(content)}, nil
+}
+
+// open is the mode of a folder while its content is put back.
+func (s spot) open() uint32 {
+	if s.To.Kind == Folder {
+		return s.To.Mode | 0o700
+	}
+	return s.From.Mode | 0o700
+}
+
+// unlockFolder lets its owner write in a folder.
+func unlockFolder(s spot) error {
+	now, err := s.now(s.name)
+	if err != nil || now.Kind != Folder || now.Mode != s.From.Mode || now.Mode == s.open() {
+		return err
+	}
+	s.w.moment()
+	return s.at.chmod(s.name, s.open())
+}
+
+// lockFolder gives a folder its mode.
+func lockFolder(s spot) error {
+	now, err := s.now(s.name)
+	if err != nil {
+		return err
+	}
+	made := s.From.Kind != Folder && now.Mode == 0o700
+	switch {
+	case now.Kind != Folder:
+		return errChanged
+	case now.Mode == s.To.Mode:
+		return nil
+	case made, now.Mode == s.open(), now.Mode == s.From.Mode:
+		s.w.moment()
+		return s.at.chmod(s.name, s.To.Mode)
+	}
+	return errChanged
+}
+
+// removeFolder removes a folder when nothing is in it.
+func removeFolder(s spot) error {
+	now, err := s.now(s.name)
+	if err != nil || now.Kind != Folder {
+		return err
+	}
+	s.w.moment()
+	if err := s.at.removeFolder(s.name); err != nil {
+		if now.Mode == s.open() && now.Mode != s.From.Mode {
+			err = s.at.chmod(s.name, s.From.Mode)
+		}
+		return errors.Join(errors.New(refusedNotEmpty), err)
+	}
+	return nil
+}
+
+// removeFile removes a file or link that is what was expected: it is moved aside first and looked at there,
+// where nobody changes it by its name.
+func removeFile(s spot) error {
+	aside, err := s.now(s.temp)
+	if err != nil {
+		return err
+	}
+	if aside.Kind == Absent {
+		now, err := s.now(s.name)
+		switch {
+		case err != nil:
+			return err
+		case now.Kind == Absent, now.Kind == s.To.Kind:
+			return nil
+		case !now.alike(s.From):
+			return errChanged
+		}
+		s.w.moment()
+		if err := s.at.move(s.name, s.temp); err != nil {
+			return err
+		}
+		s.w.moment()
+		if aside, err = s.now(s.temp); err != nil {
+			return err
+		}
+	}
+	if !aside.alike(s.From) {
+		return s.giveBack()
+	}
+	return s.at.remove(s.temp)
+}
+
+// giveBack returns what was moved aside and turned out to be somebody else's.
+func (s spot) giveBack() error {
+	if err := s.at.move(s.temp, s.name); err != nil {
+		return errors.New(refusedChanged + "; what stood there is now " + path.Join(parentOf(s.Path), s.temp))
+	}
+	return errChanged
+}
