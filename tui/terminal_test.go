@@ -164,7 +164,7 @@ func openTerminal(t *testing.T, kind string) *terminal {
 // expect reads until what is on the screen contains text, or fails when nothing more comes.
 func (x *terminal) expect(text string) {
 	x.t.Helper()
-	hung := time.NewTimer(20 * time.Second) // ends a test that would never end
+	hung := time.NewTimer(2 * time.Minute) // ends a test that would never end
 	defer hung.Stop()
 	for {
 		if i := strings.Index(x.seen.String()[x.at:], text); i >= 0 {
