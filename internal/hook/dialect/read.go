@@ -27,53 +27,40 @@ func Of(file string) Dialect {
 
 // native are the events of a dialect, with what they are here; of one that is not among them, there is none.
 func (d Dialect) native(name string) (e Event, at depth, status string) {
-	switch d {
-	case Own:
-		if slices.Contains(Events(), Event(name)) {
-			return Event(name), anyDepth, ""
-		}
-	case Claude, Codex:
-		switch name {
-		case "SessionStart":
-			return SessionStart, mainOnly, ""
-		case "SubagentStart":
-			return SessionStart, subOnly, ""
-		case "UserPromptSubmit":
-			return Prompt, mainOnly, ""
-		case "PreToolUse":
-			return BeforeTool, anyDepth, ""
-		case "PostToolUse":
-			return AfterTool, anyDepth, completed
-		case "PostToolUseFailure":
-			return AfterTool, anyDepth, "failed"
-		case "PreCompact":
-			return BeforeCompact, anyDepth, ""
-		case "Stop":
-			return Stop, mainOnly, ""
-		case "SubagentStop":
-			return Stop, subOnly, ""
-		case "Notification":
-			return Notification, anyDepth, ""
-		}
-	case Gemini:
-		switch name {
-		case "SessionStart":
-			return SessionStart, mainOnly, ""
-		case "BeforeAgent":
-			return Prompt, mainOnly, ""
-		case "BeforeTool":
-			return BeforeTool, anyDepth, ""
-		case "AfterTool":
-			return AfterTool, anyDepth, ""
-		case "PreCompress":
-			return BeforeCompact, anyDepth, ""
-		case "AfterAgent":
-			return Stop, mainOnly, ""
-		case "Notification":
-			return Notification, anyDepth, ""
+	if d == Own && slices.Contains(Events(), Event(name)) {
+		return Event(name), anyDepth, ""
+	}
+	for _, t := range translations() {
+		if name != "" && ((d == Claude || d == Codex) && t.claude == name || d == Gemini && t.gemini == name) {
+			return t.event, t.at, t.status
 		}
 	}
 	return "", anyDepth, ""
+}
+
+// translation says what an event of other assistants is here. Codex has Claude Code's names; an empty one means that a
+// dialect has no such event.
+type translation struct {
+	claude, gemini string
+	event          Event
+	at             depth
+	status         string // of the calls that it is told of; empty: of all
+}
+
+func translations() []translation {
+	return []translation{
+		{"SessionStart", "SessionStart", SessionStart, mainOnly, ""},
+		{"SubagentStart", "", SessionStart, subOnly, ""},
+		{"UserPromptSubmit", "BeforeAgent", Prompt, mainOnly, ""},
+		{"PreToolUse", "BeforeTool", BeforeTool, anyDepth, ""},
+		{"PostToolUse", "", AfterTool, anyDepth, completed},
+		{"PostToolUseFailure", "", AfterTool, anyDepth, "failed"},
+		{"", "AfterTool", AfterTool, anyDepth, ""},
+		{"PreCompact", "PreCompress", BeforeCompact, anyDepth, ""},
+		{"Stop", "AfterAgent", Stop, mainOnly, ""},
+		{"SubagentStop", "", Stop, subOnly, ""},
+		{"Notification", "Notification", Notification, anyDepth, ""},
+	}
 }
 
 // Read lists the hooks of a file in their order, the events in the order of a session. plain is JSON without comments;
