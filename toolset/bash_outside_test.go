@@ -42,17 +42,7 @@ func TestACommandIsOfferedOutside(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t)
-			shell := NewShell(proc.Supervisor{Cage: wall{c.found}}, []string{"PATH=" + os.Getenv("PATH")})
-			shell.MayLeave = c.may
-			t.Cleanup(shell.Close)
-			var registry tool.Registry
-			if err := registry.Register(bash(files{root: d.deps.Root, seen: d.deps.Seen}, shell)); err != nil {
-				t.Fatal(err)
-			}
-			set, err := registry.Tools(t.Context(), tool.Init{Workspace: d.dir})
-			if err != nil {
-				t.Fatal(err)
-			}
+			set := behind(t, d, wall{c.found}, c.may)
 			asks := 0
 			runner := &tool.Runner{Session: "s", Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
 				if q.Needs[0].Outside == "" {
@@ -88,17 +78,7 @@ func TestACommandThatWouldFailInsideIsAskedForFirst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t)
-			shell := NewShell(proc.Supervisor{Cage: wall{}}, []string{"PATH=" + os.Getenv("PATH")})
-			shell.MayLeave = c.may
-			t.Cleanup(shell.Close)
-			var registry tool.Registry
-			if err := registry.Register(bash(files{root: d.deps.Root, seen: d.deps.Seen}, shell)); err != nil {
-				t.Fatal(err)
-			}
-			set, err := registry.Tools(t.Context(), tool.Init{Workspace: d.dir})
-			if err != nil {
-				t.Fatal(err)
-			}
+			set := behind(t, d, wall{}, c.may)
 			asks := 0
 			runner := &tool.Runner{Session: "s", Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
 				if q.Needs[0].Outside == "" {
@@ -168,4 +148,21 @@ func TestTheRecordTellsWhatWasCarried(t *testing.T) {
 	if want := (tool.Carried{Host: "a.example:443", Connections: 2, Sent: 10, Received: 2000}); len(o.Record.Carried) != 1 || o.Record.Carried[0] != want {
 		t.Errorf("%+v", o.Record)
 	}
+}
+
+// behind is the bash tool of a desk, behind a wall.
+func behind(t *testing.T, d *desk, w wall, may bool) *tool.Set {
+	t.Helper()
+	shell := NewShell(proc.Supervisor{Cage: w}, []string{"PATH=" + os.Getenv("PATH")})
+	shell.MayLeave = may
+	t.Cleanup(shell.Close)
+	var registry tool.Registry
+	if err := registry.Register(bash(files{root: d.deps.Root, seen: d.deps.Seen}, shell)); err != nil {
+		t.Fatal(err)
+	}
+	set, err := registry.Tools(t.Context(), tool.Init{Workspace: d.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
 }
