@@ -45,6 +45,15 @@ usage: input=1000
 	u.run("audit", "verify", "--all").wants(0, "2 sessions are sound")
 }
 
+// leaves starts a run with a task in the background, whose command is marked with tag and has begun.
+func (u *user) leaves(tag string) *started {
+	u.t.Helper()
+	s := u.start("-p", "--output-format", "stream-json", "--permission-mode", "yolo",
+		u.script(aside("-- general: 1 --\ncall bash: {\"command\":\"echo up; sleep "+tag+"\"}\n")), "go")
+	s.until(`"lines":1`)
+	return s
+}
+
 // A killed run leaves nothing running, one aborted report, and a model that is told when the session goes on.
 func TestAKilledTaskInTheBackground(t *testing.T) {
 	if runtime.GOOS != "linux" {
@@ -52,9 +61,7 @@ func TestAKilledTaskInTheBackground(t *testing.T) {
 	}
 	u := newUser(t)
 	tag := fmt.Sprintf("8%d.9", os.Getpid())
-	s := u.start("-p", "--output-format", "stream-json", "--permission-mode", "yolo",
-		u.script(aside("-- general: 1 --\ncall bash: {\"command\":\"echo up; sleep "+tag+"\"}\n")), "go")
-	s.until(`"lines":1`)
+	s := u.leaves(tag)
 	waitFor(t, "a census that sees the command: without it this test could not fail", func() bool { return len(carrying(tag)) > 0 })
 	if err := s.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -78,9 +85,7 @@ func TestAnInterruptEndsTasksInTheBackground(t *testing.T) {
 	}
 	u := newUser(t)
 	tag := fmt.Sprintf("8%d.6", os.Getpid())
-	s := u.start("-p", "--output-format", "stream-json", "--permission-mode", "yolo",
-		u.script(aside("-- general: 1 --\ncall bash: {\"command\":\"echo up; sleep "+tag+"\"}\n")), "go")
-	s.until(`"lines":1`)
+	s := u.leaves(tag)
 	s.signal(syscall.SIGINT).wants(130)
 	wantNobody(t, tag)
 	u.run("audit", "show").wants(0, "general: the job · aborted")
