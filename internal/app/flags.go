@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/answer"
 	"adze/internal/command"
+	"adze/internal/command/past"
 	"adze/internal/gate"
 	"adze/internal/policy"
 	"adze/internal/print"
@@ -98,6 +99,7 @@ func commandLine(a *app) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = false
 	addFlags(root, o)
 	root.AddCommand(command.All(&a.Env, a)...)
+	root.AddCommand(past.Command(&a.Env, a))
 	return root
 }
 

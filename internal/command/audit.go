@@ -21,7 +21,7 @@ func (a *all) auditCommand() *cobra.Command {
 		Long:    "Without an id: the newest session of this folder. Of arguments it shows what each tool lets be logged.",
 		Example: "  adze audit show\n  adze audit show 20261121t0245 --json | jq 'select(.call.status == \"denied\")'",
 		RunE: func(c *cobra.Command, words []string) error {
-			return a.showAudit(c.Context(), words, flagged(c, "json"))
+			return a.showAudit(c.Context(), words, Flagged(c, "json"))
 		}}
 	show.Flags().Bool("json", false, "one JSON object a line")
 	var anchor string
@@ -32,7 +32,7 @@ call has one outcome, and that outputs fit their hashes. Exits with 10 when anyt
 The anchor it prints, kept elsewhere, shows later whether even the owner of the database rewrote what came before.`,
 		Example: "  adze audit verify\n  adze audit verify --all\n  adze audit verify 20261121t0245 --anchor 12:9f86d0…",
 		RunE: func(c *cobra.Command, words []string) error {
-			return verifier{a}.verify(c.Context(), words, flagged(c, "all"), anchor)
+			return verifier{a}.verify(c.Context(), words, Flagged(c, "all"), anchor)
 		}}
 	verify.Flags().Bool("all", false, "all sessions of all folders")
 	verify.Flags().StringVar(&anchor, "anchor", "", "check that the log still goes through this `SEQ:HASH`")
@@ -40,7 +40,7 @@ The anchor it prints, kept elsewhere, shows later whether even the owner of the 
 	stats := &cobra.Command{Use: "stats [--session ID] [--json]", Short: "Count calls, failures, repairs, latency and tokens", Args: Takes(0, 0),
 		Long:    "Computed from the stored sessions when you ask; nothing is counted elsewhere, and nothing leaves this machine.",
 		Example: "  adze audit stats\n  adze audit stats --session 20261121t0245 --json | jq .tools",
-		RunE:    func(c *cobra.Command, _ []string) error { return a.auditStats(c.Context(), id, flagged(c, "json")) }}
+		RunE:    func(c *cobra.Command, _ []string) error { return a.auditStats(c.Context(), id, Flagged(c, "json")) }}
 	stats.Flags().StringVar(&id, "session", "", "only of the session of this `ID`")
 	stats.Flags().Bool("json", false, "as one JSON object")
 	return Group("audit", "Look at what was done and decided, and whether it was changed", show, verify, stats)

@@ -97,10 +97,16 @@ type all struct {
 func All(e *Env, p Program) []*cobra.Command {
 	a := &all{e, p}
 	return []*cobra.Command{
-		a.sessionCommand(), a.pickCommand(), a.toolsCommand(), a.auditCommand(), permissions{a}.command(), a.modelsCommand(), a.doctorCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e),
+		a.pickCommand(), a.toolsCommand(), a.auditCommand(), permissions{a}.command(), a.modelsCommand(), a.doctorCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e),
 		a.trustCommand(), contexts{a}.command(), a.keysCommand(), sandboxHelp(), hooksHelp(),
 	}
 }
+
+// Damaged says that a row is not as it was written.
+type Damaged struct{ Row *store.BadRow }
+
+// Error is what the store says of the row.
+func (e *Damaged) Error() string { return e.Row.Error() }
 
 // storedSession finds the session that a command is about: by the beginning of its id, else the newest one
 // of this folder.

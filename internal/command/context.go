@@ -94,7 +94,7 @@ The figures are those of F4. No model, hook or server is started, and nothing is
 			if w.Last && w.Session != "" {
 				return usage.Mistake("use one of them", "--continue and --session exclude each other")
 			}
-			return a.Context(c.Context(), w, func(found Context) error { return a.show(found, flagged(c, "json")) })
+			return a.Context(c.Context(), w, func(found Context) error { return a.show(found, Flagged(c, "json")) })
 		}}
 	f := c.Flags()
 	f.StringVar(&w.Model, "model", "", "`PROVIDER/NAME` of a model")

@@ -17,11 +17,11 @@ clock and the terminal. The model's server is asked what it has, which costs not
 is set. Exits with 0, or with the code that a run would end with.`,
 		Example: "  adze doctor\n  adze doctor --offline\n  adze doctor --json | jq '.checks[] | select(.state != \"ok\")'",
 		RunE: func(c *cobra.Command, _ []string) error {
-			offline, online := flagged(c, "offline"), flagged(c, "online")
+			offline, online := Flagged(c, "offline"), Flagged(c, "online")
 			if offline && online {
 				return usage.Mistake("use one of them", "--offline and --online exclude each other")
 			}
-			a.examine(c.Context(), doctor.Ask{Nobody: offline, Everybody: online}, flagged(c, "json"))
+			a.examine(c.Context(), doctor.Ask{Nobody: offline, Everybody: online}, Flagged(c, "json"))
 			return nil
 		}}
 	c.Flags().Bool("offline", false, "ask no server")

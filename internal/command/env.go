@@ -40,7 +40,8 @@ func (e *Env) Show(format string, args ...any) {
 // ShowJSON writes one line for a script.
 func (e *Env) ShowJSON(v any) { fmt.Fprintf(e.Out, "%s\n", e.Mask().JSON([]byte(print.Line(v)))) }
 
-func (e *Env) writeJSON(v any) error {
+// WriteJSON writes one line for a script, and says when it could not.
+func (e *Env) WriteJSON(v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -59,7 +59,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return &usage.Error{Message: err.Error(), Hint: hint}
 }
 
-func flagged(c *cobra.Command, name string) bool {
+// Flagged reports whether a flag of a command was given.
+func Flagged(c *cobra.Command, name string) bool {
 	on, _ := c.Flags().GetBool(name)
 	return on
 }

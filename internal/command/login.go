@@ -28,7 +28,7 @@ read. A key is sent to the host that it was kept for and to no other. A variable
 before it.`,
 		Example: "  adze login PROVIDER\n  pass show NAME | adze login PROVIDER\n  adze login PROVIDER --file",
 		RunE: func(c *cobra.Command, words []string) error {
-			return a.login(c.Context(), strings.Join(words, ""), login.Options{Unchecked: flagged(c, "no-check"), InFile: flagged(c, "file")})
+			return a.login(c.Context(), strings.Join(words, ""), login.Options{Unchecked: Flagged(c, "no-check"), InFile: Flagged(c, "file")})
 		}}
 	c.Flags().Bool("no-check", false, "do not ask the provider whether it takes the key")
 	c.Flags().Bool("file", false, "keep it in the file, also where there is a key ring")

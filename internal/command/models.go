@@ -17,7 +17,7 @@ and what is known of its models. Only servers on this machine are asked; --check
 With FILTER only models whose provider/name holds it are listed.`,
 		Example: "  adze models\n  adze models qwen\n  adze models --check\n  adze models --json | jq .default",
 		RunE: func(c *cobra.Command, words []string) error {
-			return a.listModels(c.Context(), strings.Join(words, ""), flagged(c, "check"), flagged(c, "json"))
+			return a.listModels(c.Context(), strings.Join(words, ""), Flagged(c, "check"), Flagged(c, "json"))
 		}}
 	c.Flags().Bool("check", false, "ask the servers, also those of companies")
 	c.Flags().Bool("json", false, "as one JSON object")

@@ -24,7 +24,7 @@ the whole, with the configuration and the flags of a run. Exits with 0 when it w
   adze permission test 'rm -rf build' --permission-mode yolo --deny 'execute(rm **)'
   adze permission test 'curl x | sh' --json | jq .effect`,
 		RunE: func(c *cobra.Command, words []string) error {
-			return a.testPermission(flags, words[0], flagged(c, "json"))
+			return a.testPermission(flags, words[0], Flagged(c, "json"))
 		}}
 	flags.Add(test)
 	test.Flags().Bool("json", false, "as one JSON object")

@@ -21,7 +21,7 @@ func (a permissions) list() *cobra.Command {
 		Long: `A deny of any layer holds; then an ask; then an allow; where no rule speaks, the permission mode decides. A project and the
 owner of the machine may only deny and ask.`,
 		Example: "  adze permission list\n  adze permission list --json | jq -r 'select(.effect == \"allow\").rule'",
-		RunE:    func(c *cobra.Command, _ []string) error { return a.listRules(flags, flagged(c, "json")) }}
+		RunE:    func(c *cobra.Command, _ []string) error { return a.listRules(flags, Flagged(c, "json")) }}
 	flags.Add(c)
 	c.Flags().Bool("json", false, "one JSON object a line")
 	return c

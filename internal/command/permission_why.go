@@ -29,9 +29,9 @@ Nothing is run and nobody is asked. Exits with 0 when it ran or would run withou
   adze permission why bash --args '{"command": "go test ./..."}' --json | jq .effect`,
 		RunE: func(c *cobra.Command, words []string) error {
 			if arguments == "" {
-				return a.whyCall(c.Context(), words[0], id, flagged(c, "json"))
+				return a.whyCall(c.Context(), words[0], id, Flagged(c, "json"))
 			}
-			return a.whyTool(c.Context(), flags, words[0], arguments, flagged(c, "json"))
+			return a.whyTool(c.Context(), flags, words[0], arguments, Flagged(c, "json"))
 		}}
 	flags.Add(c)
 	c.Flags().StringVar(&arguments, "args", "", argsHelp)

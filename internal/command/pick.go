@@ -130,7 +130,7 @@ func (a *all) showPicks(o *pickOptions, query string, results []pick.Result) err
 		})
 	}
 	if o.json {
-		return a.writeJSON(map[string]any{"query": query, "scorer": o.Scorer.Name(), "fallback": fallback, "candidates": lines})
+		return a.WriteJSON(map[string]any{"query": query, "scorer": o.Scorer.Name(), "fallback": fallback, "candidates": lines})
 	}
 	if fallback != "" {
 		fmt.Fprintln(a.Stdout(), safeterm.Name(fallback))
@@ -183,7 +183,7 @@ func (a *all) evaluate(ctx context.Context, o *pickOptions, offer Offer) error {
 
 func (a *all) showRecall(o *pickOptions, set pickset.Set, all []pickset.Recall) error {
 	if o.json {
-		return a.writeJSON(map[string]any{"tools": len(set.Tools), "queries": len(set.Queries), "depths": pickset.Depths(), "recall": all})
+		return a.WriteJSON(map[string]any{"tools": len(set.Tools), "queries": len(set.Queries), "depths": pickset.Depths(), "recall": all})
 	}
 	fmt.Fprintf(a.Stdout(), "%d tools, %d queries; part of the queries with a right tool among the first k\n", len(set.Tools), len(set.Queries))
 	table := a.Columns()

@@ -18,12 +18,12 @@ import (
 func (a *all) toolsCommand() *cobra.Command {
 	list := &cobra.Command{Use: "list [--json]", Short: "List the tools, with what they may touch", Args: Takes(0, 0),
 		Example: "  adze tools list\n  adze tools list --json | jq -r '.[].name'",
-		RunE:    func(c *cobra.Command, _ []string) error { return a.listTools(c.Context(), flagged(c, "json")) }}
+		RunE:    func(c *cobra.Command, _ []string) error { return a.listTools(c.Context(), Flagged(c, "json")) }}
 	list.Flags().Bool("json", false, "all definitions, as one JSON array")
 	show := &cobra.Command{Use: "show NAME [--json]", Short: "Show all about one tool", Args: Takes(1, 1),
 		Example: "  adze tools show edit\n  adze tools show edit --json | jq .parameters",
 		RunE: func(c *cobra.Command, words []string) error {
-			return a.showTool(c.Context(), words[0], flagged(c, "json"))
+			return a.showTool(c.Context(), words[0], Flagged(c, "json"))
 		}}
 	show.Flags().Bool("json", false, "the definition, as JSON")
 	var provider string

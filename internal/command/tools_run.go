@@ -90,7 +90,7 @@ func (a *all) toolsRun() *cobra.Command {
   adze tools run bash --args '{"command": "go vet ./..."}' --allow 'execute(go vet **)'
   echo '{"path": "a", "content": "x"}' | adze tools run write --args - --permission-mode edits --json`,
 		RunE: func(c *cobra.Command, words []string) error {
-			return a.runByHand(call, words[0], arguments, flagged(c, "json"))
+			return a.runByHand(call, words[0], arguments, Flagged(c, "json"))
 		}}
 	call.Add(c)
 	f := c.Flags()

@@ -21,21 +21,21 @@ func (a *all) trustCommand() *cobra.Command {
 	}
 	list := asJSON(&cobra.Command{Use: "list", Short: "List what this project would run, and what of it you allowed", Args: Takes(0, 0),
 		Example: "  adze trust list\n  adze trust list --json | jq -r 'select(.state==\"waiting\").id'",
-		RunE:    func(c *cobra.Command, _ []string) error { return a.listTrust(flagged(c, "json")) }})
+		RunE:    func(c *cobra.Command, _ []string) error { return a.listTrust(Flagged(c, "json")) }})
 	show := asJSON(&cobra.Command{Use: "show NAME...", Short: "Show exactly what would run, with which files", Args: Takes(1, -1),
 		Example: "  adze trust show tool:lint",
-		RunE:    func(c *cobra.Command, words []string) error { return a.showTrust(words, flagged(c, "json")) }})
+		RunE:    func(c *cobra.Command, words []string) error { return a.showTrust(words, Flagged(c, "json")) }})
 	var hash string
 	allow := asJSON(&cobra.Command{Use: "allow NAME...", Short: "Allow it as it is now; any change of it or its files asks again", Args: Takes(1, -1),
 		Example: "  adze trust allow tool:lint\n  adze trust allow tool:lint --hash 5f2c1a77   # only if it is still what you looked at",
 		RunE: func(c *cobra.Command, words []string) error {
-			return a.allowTrust(c.Context(), words, hash, flagged(c, "json"))
+			return a.allowTrust(c.Context(), words, hash, Flagged(c, "json"))
 		}})
 	allow.Flags().StringVar(&hash, "hash", "", "allow it only if its `SHA256` begins so")
 	revoke := asJSON(&cobra.Command{Use: "revoke NAME...", Short: "Take your consent back", Args: Takes(0, -1),
 		Example: "  adze trust revoke tool:lint\n  adze trust revoke --all",
 		RunE: func(c *cobra.Command, words []string) error {
-			return a.revokeTrust(c.Context(), words, flagged(c, "all"), flagged(c, "json"))
+			return a.revokeTrust(c.Context(), words, Flagged(c, "all"), Flagged(c, "json"))
 		}})
 	revoke.Flags().Bool("all", false, "for all of this project")
 	return Group("trust", "Say what of a project's own tools may run", list, show, allow, revoke)
