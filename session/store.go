@@ -87,10 +87,15 @@ type Head struct {
 	Entries int
 	Start   json.RawMessage
 	First   json.RawMessage
+	Name    string   // that the person or a model gave it; empty: none
+	Tags    []string // that the person gave it, sorted
 }
 
-// Title is the first line of what the person first asked.
+// Title is the name of the session, else the first line of what the person first asked.
 func (h Head) Title() string {
+	if h.Name != "" {
+		return h.Name
+	}
 	var m Message
 	if json.Unmarshal(h.First, &m) != nil {
 		return ""

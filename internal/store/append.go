@@ -158,9 +158,11 @@ func (s *Store) saveAll(ctx context.Context, w *writer, rows []row, o *opening) 
 	return num, tx.Commit()
 }
 
+const nextNumber = "1 + max(ifnull((SELECT max(num) FROM sessions), 0), ifnull((SELECT max(num) FROM removed), 0))"
+
+// newSession takes a number that no session had before, also none that was removed.
 func newSession(ctx context.Context, tx *sql.Tx, id session.ID, created int64) (int64, error) {
-	done, err := tx.ExecContext(ctx,
-		"INSERT INTO sessions (id, created, updated, entries, tip) VALUES (?, ?, ?, 0, x'')", string(id), created, created)
+	done, err := tx.ExecContext(ctx, "INSERT INTO sessions (num, id, created, updated, entries, tip) VALUES ("+nextNumber+", ?, ?, ?, 0, x'')", string(id), created, created)
 	if err != nil {
 		return 0, err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -96,7 +97,7 @@ func TestSettings(t *testing.T) {
 				t.Fatal(err)
 			}
 			for name, want := range map[string]string{
-				"journal_mode": c.journal, "synchronous": "2", "foreign_keys": "1", "user_version": "1", "application_id": "1633974885",
+				"journal_mode": c.journal, "synchronous": "2", "foreign_keys": "1", "user_version": strconv.Itoa(schemaVersion), "application_id": "1633974885",
 			} {
 				var got string
 				if err := s.db.QueryRow("PRAGMA " + name).Scan(&got); err != nil || got != want {

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"strings"
+	"time"
 
 	"adze/session"
 )
@@ -51,31 +53,80 @@ func (s *Store) Load(ctx context.Context, id session.ID) ([]session.Entry, error
 
 // List returns the sessions, last used first. Long strings in Head.Start and Head.First are cut.
 func (s *Store) List(ctx context.Context) ([]session.Head, error) {
+	heads, _, err := s.Page(ctx, Filter{All: true})
+	return heads, err
+}
+
+// Filter chooses sessions of a list; the zero value has those of persons, of all folders.
+type Filter struct {
+	Folder string    // where they work; empty: anywhere
+	All    bool      // those of subagents, too
+	Tags   []string  // all of which they are marked with
+	Since  time.Time // used then or later
+	Prefix string    // how their ids begin
+	Skip   int       // so many of the newest are left out
+	Limit  int       // at most so many; 0: all
+}
+
+// Page returns the sessions that a filter chooses, last used first, and how many there are without Skip and Limit (0 where
+// the page is empty). Long strings in Head.Start and Head.First are cut.
+func (s *Store) Page(ctx context.Context, f Filter) (heads []session.Head, total int, err error) {
 	if err := s.usable(); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT id, created, updated, entries, start, first
-		FROM sessions LEFT JOIN openings ON session = num ORDER BY updated DESC, num DESC`)
+	where, args := f.where()
+	limit := f.Limit
+	if limit <= 0 {
+		limit = -1
+	}
+	rows, err := s.db.QueryContext(ctx, `SELECT num, id, created, updated, entries, start, first, count(*) OVER ()
+		FROM sessions LEFT JOIN openings ON session = num`+where+` ORDER BY updated DESC, num DESC LIMIT ? OFFSET ?`, append(args, limit, f.Skip)...)
 	if err != nil {
-		return nil, s.explain("read", err)
+		return nil, 0, s.explain("read", err)
 	}
 	defer rows.Close()
-	var out []session.Head
+	var nums []int64
 	for rows.Next() {
 		var h session.Head
-		var created, updated int64
+		var num, created, updated int64
 		var start, first sql.RawBytes
-		if err := rows.Scan(&h.ID, &created, &updated, &h.Entries, &start, &first); err != nil {
-			return nil, s.explain("read", err)
+		if err := rows.Scan(&num, &h.ID, &created, &updated, &h.Entries, &start, &first, &total); err != nil {
+			return nil, 0, s.explain("read", err)
 		}
 		h.Created, h.Updated = fromNanos(created), fromNanos(updated)
 		h.Start, h.First = raw(start), raw(first)
-		out = append(out, h)
+		heads, nums = append(heads, h), append(nums, num)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, s.explain("read", err)
+		return nil, 0, s.explain("read", err)
 	}
-	return out, nil
+	rows.Close()
+	return heads, total, s.Owner().dress(ctx, heads, nums)
+}
+
+// tagged is true of a session that has the tag now.
+const tagged = `(SELECT kind FROM labels WHERE labels.session = sessions.num AND value = ? AND kind IN ('tag', 'untag')
+	ORDER BY labels.num DESC LIMIT 1) = 'tag'`
+
+func (f Filter) where() (string, []any) {
+	terms, args := []string{"true"}, []any(nil)
+	add := func(term string, arg ...any) { terms, args = append(terms, term), append(args, arg...) }
+	if f.Folder != "" {
+		add("iif(json_valid(start), json_extract(start, '$.cwd'), NULL) = ?", f.Folder)
+	}
+	if !f.All {
+		add("iif(json_valid(start), ifnull(json_extract(start, '$.agent'), ''), '') = ''")
+	}
+	if !f.Since.IsZero() {
+		add("updated >= ?", nanos(f.Since))
+	}
+	if f.Prefix != "" {
+		add("id >= ? AND substr(id, 1, ?) = ?", f.Prefix, len([]rune(f.Prefix)), f.Prefix)
+	}
+	for _, t := range f.Tags {
+		add(tagged, t)
+	}
+	return " WHERE " + strings.Join(terms, " AND "), args
 }
 
 // raw copies what the driver lends; nothing stays nil.

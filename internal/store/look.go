@@ -45,7 +45,23 @@ func (s *Store) look(ctx context.Context) error {
 	if err != nil {
 		return s.explain("read", err)
 	}
+	if err := s.pretend(ctx); err != nil {
+		return s.explain("read", err)
+	}
 	return s.missed(ctx)
+}
+
+// pretend gives a database that is only looked at, and that an older adze wrote, the tables that came later: empty ones of
+// this connection.
+func (s *Store) pretend(ctx context.Context) error {
+	var version int
+	if err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version >= 2 {
+		return err
+	}
+	_, err := s.db.ExecContext(ctx, `PRAGMA query_only = 0; PRAGMA temp_store = MEMORY;
+		CREATE TEMP TABLE identity (id); CREATE TEMP TABLE labels (num, session, time, kind, value, origin);
+		CREATE TEMP TABLE removed (num, id, time, entries, tip, why); PRAGMA query_only = 1`)
+	return err
 }
 
 // reading connects and reads something, which is when SQLite looks at the file.

@@ -54,14 +54,18 @@ func (s *Store) prepare() error {
 		return s.fileError("make its folder", err)
 	}
 	s.inUse = flock.New(s.path + ".lock")
-	held, err := s.inUse.TryRLock()
-	if err != nil {
-		return s.fileError("lock it", err)
+	for waited := time.Duration(0); ; waited += lockPause {
+		held, err := s.inUse.TryRLock()
+		switch {
+		case err != nil:
+			return s.fileError("lock it", err)
+		case held:
+			return nil
+		case waited >= endingPatience:
+			return fmt.Errorf("session store %s: another process is repairing it or writing it anew; try again when it is done", s.path)
+		}
+		s.pause(lockPause)
 	}
-	if !held {
-		return fmt.Errorf("session store %s: another process is repairing it; try again when it is done", s.path)
-	}
-	return nil
 }
 
 func (s *Store) openOrSalvage(ctx context.Context) error {

@@ -32,13 +32,26 @@ func (r *reader) rescue(ctx context.Context, fresh *sql.DB, loss *Loss) error {
 		if len(rows) == 0 {
 			continue
 		}
-		if err := transplant(ctx, fresh, f, rows); err != nil {
+		if err := transplant(ctx, fresh, f, rows, r.labels(ctx, num)); err != nil {
 			return fmt.Errorf("write the rescued entries of session %s: %w", f.id, err)
 		}
 		loss.Sessions++
 		loss.Entries += len(rows)
 	}
+	r.stones(ctx, fresh)
 	return nil
+}
+
+// stones brings over what removed sessions left behind, under numbers of the fresh database.
+func (r *reader) stones(ctx context.Context, fresh *sql.DB) {
+	_ = r.each(ctx, "SELECT id, time, entries, tip, why FROM removed WHERE why IN ('person', 'retention')", nil, func(rows *sql.Rows) {
+		var id, why string
+		var at, entries int64
+		var tip []byte
+		if rows.Scan(&id, &at, &entries, &tip, &why) == nil {
+			_, _ = fresh.ExecContext(ctx, "INSERT INTO removed SELECT "+nextNumber+", ?, ?, ?, ?, ?", id, at, entries, tip, why)
+		}
+	})
 }
 
 func (f found) missing(rows []row) string {
@@ -135,6 +148,20 @@ func (r *reader) entries(ctx context.Context, num, total int64) []row {
 	return sortedRows(got)
 }
 
+// labels reads what a session was called. An older database has none, and a row that is none of them comes from another
+// table.
+func (r *reader) labels(ctx context.Context, num int64) (out []Label) {
+	_ = r.each(ctx, "SELECT time, kind, value, origin FROM labels WHERE session = ? ORDER BY num", []any{num}, func(rows *sql.Rows) {
+		var l Label
+		var at int64
+		if rows.Scan(&at, &l.Kind, &l.Value, &l.By) == nil && slices.Contains([]LabelKind{TitleLabel, TagLabel, UntagLabel}, l.Kind) {
+			l.Time = fromNanos(at)
+			out = append(out, l)
+		}
+	})
+	return out
+}
+
 func sortedRows(got map[int64]row) []row {
 	out := make([]row, 0, len(got))
 	for _, seq := range slices.Sorted(maps.Keys(got)) {
@@ -157,7 +184,7 @@ func (r *reader) each(ctx context.Context, query string, args []any, use func(*s
 }
 
 // transplant writes rows as they were, hashes included, so that Verify still names what is missing.
-func transplant(ctx context.Context, fresh *sql.DB, f found, rows []row) error {
+func transplant(ctx context.Context, fresh *sql.DB, f found, rows []row, labels []Label) error {
 	tx, err := fresh.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -180,6 +207,11 @@ func transplant(ctx context.Context, fresh *sql.DB, f found, rows []row) error {
 	}
 	if o := openingOf(log, &writer{}); o != nil {
 		if err := o.save(ctx, tx, num); err != nil {
+			return err
+		}
+	}
+	for _, l := range labels {
+		if err := addLabel(ctx, tx, num, l); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // schemaVersion is the newest schema this package knows: the number of steps.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // applicationID marks the file as ours: "adze" in ASCII (sqlite.org/pragma.html#pragma_application_id).
 const applicationID = 0x61647a65
@@ -43,6 +43,31 @@ func steps() []string {
 		END;
 		CREATE TRIGGER entries_keep BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'entries never change'); END;
 		CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'entries are never removed'); END;`,
+
+		// A list of all sessions reads labels whole: few have any. What is removed leaves its number behind, which is never
+		// given again, and only what has left it there can be removed. All tables are to fit into the first page (graft).
+		`CREATE TABLE identity (id TEXT NOT NULL);
+		INSERT INTO identity VALUES (lower(hex(randomblob(16))));
+		CREATE TABLE labels (
+			num     INTEGER PRIMARY KEY,
+			session INTEGER NOT NULL,
+			time    INTEGER NOT NULL,
+			kind    TEXT NOT NULL,
+			value   TEXT NOT NULL,
+			origin  TEXT NOT NULL
+		);
+		CREATE TABLE removed (
+			num     INTEGER PRIMARY KEY, -- as it was in sessions
+			id      TEXT NOT NULL,
+			time    INTEGER NOT NULL,
+			entries INTEGER NOT NULL,
+			tip     BLOB NOT NULL,
+			why     TEXT NOT NULL
+		);
+		DROP TRIGGER entries_stay;
+		CREATE TRIGGER entries_stay BEFORE DELETE ON entries WHEN NOT EXISTS (SELECT 1 FROM removed WHERE num = old.session)
+			BEGIN SELECT RAISE(ABORT, 'entries are never removed'); END;
+		CREATE TRIGGER labels_keep BEFORE UPDATE ON labels BEGIN SELECT RAISE(ABORT, 'labels never change'); END;`,
 	}
 }
 

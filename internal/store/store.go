@@ -2,14 +2,15 @@
 //
 // A session is a row of sessions and a chain of rows of entries: each row carries a SHA-256 over itself and
 // the hash before it, and the sessions row remembers the last hash, so that a changed, swapped, dropped or
-// cut row is found by Verify. Rows are only ever added; triggers of the database hold that.
+// cut row is found by Verify. Rows are only ever added, and a session can be removed as a whole, which leaves a stone;
+// triggers of the database hold that. What a session is called and marked with is no part of its log (labels.go).
 //
 // The one rule: Append returns nil only when the rows are on the disk (WAL with synchronous=FULL, rollback
 // journal on network file systems). A commit that failed is never retried and never called saved; the
 // session takes no more entries until it is opened again.
 //
 // Start reading at Open (open.go), then Append (append.go). chain.go is the hash chain, lock.go the one
-// writer per session, wal.go what Close leaves, salvage.go what happens to a damaged file, memory.go the
+// writer per session, wal.go what Close leaves, remove.go how words go for ever, backup.go a copy, salvage.go what happens to a damaged file, memory.go the
 // store without a disk. There are more than twelve files because what a damaged file needs (salvage.go, rescue.go) and
 // what systems differ in are kept apart from what every run does.
 //
@@ -108,6 +109,9 @@ func (l Loss) String() string {
 
 // Salvaged is what Open had to leave behind; nil: the file was sound.
 func (s *Store) Salvaged() *Loss { return s.loss }
+
+// Owner gives a store into the hands of its owner.
+func (s *Store) Owner() Owner { return Owner{s} }
 
 // Close gives up all locks and the database. Calls after it fail with ErrClosed.
 func (s *Store) Close() error {

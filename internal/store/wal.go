@@ -111,7 +111,7 @@ func (s *Store) gone(what string, err error) error {
 // the database then looks sound, and is older than it was. So PATH.last tells, outside of both, which entry was stored
 // last. It is written after each commit and not synced: it may lag behind, but never tells of what was not stored.
 //
-// Whatever takes entries away on purpose, as salvage does, removes the file.
+// What Remove took away is known; whatever else takes entries away on purpose, as salvage does, removes the file.
 
 // lastSize is the size in bytes of what PATH.last holds: an entry of a fixed size is written at once.
 const lastSize = 256
@@ -143,7 +143,7 @@ func (s *Store) missed(ctx context.Context) error {
 	if _, serr := fmt.Sscanf(string(raw), "%d %s", &seq, &id); err != nil || serr != nil {
 		return nil
 	}
-	err = s.db.QueryRowContext(ctx, "SELECT entries FROM sessions WHERE id = ?", id).Scan(&have)
+	err = s.db.QueryRowContext(ctx, "SELECT entries FROM sessions WHERE id = ?1 UNION ALL SELECT entries FROM removed WHERE id = ?1", id).Scan(&have)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return s.explain("read", err)
 	}
