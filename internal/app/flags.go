@@ -18,16 +18,17 @@ import (
 
 // options are the flags of a run.
 type options struct {
-	print      bool
-	stdin      bool // "-" stands among the words: the prompt is on stdin, or goes on there
-	format     string
-	model      string
-	effort     string
-	agent      string // that leads the conversation; empty: adze's own
-	resume     string
-	resumeLast bool
-	fork       bool
-	acceptPlan string // the mode to go on in
+	print       bool
+	stdin       bool // "-" stands among the words: the prompt is on stdin, or goes on there
+	format      string
+	inputFormat string
+	model       string
+	effort      string
+	agent       string // that leads the conversation; empty: adze's own
+	resume      string
+	resumeLast  bool
+	fork        bool
+	acceptPlan  string // the mode to go on in
 	gate.Flags
 	tools        []string
 	noTools      []string
@@ -109,6 +110,7 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.SortFlags = false
 	f.BoolVarP(&o.print, "print", "p", false, "do the whole job without a terminal and print the answer")
 	f.StringVar(&o.format, "output-format", string(print.Text), "with --print: text, json or stream-json")
+	f.StringVar(&o.inputFormat, "input-format", inputText, "with --print: text, or stream-json for a program that holds a conversation (adze help lines)")
 	f.StringVar(&o.model, "model", "", "`PROVIDER/NAME` of a model; adze models lists both")
 	f.StringVar(&o.effort, "effort", "", "how hard the model thinks: `"+strings.Join(session.Efforts(), ", ")+"`; a model takes the nearest that it knows")
 	f.StringVar(&o.agent, "agent", "", "the agent of this `NAME` leads the conversation: its prompt, tools, model, mode and steps")

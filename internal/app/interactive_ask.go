@@ -72,16 +72,27 @@ func (w *wired) acceptPlan(ctx context.Context, o *options) error {
 	return err
 }
 
+// asking puts the gate's questions to whoever is there.
+type asking struct {
+	w    *wired
+	file string // in which they can keep rules; empty: they cannot
+	ask  func(context.Context, permission.Ask) (permission.Answer, error)
+	tell func(session.Event)
+}
+
 // askPerson shows the gate's question, and saves the rule where the person wants it for ever.
 func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+	return asking{s.w, config.File(s.app.Getenv, s.w.settings.at.Config), s.ui.Ask, s.ui.Observe}.put(ctx, q, p)
+}
+
+func (k asking) put(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	q = desk.Veiled(q)
-	a := permission.Ask{Question: q, Why: secret.Passwords(reasons(p)), Resolved: resolved(p, s.w.settings.root.Dir()), Waiting: s.w.gate.Waiting}
-	file := config.File(s.app.Getenv, s.w.settings.at.Config)
-	a.Offers, a.Usual = offered(p.Offers, file), policy.Usual(p.Offers)
+	a := permission.Ask{Question: q, Why: secret.Passwords(reasons(p)), Resolved: resolved(p, k.w.settings.root.Dir()), Waiting: k.w.gate.Waiting}
+	a.Offers, a.Usual = offered(p.Offers, k.file), policy.Usual(p.Offers)
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
 	}
-	answer, change, err := askFor(ctx, s.ui.Ask, a)
+	answer, change, err := askFor(ctx, k.ask, a)
 	if err != nil {
 		return policy.Answer{}, err
 	}
@@ -90,8 +101,8 @@ func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Promp
 		return policy.Answer{Choice: policy.Once, Change: change}, nil
 	case permission.Always:
 		rules, _ := savedRules(p.Offers[answer.Offer].Rules)
-		if _, err := config.AddRules(file, string(policy.Allow), rules...); err != nil {
-			s.ui.Observe(session.Notice{Text: fmt.Sprintf("the rule holds for this session only; it could not be saved: %v", err)})
+		if _, err := config.AddRules(k.file, string(policy.Allow), rules...); err != nil {
+			k.tell(session.Notice{Text: fmt.Sprintf("the rule holds for this session only; it could not be saved: %v", err)})
 		}
 		return policy.Answer{Choice: policy.Session, Offer: answer.Offer}, nil
 	case permission.ForSession:

@@ -46,6 +46,9 @@ func (o *options) check() error {
 	if _, err := print.ParseFormat(o.format); err != nil {
 		return misuse("adze -p --output-format stream-json …", "%v", err)
 	}
+	if err := o.checkInput(); err != nil {
+		return err
+	}
 	if o.schema != "" && !o.print {
 		return misuse("add --print", "--output-schema is about the answer of a run without a terminal")
 	}
@@ -115,6 +118,9 @@ func (a *app) headless(o *options, words string) (exit int) {
 		os.Exit(p.Finish(session.Result{Cause: c, Message: string(c)}))
 	}, nil)
 	defer stop()
+	if o.inputFormat == inputLines {
+		return p.Finish(a.converse(ctx, o, p, words))
+	}
 	return p.Finish(a.runHeadless(ctx, o, p, words))
 }
 
@@ -154,12 +160,8 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 	if in, err = w.menu.Given(in, words, func(text string) string { return o.answer.Demand(w.hidePiped(text, words)) }); err != nil {
 		return failure(err)
 	}
-	p.Begin(w.head)
-	if err := w.acceptPlan(ctx, o); err != nil {
+	if err := a.begin(ctx, o, p, w); err != nil {
 		return failure(err)
-	}
-	for _, notice := range w.notices {
-		p.Observe(session.Notice{Text: notice})
 	}
 	r := o.answer.Structured(w.answer(ctx, in))
 	r.Duration = time.Since(started)
@@ -167,6 +169,18 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 		p.Observe(session.Notice{Text: told})
 	}
 	return o.judge(r)
+}
+
+// begin tells what this run is, before its first prompt.
+func (a *app) begin(ctx context.Context, o *options, p *print.Printer, w *wired) error {
+	p.Begin(w.head)
+	if err := w.acceptPlan(ctx, o); err != nil {
+		return err
+	}
+	for _, notice := range w.notices {
+		p.Observe(session.Notice{Text: notice})
+	}
+	return nil
 }
 
 // input is a prompt with its attachments.

@@ -54,7 +54,8 @@ func Table() []Row {
 		{Package: "tui/port", Room: true, May: []string{"session", "tool"}, Never: outside(), Why: "functions and plain values"},
 		{Package: "tui/plain", Room: true, May: []string{"session", "internal/safeterm", "tui/draw", "tui/choose", "tui/pane", "tui/permission", "tui/inquiry", "tui/transcript"},
 			Why: "the same panes by lines; the root only through its port"},
-		{Package: "internal/print", May: []string{"internal/jsontext", "session", "tool", "internal/safeterm", "internal/secret"}, Why: "an observer of one event stream"},
+		{Package: "internal/print", May: []string{"internal/jsontext", "session", "tool", "internal/safeterm", "internal/secret", "internal/usage"}, Why: "an observer of one event stream"},
+		{Package: "internal/talk", May: []string{"internal/print", "internal/usage", "session", "tool", "tui/inquiry", "tui/permission"}, Why: "it puts the questions of the interface to a program, and knows neither the wiring nor who decides"},
 
 		{Package: "internal/llm", May: []string{"session", "tool"}, Why: "adapters depend inwards"},
 		{Package: "internal/llm/wire", May: []string{"session", "tool", "internal/secret", "internal/scale"}, Why: "what adapters share"},

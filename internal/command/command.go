@@ -98,7 +98,7 @@ func All(e *Env, p Program) []*cobra.Command {
 	a := &all{e, p}
 	return []*cobra.Command{
 		a.pickCommand(), a.toolsCommand(), a.auditCommand(), permissions{a}.command(), a.modelsCommand(), a.doctorCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e),
-		a.trustCommand(), contexts{a}.command(), a.keysCommand(), sandboxHelp(), hooksHelp(),
+		a.trustCommand(), contexts{a}.command(), a.keysCommand(), sandboxHelp(), hooksHelp(), linesHelp(),
 	}
 }
 

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"adze/tool"
@@ -10,8 +11,11 @@ import (
 // Asker puts a question to a person. Contract:
 //   - it is never called twice at the same time;
 //   - it returns ctx.Err() when ctx ends first;
-//   - an error is a no.
+//   - an error is a no; ErrNobody is one that nobody said.
 type Asker func(ctx context.Context, q tool.Question, p Prompt) (Answer, error)
+
+// ErrNobody is an Asker's answer when nobody is there any more.
+var ErrNobody = errors.New("nobody is there to ask")
 
 // Prompt is what a person is asked: everything a call needs that neither rules nor the mode decide.
 type Prompt struct {
@@ -75,6 +79,9 @@ func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision,
 	answer, err := p.ask(ctx, q, prompt)
 	if ctx.Err() != nil {
 		return tool.Decision{}, ctx.Err()
+	}
+	if errors.Is(err, ErrNobody) {
+		return nobody(open[0]), nil
 	}
 	if err != nil {
 		return tool.Decision{}, err

@@ -1,0 +1,244 @@
+package talk
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"adze/internal/usage"
+	"adze/tool"
+)
+
+// maxLine bounds a line, so that a program that never ends one does not fill the memory.
+const maxLine = 16 << 20
+
+// The types of lines that a program writes.
+const (
+	promptLine = "prompt" // begins a turn, or waits for the running one to end
+	steerLine  = "steer"  // a remark for the running turn; without one it is a prompt
+	answerLine = "answer" // to a question
+	abortLine  = "abort"  // ends the running turn, or with call one call of it
+	userLine   = "user"   // a prompt in the shape that other assistants read
+)
+
+// said is a line of any type; which fields it may have, its type says.
+type said struct {
+	Type     string   `json:"type"`
+	ID       string   `json:"id"`
+	Text     string   `json:"text"`
+	Attach   []string `json:"attach"`
+	Question string   `json:"question"`
+	Choice   string   `json:"choice"`
+	Offer    *int     `json:"offer"`
+	Reason   string   `json:"reason"`
+	Refused  []int    `json:"refused"`
+	Call     string   `json:"call"`
+}
+
+// fields are those that a type has beside itself.
+func fields() map[string][]string {
+	return map[string][]string{
+		promptLine: {"id", "text", "attach"},
+		steerLine:  {"id", "text"},
+		answerLine: {"id", "question", "choice", "offer", "reason", "refused", "text"},
+		abortLine:  {"id", "call"},
+		userLine:   nil, // anything: only what is said is read
+	}
+}
+
+// parse reads one line.
+func parse(raw []byte) (said, error) {
+	var kind struct {
+		Type *string `json:"type"`
+	}
+	if !utf8.Valid(raw) {
+		return said{}, usage.Mistake("write UTF-8", "the line is not UTF-8")
+	}
+	if err := json.Unmarshal(raw, &kind); err != nil {
+		return said{}, usage.Mistake("write one JSON object on a line", "the line is no JSON object: %v", err)
+	}
+	types := []string{promptLine, steerLine, answerLine, abortLine, userLine}
+	if kind.Type == nil {
+		return said{}, usage.Mistake("add one of them: "+strings.Join(types, ", "), `the line has no "type"`)
+	}
+	known, ok := fields()[*kind.Type]
+	if !ok {
+		return said{}, usage.Mistake(nearest(*kind.Type, types), "there is no line of type %q", *kind.Type)
+	}
+	if *kind.Type == userLine {
+		return parseUser(raw)
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return said{}, err
+	}
+	for name := range all {
+		if name != "type" && !contains(known, name) {
+			return said{}, usage.Mistake(nearest(name, known), "a line of type %q has no field %q", *kind.Type, name)
+		}
+	}
+	var s said
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return said{}, usage.Mistake("see README.md, lines of --input-format stream-json", "%v", err)
+	}
+	if (s.Type == promptLine && len(s.Attach) == 0 || s.Type == steerLine) && strings.TrimSpace(s.Text) == "" {
+		return said{}, usage.Mistake(`give it a "text"`, "the %s says nothing", s.Type)
+	}
+	return s, nil
+}
+
+// parseUser reads {"type":"user","message":{"role":"user","content":…}}, whose content is a text or parts of it. What is
+// no text in it is refused: a picture that is left out in silence would be missed.
+func parseUser(raw []byte) (said, error) {
+	var line struct {
+		Message struct {
+			Content json.RawMessage `json:"content"`
+		} `json:"message"`
+	}
+	const hint = `write {"type":"user","message":{"role":"user","content":"…"}}, or {"type":"prompt","text":"…"}`
+	if err := json.Unmarshal(raw, &line); err != nil {
+		return said{}, usage.Mistake(hint, "%v", err)
+	}
+	var text string
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(line.Message.Content, &text) != nil {
+		if json.Unmarshal(line.Message.Content, &parts) != nil {
+			return said{}, usage.Mistake(hint, "the message has no content that can be read")
+		}
+		var texts []string
+		for _, p := range parts {
+			if p.Type != "text" {
+				return said{}, usage.Mistake(`write {"type":"prompt","text":"…","attach":["FILE"]}`, "a part of type %q is not taken here", p.Type)
+			}
+			texts = append(texts, p.Text)
+		}
+		text = strings.Join(texts, "\n\n")
+	}
+	if strings.TrimSpace(text) == "" {
+		return said{}, usage.Mistake(hint, "the message says nothing")
+	}
+	return said{Type: promptLine, Text: text}, nil
+}
+
+func nearest(word string, words []string) string {
+	if near := tool.Nearest(word, words, 1); len(near) == 1 {
+		return "did you mean " + near[0] + "?"
+	}
+	return "there are: " + strings.Join(words, ", ")
+}
+
+func contains(words []string, word string) bool {
+	for _, w := range words {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// lines reads lines of bounded length.
+type lines struct{ in *bufio.Reader }
+
+func reader(in io.Reader) lines { return lines{bufio.NewReaderSize(in, 64<<10)} }
+
+// readError says that nothing more can be read.
+type readError struct{ err error }
+
+func (e *readError) Error() string { return "read stdin: " + e.err.Error() }
+func (e *readError) Unwrap() error { return e.err }
+
+// next is the next line without its end; empty for one of white space. The last one may lack a line feed. A line that
+// is too long is an error, and read to its end.
+func (l lines) next() ([]byte, error) {
+	var line []byte
+	long := false
+	for {
+		piece, err := l.in.ReadSlice('\n')
+		if long = long || len(line)+len(piece) > maxLine; !long {
+			line = append(line, piece...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err == io.EOF && (len(line) > 0 || long):
+		case err == io.EOF:
+			return nil, io.EOF
+		case err != nil:
+			return nil, &readError{err}
+		}
+		if long {
+			return nil, usage.Mistake("put it in a file and name the file", "the line is longer than %d MiB", maxLine>>20)
+		}
+		return bytes.TrimSpace(line), nil
+	}
+}
+
+// take does what a line says.
+func (t *Talk) take(raw []byte, with Conversation) error {
+	s, err := parse(raw)
+	if err != nil {
+		return err
+	}
+	switch s.Type {
+	case promptLine:
+		t.set(func() { t.prompts = append(t.prompts, Prompt{s.ID, s.Text, s.Attach}) })
+		t.stir()
+	case steerLine:
+		t.steer(s, with)
+	case answerLine:
+		return t.answer(s)
+	case abortLine:
+		return t.stop(s, with)
+	}
+	return nil
+}
+
+// steer hands a remark to the running turn; where none runs, it begins one. The turn cannot end between the two.
+func (t *Talk) steer(s said, with Conversation) {
+	t.set(func() {
+		if with.Steer(s.Text) {
+			t.steered = append(t.steered, s.Text)
+		} else {
+			t.prompts = append(t.prompts, Prompt{ID: s.ID, Text: s.Text})
+		}
+	})
+	t.stir()
+}
+
+// stop aborts the running turn, or one call of it.
+func (t *Talk) stop(s said, with Conversation) error {
+	if s.Call != "" {
+		if !with.CancelCall(tool.CallID(s.Call)) {
+			return usage.Mistake("", "no call %q is running", s.Call)
+		}
+		return nil
+	}
+	var abort func()
+	t.set(func() { abort = t.abort })
+	if abort == nil {
+		return usage.Mistake("", "no turn is running")
+	}
+	abort()
+	return nil
+}
+
+// offered checks the number of an offer.
+func offered(n *int, of int) (int, error) {
+	switch {
+	case of == 0:
+		return 0, usage.Mistake("answer once, or no", "this question offers nothing for the session")
+	case n == nil:
+		return 0, nil
+	case *n < 0 || *n >= of:
+		return 0, usage.Mistake(fmt.Sprintf("offers are counted from 0, and there are %d", of), "there is no offer %d", *n)
+	}
+	return *n, nil
+}
