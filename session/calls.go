@@ -35,7 +35,7 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 			return stop, err
 		}
 	}
-	t.guard.close()
+	t.guard.Close()
 	s.history = append(s.history, outcomes)
 	s.tellBlind(outcomes)
 	return stop, s.reconsider(t, outcomes)
@@ -71,7 +71,7 @@ func (s *Session) run(t *turn, calls []tool.Hydration) []chan tool.Outcome {
 // settleCall stores one outcome, then shows it.
 func (s *Session) settleCall(t *turn, call tool.RawCall, o tool.Outcome) error {
 	t.count(o)
-	t.guard.saw(call, o)
+	t.guard.Saw(call, o)
 	if o.Stop {
 		t.result.Text = o.Output
 	}

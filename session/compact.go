@@ -187,7 +187,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	if err := s.store(t.ctx, s.entry(CompactEntry, c)); err != nil {
 		return err
 	}
-	t.guard.forget() // what the model did is out of its sight, and it may look again
+	t.guard.Forget() // what the model did is out of its sight, and it may look again
 	s.foresee(0, "the conversation was summed up")
 	s.history = append(c.begins(), s.history[cut:]...)
 	s.emit(Compacted{c})

@@ -161,3 +161,52 @@ func TestTheOwnLimitDoesNotCountSubagents(t *testing.T) {
 		t.Errorf("%d requests, %s", len(r.model.requests), res.Message)
 	}
 }
+
+// What a model that repeats itself was told is a note of the log: it stays where it was said when the session goes on, and
+// stands behind a summary.
+func TestTheNoteToOneThatRepeatsItselfLasts(t *testing.T) {
+	r := newRig(t).window(4000)
+	round(r, looks("a"))
+	wantCause(t, r.prompt(t, "go"), session.CauseLoop)
+	if n := strings.Count(r.shelf.types(), "note"); n != 1 || !r.shelf.has(session.NoteEntry, `"kind":"loop"`) {
+		t.Fatalf("the log holds %s", r.shelf.types())
+	}
+	asked := r.model.requests[len(r.model.requests)-1].Messages
+	again, err := session.Resume(t.Context(), r.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.model.steps = append(r.model.steps[:len(r.model.requests)], says(text(long(1200))), says(text("in short")), says(text("on")))
+	wantCause(t, again.Prompt(t.Context(), session.Input{Text: "go on"}), session.CauseDone)
+	next := r.model.requests[len(r.model.requests)-1].Messages
+	for i, m := range asked {
+		if next[i].Note != m.Note || next[i].Text() != m.Text() {
+			t.Errorf("message %d is another one: %q, was %q", i, next[i].Text(), m.Text())
+		}
+	}
+	if got := r.changes(t); len(got) != 0 {
+		t.Errorf("the prefix changed: %v", got)
+	}
+	wantCause(t, again.Compact(t.Context(), ""), session.CauseDone)
+	wantCause(t, again.Prompt(t.Context(), session.Input{Text: "and?"}), session.CauseDone)
+	last := r.model.requests[len(r.model.requests)-1].Messages
+	if !last[0].Summary || len(last) < 2 || !strings.Contains(last[1].Text(), `3 times, and their results did not change: look {"text":"a"}`) {
+		t.Errorf("behind the summary stands %+v", last[1:])
+	}
+	if text := last[1].NoteText(); !strings.HasPrefix(text, "the model was told: You have made") || strings.Contains(text, "<") {
+		t.Errorf("the person reads %q", text)
+	}
+}
+
+// In another turn the same words are said again: the model has to know before the turn ends.
+func TestARepetitionIsToldInEachTurn(t *testing.T) {
+	r := newRig(t)
+	round(r, looks("a"))
+	s := session.New(r.config)
+	for range 2 {
+		wantCause(t, s.Prompt(t.Context(), session.Input{Text: "go"}), session.CauseLoop)
+	}
+	if n := strings.Count(r.shelf.types(), "note"); n != 2 {
+		t.Errorf("told %d times: %s", n, r.shelf.types())
+	}
+}

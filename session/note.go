@@ -28,6 +28,7 @@ const (
 	TaskNote         NoteKind = "task"
 	PlanNote         NoteKind = "plan"
 	ModeNote         NoteKind = "mode"
+	LoopNote         NoteKind = "loop" // that the model repeats itself
 )
 
 // Note is one text for the model and where it comes from.
@@ -115,7 +116,7 @@ func (s *Session) gatherNotes(ctx context.Context, prompt *Input) (Message, bool
 			n.Text = s.config.Mask(n.Text)
 		}
 		n.fill()
-		if n.Bytes == 0 || n.Lasts && newest(told, n).SHA256 == n.SHA256 {
+		if n.Bytes == 0 || n.Lasts && n.Kind != LoopNote && newest(told, n).SHA256 == n.SHA256 {
 			continue
 		}
 		told = append(told, n)
@@ -199,6 +200,12 @@ func (m Message) wrappedNotes() []string {
 	return texts
 }
 
+// unwrapped is the text of a note in its tags.
+func (n Note) unwrapped(text string) string {
+	_, text, _ = strings.Cut(text, ">\n")
+	return strings.TrimSpace(strings.TrimSuffix(text, noteEnd))
+}
+
 // untagged spells the tags of notes out.
 func untagged(text string) string {
 	var b strings.Builder
@@ -229,72 +236,12 @@ func (m Message) NoteText() string {
 	if len(m.Notes) == 0 {
 		return "the model was told: " + m.Text()
 	}
-	lines := make([]string, len(m.Notes))
+	lines, texts := make([]string, len(m.Notes)), m.wrappedNotes()
 	for i, n := range m.Notes {
 		lines[i] = n.String()
+		if n.Kind == LoopNote {
+			lines[i] = "the model was told: " + n.unwrapped(texts[i])
+		}
 	}
 	return strings.Join(lines, "\n")
-}
-
-// Bounds of what a compaction keeps of the notes, in tokens; of a small window a share.
-const (
-	noteTokens, noteShare = 8_000, 8
-)
-
-// lastingNotes puts the lasting notes before a cut that none after it replaces into a message for behind the summary, the
-// newest first as long as there is room. What has none is named: it may be told again.
-func (s *Session) lastingNotes(cut int) (m Message, dropped []string) {
-	room := noteTokens
-	if w := s.ledger.window; w > 0 {
-		room = min(room, w/noteShare)
-	}
-	m = Message{Role: User, Note: true}
-	var newer []Note
-	text := ""
-	for i, old := range slices.Backward(s.history) {
-		notes, texts := s.notesOf(old)
-		for j, n := range slices.Backward(notes) {
-			replaced := slices.ContainsFunc(newer, n.same)
-			newer = append(newer, n)
-			if i >= cut || !n.Lasts || replaced {
-				continue
-			}
-			tokens := s.ledger.tokens(len(texts[j]))
-			if tokens > room || tokens == 0 {
-				dropped = append(dropped, n.From)
-				continue
-			}
-			room -= tokens
-			m.Notes, text = append(m.Notes, n), texts[j]+text
-		}
-	}
-	slices.Reverse(m.Notes)
-	slices.Reverse(dropped)
-	m.Parts = []Part{{Kind: TextPart, Text: text}}
-	return m, dropped
-}
-
-// notesOf are the notes of a message with their texts: those that it holds, or those that its outcomes are kept as.
-func (s *Session) notesOf(m Message) (notes []Note, texts []string) {
-	if len(m.Notes) > 0 || s.config.Kept == nil {
-		return m.Notes, m.wrappedNotes()
-	}
-	for _, p := range m.Parts {
-		if p.Outcome == nil {
-			continue
-		}
-		if n, ok := s.config.Kept(*p.Outcome); ok {
-			n.fill()
-			notes, texts = append(notes, n), append(texts, n.wrapped())
-		}
-	}
-	return notes, texts
-}
-
-// droppedNotes tells the model which notes a summary left out.
-func droppedNotes(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return "\nLeft out to make room; read them again where they matter: " + strings.Join(names, ", ") + "\n"
 }

@@ -97,7 +97,7 @@ func (b *beside) heard() []string {
 func (s *Session) hear(t *turn) error {
 	said := s.beside.heard()
 	if len(said) > 0 {
-		t.guard.forget()
+		t.guard.Forget()
 	}
 	return s.say(t, false, said...)
 }
@@ -248,12 +248,11 @@ func (l *log) rewind(messages []Message, e Entry) ([]Message, error) {
 	return messages[:at], nil
 }
 
-// warn tells a model that repeats itself, before its next request.
-func (s *Session) warn(t *turn) error {
-	if text := t.guard.warning(); text != "" {
-		return s.remark(t, text)
+// warn tells a model that repeats itself, before its next request. What it is told outlasts a summary.
+func (s *Session) warn(t *turn) {
+	if text := t.guard.Warning(); text != "" {
+		s.Note(Note{Kind: LoopNote, From: "adze", Lasts: true, Text: text})
 	}
-	return nil
 }
 
 // Effort is how hard the model is asked to think; empty: as its provider is configured.

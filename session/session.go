@@ -206,9 +206,7 @@ func (s *Session) prepare(t *turn) error {
 	if err := t.step(); err != nil {
 		return err
 	}
-	if err := s.warn(t); err != nil {
-		return err
-	}
+	s.warn(t)
 	if err := s.tellNotes(t); err != nil {
 		return err
 	}

@@ -230,3 +230,68 @@ func (s *Session) shownBefore() (begun int, several bool) {
 	}
 	return begun, shown > 1
 }
+
+// Bounds of what a compaction keeps of the notes, in tokens; of a small window a share.
+const (
+	noteTokens, noteShare = 8_000, 8
+)
+
+// lastingNotes puts the lasting notes before a cut that none after it replaces into a message for behind the summary, the
+// newest first as long as there is room. What has none is named: it may be told again.
+func (s *Session) lastingNotes(cut int) (m Message, dropped []string) {
+	room := noteTokens
+	if w := s.ledger.window; w > 0 {
+		room = min(room, w/noteShare)
+	}
+	m = Message{Role: User, Note: true}
+	var newer []Note
+	text := ""
+	for i, old := range slices.Backward(s.history) {
+		notes, texts := s.notesOf(old)
+		for j, n := range slices.Backward(notes) {
+			replaced := slices.ContainsFunc(newer, n.same)
+			newer = append(newer, n)
+			if i >= cut || !n.Lasts || replaced {
+				continue
+			}
+			tokens := s.ledger.tokens(len(texts[j]))
+			if tokens > room || tokens == 0 {
+				if n.Kind != LoopNote { // that can nobody read again
+					dropped = append(dropped, n.From)
+				}
+				continue
+			}
+			room -= tokens
+			m.Notes, text = append(m.Notes, n), texts[j]+text
+		}
+	}
+	slices.Reverse(m.Notes)
+	slices.Reverse(dropped)
+	m.Parts = []Part{{Kind: TextPart, Text: text}}
+	return m, dropped
+}
+
+// notesOf are the notes of a message with their texts: those that it holds, or those that its outcomes are kept as.
+func (s *Session) notesOf(m Message) (notes []Note, texts []string) {
+	if len(m.Notes) > 0 || s.config.Kept == nil {
+		return m.Notes, m.wrappedNotes()
+	}
+	for _, p := range m.Parts {
+		if p.Outcome == nil {
+			continue
+		}
+		if n, ok := s.config.Kept(*p.Outcome); ok {
+			n.fill()
+			notes, texts = append(notes, n), append(texts, n.wrapped())
+		}
+	}
+	return notes, texts
+}
+
+// droppedNotes tells the model which notes a summary left out.
+func droppedNotes(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "\nLeft out to make room; read them again where they matter: " + strings.Join(names, ", ") + "\n"
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"adze/session/loop"
 	"adze/tool"
 )
 
@@ -25,7 +26,7 @@ type turn struct {
 	result Result
 	budget *Budget
 	steps  int // of its own
-	guard  loopGuard
+	guard  loop.Guard
 	last   *Message // the answer that ends the turn, which end stores
 	shrunk bool     // the last request was too long, and the conversation was summed up
 	cut    bool     // the last answer was cut inside a call, and the model was told
@@ -116,7 +117,7 @@ func (t *turn) step() error {
 	if t.ctx.Err() != nil {
 		return context.Cause(t.ctx)
 	}
-	if err := t.guard.stuck(); err != nil {
+	if err := t.guard.Stuck(); err != nil {
 		return err
 	}
 	if most := t.budget.limits.Own; most > 0 && t.steps >= most {
@@ -230,7 +231,7 @@ func causeOf(err error) (cause Cause, message, hint string) {
 		return CauseBudget, err.Error(), "say go on, or raise the limit and run adze --continue"
 	case errors.Is(err, ErrShort), errors.Is(err, errLittle):
 		return CauseUsage, err.Error(), "go on; it is summed up by itself when it must be"
-	case errors.Is(err, errLoop):
+	case errors.Is(err, loop.Err):
 		return CauseLoop, err.Error(), "rephrase the task, or try another model; adze --continue goes on from here"
 	case errors.Is(err, errCut):
 		return CauseTruncated, err.Error(), `adze --continue -p "go on" lets it finish; or ask for less at once`

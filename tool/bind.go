@@ -188,7 +188,7 @@ func (c call[Args, Meta]) run(ctx context.Context, b base) (outcomeParts, error)
 	res, err := c.hooks.run(ctx, newContext[Meta](b, c.init), c.args)
 	parts := outcomeParts{
 		title: res.Title, output: res.Output, attachments: res.Attachments,
-		changed: res.Changed, outputFile: res.OutputFile, truncated: res.Truncated, sandbox: res.Sandbox, barred: res.Barred, carried: res.Carried, stop: res.Stop && err == nil,
+		changed: res.Changed, outputFile: res.OutputFile, truncated: res.Truncated, sandbox: res.Sandbox, barred: res.Barred, carried: res.Carried, stop: res.Stop && err == nil, pending: res.Pending,
 	}
 	if err != nil && reflect.ValueOf(&res.Metadata).Elem().IsZero() {
 		return parts, err // nothing to show; what was streamed stays
@@ -214,4 +214,5 @@ type outcomeParts struct {
 	barred      []string
 	carried     []Carried
 	stop        bool
+	pending     bool
 }

@@ -69,6 +69,7 @@ type Result[Meta any] struct {
 	Barred     []string  // what that kept them from, where they failed, for the record: a sentence each
 	Carried    []Carried // what that carried to hosts and from them, for the record
 	Stop       bool      // ends the turn
+	Pending    bool      // what the call asked after goes on by itself: asked again, it may tell more
 }
 
 // Attachment is an image or document for models that take it.

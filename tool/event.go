@@ -71,6 +71,8 @@ type Outcome struct {
 	Duration time.Duration `json:"duration_ns"`
 	// Stop ends the turn.
 	Stop bool `json:"stop,omitempty"`
+	// Pending says that what the call asked after goes on by itself.
+	Pending bool `json:"pending,omitempty"`
 	// Repair is the fix of its arguments, before and after; local like Output, never redacted.
 	Repair *Repair `json:"repair,omitempty"`
 	// Record is the audit record, stored with the outcome.

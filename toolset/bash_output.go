@@ -103,7 +103,7 @@ func (s *Shell) jobResult(st proc.JobStatus, part jobText) tool.Result[jobMeta] 
 	}
 	lines = append(lines, st.ID+" "+state)
 	return tool.Result[jobMeta]{
-		Title: st.ID + ": " + oneLine(st.Command, 60), Output: strings.Join(lines, "\n"), Truncated: text.OmittedBytes > 0,
+		Title: st.ID + ": " + oneLine(st.Command, 60), Output: strings.Join(lines, "\n"), Truncated: text.OmittedBytes > 0, Pending: st.Running,
 		Metadata: jobMeta{
 			Job: st.ID, Command: st.Command, Running: st.Running, State: state,
 			Text: tailText(lastBytes(part.text, shellLiveTail)), Lines: outputLines(part.text),

@@ -149,7 +149,7 @@ func (t *Pane) message(m session.Message) {
 			t.add(newSummary(m, "what was said before was summed up"))
 			return
 		}
-		if len(m.Notes) > 0 {
+		if len(m.Notes) > 0 && m.Notes[0].Kind != session.LoopNote {
 			t.note(draw.Dim, m.NoteText())
 			return
 		}
