@@ -4,7 +4,7 @@
 // The one rule: it reads only, and through the workspace. No link leads out of the project, only regular files are opened,
 // places are probed and the tree is never walked; text that it returns is data, which nobody obeys before the person says so.
 //
-// Start reading at Finder.Find; places.go is the table of places, look.go goes through one of them, front.go reads the
+// Start reading at Finder.Find; finder.go opens the folders, places.go is the table of places, look.go goes through one of them, front.go reads the
 // front matter, value.go its values. Known limits: the front matter is read as people write it, not as YAML: no anchors,
 // no tags, no block scalar within a list, and maps at most three deep.
 package carry
@@ -16,7 +16,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,59 +80,6 @@ func (i Item) Label() string {
 		return i.Name
 	}
 	return string(i.Origin) + ":" + i.Name
-}
-
-// Finder looks for what is carried into a folder. The zero value finds nothing. It is used by one goroutine, and closed.
-type Finder struct {
-	Own  string // adze's folder of the person; empty: none
-	Home string // the person's home; empty: none
-	Dir  string // the folder that is worked in; empty: no project is looked at
-	Top  string // the root of its repository, which no link leads out of; empty: Dir
-
-	roots map[string]*workspace.Root
-}
-
-// For is a finder for a person and a folder; own is adze's folder of the person, and home their home.
-func For(own, home, dir string) *Finder {
-	f := &Finder{Own: own, Home: home, Dir: dir, Top: dir}
-	if real, err := filepath.EvalSymlinks(home); err == nil && home != "" {
-		f.Home = real
-	}
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			f.Top = at
-			return f
-		}
-		if at == filepath.Dir(at) {
-			return f
-		}
-	}
-}
-
-// Close lets go of the folders.
-func (f *Finder) Close() {
-	for _, r := range f.roots {
-		if r != nil {
-			r.Close()
-		}
-	}
-	f.roots = nil
-}
-
-// root opens a folder once; nil: it is not there.
-func (f *Finder) root(dir string) *workspace.Root {
-	if r, known := f.roots[dir]; known || dir == "" {
-		return r
-	}
-	if f.roots == nil {
-		f.roots = map[string]*workspace.Root{}
-	}
-	r, err := workspace.Open(dir)
-	if err != nil {
-		r = nil
-	}
-	f.roots[dir] = r
-	return r
 }
 
 // Find lists what there is of a kind, in the order in which names are won: the person's before the project's, nearer

@@ -58,7 +58,12 @@ func (y *yard) link(to, name string) {
 	}
 }
 
-func (y *yard) find(kind carry.Kind) []carry.Item { return y.f.Find(y.Context(), kind) }
+// find looks anew each time: a Finder looks once.
+func (y *yard) find(kind carry.Kind) []carry.Item {
+	f := &carry.Finder{Own: y.f.Own, Home: y.f.Home, Dir: y.f.Dir, Top: y.f.Top}
+	y.Cleanup(f.Close)
+	return f.Find(y.Context(), kind)
+}
 
 // list is what was found, one a line: label, path, and why it cannot be used.
 func list(items []carry.Item) string {

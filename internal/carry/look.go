@@ -21,11 +21,13 @@ type search struct {
 	folders int
 }
 
-// place looks at one place; what is not there costs one look at a name.
+// place looks at one place; what is not there costs one look at a name, and less where the assistant has no folder at all.
 func (s *search) place(f *Finder, p place) {
-	if root := f.root(p.base); root != nil {
-		s.folder(root, p, "", 0)
+	root := f.root(p.base)
+	if root == nil || f.missing(root, path.Dir(p.dir)) || root.Lacks(p.dir) {
+		return
 	}
+	s.folder(root, p, "", 0)
 }
 
 // enter resolves a folder that may be gone into; nil names: it may not, or is none.

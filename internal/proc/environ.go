@@ -58,8 +58,14 @@ func absoluteOnly(path string) string {
 // OutsidePath drops the entries of a search path that lie in dir, which is free of links, or that are relative. Entries
 // are followed where they are links; one that does not exist yet counts by its name.
 func OutsidePath(path, dir string) string {
+	known := map[string]bool{} // a search path often names a folder twice
 	folders := slices.DeleteFunc(filepath.SplitList(path), func(f string) bool {
-		return !filepath.IsAbs(f) || inside(f, dir)
+		in, seen := known[f]
+		if !seen && filepath.IsAbs(f) {
+			in = inside(f, dir)
+			known[f] = in
+		}
+		return in || !filepath.IsAbs(f)
 	})
 	return strings.Join(folders, string(filepath.ListSeparator))
 }

@@ -20,12 +20,28 @@ const (
 	maxDepth      = 6         // of folders with commands
 )
 
-// folder is a project, read without following a link out of it.
-type folder struct{ root *os.Root }
+// folder is a project, read without following a link out of it. It is used for one look at the whole: what was missing
+// at first is not looked for again.
+type folder struct {
+	root   *os.Root
+	absent map[string]bool // names in the project's own folder that were looked for: whether they are missing
+}
 
 func open(dir string) (folder, error) {
 	root, err := os.OpenRoot(dir)
-	return folder{root}, err
+	return folder{root, map[string]bool{}}, err
+}
+
+// lacks reports that nothing has a name, because its first part is not in the project's folder.
+func (f folder) lacks(name string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	absent, known := f.absent[first]
+	if !known {
+		_, err := f.root.Lstat(first)
+		absent = errors.Is(err, fs.ErrNotExist)
+		f.absent[first] = absent
+	}
+	return absent
 }
 
 // Close lets go of the folder.
@@ -33,6 +49,9 @@ func (f folder) Close() { f.root.Close() }
 
 // read is a definition; nil without an error: there is none.
 func (f folder) read(name string) ([]byte, error) {
+	if f.lacks(name) {
+		return nil, nil
+	}
 	file, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO must not hold the start
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -71,7 +90,12 @@ func (f folder) standard(name string) ([]byte, error) {
 }
 
 // names lists the files of a folder with an ending; deep: also those of its folders, down to maxDepth.
-func (f folder) names(dir, ending string, deep bool) []string { return f.below(dir, ending, deep, 1) }
+func (f folder) names(dir, ending string, deep bool) []string {
+	if f.lacks(dir) {
+		return nil
+	}
+	return f.below(dir, ending, deep, 1)
+}
 
 func (f folder) below(dir, ending string, deep bool, depth int) (out []string) {
 	d, err := f.root.Open(dir)

@@ -86,7 +86,7 @@ func (r *Root) Resolve(name string) (Path, error) {
 	if err != nil {
 		return Path{}, err
 	}
-	abs, exists, links, err := follow(full)
+	abs, exists, links, err := r.follow(full)
 	if err != nil {
 		return Path{}, wrap(err, name, "resolve")
 	}
@@ -97,6 +97,13 @@ func (r *Root) Resolve(name string) (Path, error) {
 	}
 	p.protected = protects(rel)
 	return p, nil
+}
+
+// Lacks reports, at the price of one look, that nothing has a name relative to the root now. It says nothing about what
+// is there: that is found out by Resolve, which refuses what must not be used.
+func (r *Root) Lacks(rel string) bool {
+	_, err := lstat(r.dir + "/" + rel)
+	return gone(err)
 }
 
 // absolute turns name into an absolute path without looking at links. It must not clean: in "link/.." the
@@ -128,10 +135,14 @@ func (r *Root) withoutAt(name string) string {
 	return rest
 }
 
-// follow walks full from the top, replacing links by what they point at, as the kernel would.
-func follow(full string) (at string, exists bool, links int, err error) {
-	todo := strings.Split(full, "/")
+// follow walks full from the top, replacing links by what they point at, as the kernel would. The way to the root is
+// not walked again: it was free of links when the root was opened, and still looked whether it leads to the same folder.
+func (r *Root) follow(full string) (at string, exists bool, links int, err error) {
 	at = "/"
+	if rest, inside := strings.CutPrefix(full, r.dir+"/"); inside {
+		at, full = r.dir, rest
+	}
+	todo := strings.Split(full, "/")
 	for len(todo) > 0 {
 		part := todo[0]
 		todo = todo[1:]

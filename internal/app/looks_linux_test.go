@@ -1,0 +1,87 @@
+package app_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// looks runs one prompt under strace and counts what it opens or looks at by name, but for the folders above this test's
+// own, of which there are more or fewer on each machine.
+func (u *user) looks() (all int, each map[string]int) {
+	u.t.Helper()
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		u.t.Skip("strace is not installed")
+	}
+	log := filepath.Join(u.t.TempDir(), "log")
+	cmd := u.command("--print", "--model", "openai/m", "hello")
+	cmd.Args = append([]string{strace, "-f", "-qq", "-e", "trace=%file", "-o", log}, cmd.Args...)
+	cmd.Path = strace
+	out, err := cmd.CombinedOutput()
+	if strings.Contains(string(out), "ptrace") && err != nil {
+		u.t.Skipf("strace may not trace here: %s", out)
+	}
+	if err != nil {
+		u.t.Fatalf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile(log)
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	each = map[string]int{}
+	for _, call := range regexp.MustCompile(`(?m)^\d+ +\w+\((?:[A-Z_0-9]+, )?"([^"]+)"`).FindAllStringSubmatch(string(text), -1) {
+		if each[call[1]]++; !strings.HasPrefix(u.dir, call[1]+"/") {
+			all++
+		}
+	}
+	return all, each
+}
+
+// A run with nothing carried looks once for each place where something could be, and does not walk the way to its folders
+// again and again: the looks are counted with the real program, so that a new room cannot bring them back unseen.
+func TestAStartLooksForEachPlaceOnce(t *testing.T) {
+	u := newUser(t)
+	u.env = append(u.env, "PATH=/usr/bin:/bin")
+	u.serve(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\n\ndata: [DONE]\n\n")
+	})
+	u.run("--print", "--model", "openai/m", "hello").wants(0) // makes the store
+	all, each := u.looks()
+	t.Logf("%d looks", all)
+	if all > maxLooks {
+		t.Errorf("one prompt looked at %d names, at most %d are needed: %v", all, maxLooks, each)
+	}
+	for _, dir := range []string{".claude", ".codex", ".cursor", ".gemini", ".agents", ".opencode", ".adze", ".github"} {
+		for _, below := range []string{u.dir, u.homeDir()} {
+			if n := each[filepath.Join(below, dir)]; n > 1 {
+				t.Errorf("%s of %s was looked for %d times", dir, below, n)
+			}
+		}
+		if n := each[dir]; n > 2 { // by the project's own configuration, and by the consent to what it would run
+			t.Errorf("%s was looked for %d times from the project's descriptor", dir, n)
+		}
+	}
+	if n := each[u.dir]; n > 14 {
+		t.Errorf("the workspace's own path was looked at %d times", n)
+	}
+}
+
+// maxLooks is what one prompt may look at by name, with nothing carried; it was 174 when this was written.
+const maxLooks = 190
+
+// homeDir is what the run takes for the person's home.
+func (u *user) homeDir() string {
+	home := ""
+	for _, kv := range u.env {
+		if rest, ok := strings.CutPrefix(kv, "HOME="); ok {
+			home = rest
+		}
+	}
+	return home
+}
