@@ -104,8 +104,9 @@ func program() []Row {
 // rooms are what a run is put together of at the top: each does one thing and knows no other of them.
 func rooms() []Row {
 	return []Row{
-		{Package: "internal/undo", May: []string{"internal/undo/pack", "internal/search/ignore"}, Why: "states of a folder: it knows contents, ignore rules and the disk, and neither calls nor sessions"},
+		{Package: "internal/undo", May: []string{"internal/undo/pack", "internal/undo/watch", "internal/search/ignore"}, Why: "states of a folder: it knows contents, ignore rules and the disk, and neither calls nor sessions"},
 		{Package: "internal/undo/pack", Room: true, Why: "contents by their hash; it knows no folder"},
+		{Package: "internal/undo/watch", Room: true, Why: "what the system tells of changes; it knows no state"},
 		{Package: "internal/desk", May: []string{"internal/config", "internal/git", "session", "tool", "tui/port", "internal/proc", "internal/scale", "internal/search", "internal/secret", "internal/policy", "internal/safeterm", "internal/usage"},
 			Why: "it does things for the person and knows neither the interface nor a run"},
 		{Package: "internal/answer", May: []string{"session", "tool", "internal/usage"}, Why: "it judges a text by a schema and asks nobody"},

@@ -21,8 +21,10 @@ type Result struct {
 // Apply does what a plan says. The state that is there is taken before, and the plan is on the disk before the
 // first change, so that a killed Apply is finished by Recover. It does not stop half-way when ctx ends.
 func (w *Workspace) Apply(ctx context.Context, p Plan) (Result, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	if err := w.turn.take(ctx); err != nil {
+		return Result{}, err
+	}
+	defer w.turn.give()
 	unlock, err := w.lock()
 	if err != nil {
 		return Result{}, err
@@ -39,8 +41,10 @@ func (w *Workspace) Apply(ctx context.Context, p Plan) (Result, error) {
 
 // Recover finishes what killed processes began, each where it stopped.
 func (w *Workspace) Recover(ctx context.Context) ([]Result, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	if err := w.turn.take(ctx); err != nil {
+		return nil, err
+	}
+	defer w.turn.give()
 	plans, err := filepath.Glob(filepath.Join(w.opts.State, "plan-*"))
 	if err != nil || len(plans) == 0 {
 		return nil, err

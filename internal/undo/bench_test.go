@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
-	"time"
 )
 
 // many fills a workspace with files of 6.7 KB, twenty a folder.
@@ -31,36 +31,77 @@ func (p *site) many(files int) {
 	}
 }
 
-// BenchmarkTake is the state of a clean tree, beside the ways with git.
+// BenchmarkTake is the state of a tree, beside the ways with git: the first, of a clean tree, and after one file
+// changed. ADZE_UNDO_FILES says how many files there are; 5,000 when it is not set.
 func BenchmarkTake(b *testing.B) {
+	files, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_FILES"))
 	p := newSite(b)
-	p.many(5000)
-	old := time.Now().Add(time.Hour)
-	p.opts.Now = func() time.Time { return old } // the files are settled
-	b.Run("first", func(b *testing.B) {          // run with -benchtime 1x
+	if files == 0 {
+		files = 5000
+	}
+	p.many(files)
+	p.settledNow()
+	b.Run("first", func(b *testing.B) {
 		for b.Loop() {
+			b.StopTimer()
+			_ = p.Close()
+			_ = os.RemoveAll(p.state)
+			p.open()
+			p.settledNow()
+			b.StartTimer()
 			p.mark()
 		}
 	})
-	b.Run("clean", func(b *testing.B) {
+	b.Run("clean", func(b *testing.B) { p.takes(b, func() {}) })
+	b.Run("one-changed", func(b *testing.B) { p.takes(b, p.change) })
+	b.Run("next-session", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := p.Take(context.Background()); err != nil {
+			p.reopen()
+			p.settledNow()
+			p.mark()
+		}
+	})
+	b.Run("clean-walk", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := p.Settle(context.Background()); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
-	b.Run("git-stash-create", func(b *testing.B) {
-		needGit(b)
-		p.sh("git init -q . && git add . && git commit -qm all && printf x >> d0/s0/f0")
-		for b.Loop() {
-			p.sh("git stash create")
-		}
-	})
-	b.Run("shadow-git", func(b *testing.B) {
-		needGit(b)
-		p.sh("rm -rf .git; git --git-dir=../shadow init -q && git --git-dir=../shadow --work-tree=. add -A")
-		for b.Loop() {
-			p.sh("git --git-dir=../shadow --work-tree=. add -A && git --git-dir=../shadow --work-tree=. write-tree")
-		}
-	})
+	p.gits(b)
+}
+
+// takes takes states after something was done, which does not count.
+func (p *site) takes(b *testing.B, do func()) {
+	p.mark()
+	for b.Loop() {
+		b.StopTimer()
+		do()
+		b.StartTimer()
+		p.mark()
+	}
+}
+
+func (p *site) change() {
+	p.count++
+	p.write("d0/s0/f0", fmt.Append(nil, "changed ", p.count))
+}
+
+// gits are the ways with git that would do for it, and do less.
+func (p *site) gits(b *testing.B) {
+	run := func(name, script string) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				p.change()
+				b.StartTimer()
+				p.sh(script)
+			}
+		})
+	}
+	needGit(b)
+	p.sh("git init -q . && git add . && git commit -qm all")
+	run("one-changed-git-stash-create", "git stash create")
+	p.sh("rm -rf .git; git --git-dir=../shadow init -q && git --git-dir=../shadow --work-tree=. add -A")
+	run("one-changed-shadow-git", "git --git-dir=../shadow --work-tree=. add -A && git --git-dir=../shadow --work-tree=. write-tree")
 }

@@ -13,62 +13,73 @@ var errUnstable = errors.New("the file changes while it is read")
 const tries = 3
 
 // file fills in a regular file.
-func (k *walker) file(at folder, s scope, n *node, was *node) error {
-	path := s.path + n.name
-	if reason := k.beyond(s, n); reason != "" {
-		k.leave(n, path, reason)
-		k.changed = k.changed || was == nil || was.Entry != n.Entry
-		return nil
-	}
-	if was != nil && was.Kind == File && was.stat.unchanged(n.stat) && k.known(was.Hash) && !k.again(was) {
+func (k *hand) file(at folder, s scope, n *node, was *node) error {
+	reason, err := k.beyond(s, n)
+	switch {
+	case err != nil:
+		return err
+	case reason != "":
+		leave(n, reason)
+	case was != nil && was.Kind == File && was.stat.unchanged(n.stat) && k.known(was.Hash) && !k.again(s, was):
 		n.Entry, n.lately = was.Entry, was.lately
 		n.Same = ""
-	} else {
-		if err := k.content(at, n, path); err != nil {
+	default:
+		if err := k.content(at, n); err != nil {
 			return err
 		}
-		k.changed = k.changed || was == nil || was.Entry != n.Entry || !was.stat.unchanged(n.stat) || was.lately != n.lately
 	}
 	if n.Kind == File && n.stat.links > 1 {
-		k.linked[n.stat.inode] = append(k.linked[n.stat.inode], n)
-		k.paths[n] = path
+		k.mu.Lock()
+		k.linked[n.stat.inode] = append(k.linked[n.stat.inode], linkedNode{n, s.path + n.name})
+		k.mu.Unlock()
 	}
+	k.compare(n, was)
 	return nil
 }
 
-// again reports whether a file that looks unchanged is read all the same.
-func (k *walker) again(was *node) bool {
-	if !was.lately || k.settle < was.Size {
-		return false
+// again reports whether a file that looks unchanged is read all the same: it was written to, or may have been.
+func (k *walker) again(s scope, was *node) bool {
+	if k.happened.Folders[s.path][was.name] {
+		return true
 	}
-	k.settle -= was.Size
-	return true
+	return was.lately && k.settle.Load() >= was.Size && k.settle.Add(-was.Size) >= 0
+}
+
+// charge is the limit that a file counts against.
+func charge(git, ignored bool) int {
+	switch {
+	case git:
+		return 1
+	case ignored:
+		return 2
+	}
+	return 0
 }
 
 // beyond charges a file to the limits and says which it breaks; empty when none.
-func (k *walker) beyond(s scope, n *node) string {
+func (k *walker) beyond(s scope, n *node) (reason string, err error) {
 	l, size := k.opts.Limits, n.stat.size
-	one, all, used, reason := l.File, l.Total, &k.total, leftLarge
+	one := [...]int64{l.File, l.GitTotal, l.IgnoredFile}
+	all := [...]int64{l.Total, l.GitTotal, l.IgnoredTotal}
+	i := charge(s.git, n.ignored)
 	switch {
-	case s.git:
-		one, all, used = l.GitTotal, l.GitTotal, &k.gitTotal
-	case n.ignored:
-		one, all, used, reason = l.IgnoredFile, l.IgnoredTotal, &k.ignoredTotal, leftIgnored
+	case size > one[i] && i == 2:
+		return leftIgnored, nil
+	case size > one[i]:
+		return leftLarge, nil
+	case k.charged[i].Add(size) <= all[i]:
+		return "", nil
+	case k.hint != nil || !k.ordered:
+		return "", errAgain
 	}
-	if size > one {
-		return reason
-	}
-	if *used+size > all {
-		return leftTotal
-	}
-	*used += size
-	return ""
+	k.charged[i].Add(-size)
+	return leftTotal, nil
 }
 
 // content reads a file and stores it.
-func (k *walker) content(at folder, n *node, path string) error {
-	if n.stat.size > k.space {
-		k.leave(n, path, leftSpace)
+func (k *hand) content(at folder, n *node) error {
+	if n.stat.size > k.space.Load() {
+		leave(n, leftSpace)
 		return nil
 	}
 	content, st, err := at.readFile(n.name, max(k.opts.Limits.File, k.opts.Limits.GitTotal), k.buf)
@@ -77,17 +88,18 @@ func (k *walker) content(at folder, n *node, path string) error {
 		if errors.Is(err, errUnstable) {
 			reason = leftUnstable
 		}
-		k.leave(n, path, reason)
+		leave(n, reason)
 		return nil
 	}
 	k.buf = content[:0]
 	h := pack.Sum(content)
+	k.far.bytes.Add(int64(len(content)))
 	if !k.store.Has(h) {
 		k.moment()
-		if _, err := k.store.Put(content); err != nil {
+		if err := k.store.PutSum(h, content); err != nil {
 			return err
 		}
-		k.space -= int64(len(content))
+		k.space.Add(-int64(len(content)))
 	}
 	n.stat = st
 	n.Entry = Entry{Kind: File, Mode: st.mode & 0o7777, Size: int64(len(content)), Hash: h}

@@ -3,19 +3,19 @@
 package undo
 
 // folder stands for an open folder; here there is none.
-type folder struct{}
+type folder struct{ fd int }
 
 type names struct{}
 
-func openRoot(string) (folder, error) { return folder{}, ErrUnsupported }
+func openRoot(string) (folder, error) { return folder{-1}, ErrUnsupported }
 func statPath(string) (stat, error)   { return stat{}, ErrUnsupported }
 
 func (folder) close()                            {}
 func (folder) rewind() error                     { return ErrUnsupported }
 func (folder) read(*names) ([]string, error)     { return nil, ErrUnsupported }
 func (folder) stat(string) (stat, error)         { return stat{}, ErrUnsupported }
-func (folder) openFolder(string) (folder, error) { return folder{}, ErrUnsupported }
-func (folder) beneath(string) (folder, error)    { return folder{}, ErrUnsupported }
+func (folder) openFolder(string) (folder, error) { return folder{-1}, ErrUnsupported }
+func (folder) beneath(string) (folder, error)    { return folder{-1}, ErrUnsupported }
 func (folder) readLink(string) string            { return "" }
 func (folder) readFile(string, int64, []byte) ([]byte, stat, error) {
 	return nil, stat{}, ErrUnsupported

@@ -13,6 +13,9 @@ const listingMagic = "adze listing 1\n"
 
 // list stores the listings of a tree that are not stored yet, and fills in their hashes.
 func (w *Workspace) list(d *dir) error {
+	if d.hash != (pack.Hash{}) && d.prev == nil {
+		return nil // it is of the Take before, as a whole
+	}
 	for i := range d.nodes {
 		n := &d.nodes[i]
 		if n.Kind != Folder {

@@ -4,10 +4,11 @@
 // there is, by kind, mode and content, what the taken state says; and it is looked at once more after it was
 // swapped out, by which a change that came in between goes back to its place.
 //
-// Start reading at Workspace.Take, Diff, Plan and Apply. Take walks the folder (walk.go), reads what its stat
-// does not prove unchanged (node.go, content.go) and stores contents and listings by hash (package pack); a
-// Mark is the hash of the topmost listing (listing.go), so that states share what is equal. table.go keeps
-// what stat said, for the next run; it is only a cache. plan.go decides what to put back; apply.go,
+// Start reading at Workspace.Take, Diff, Plan and Apply. Take (take.go) asks package watch where something
+// happened and reads only there (hint.go); what does not fit together, and Settle, walk everything. walk.go reads
+// a folder, content.go what its stat does not prove unchanged; contents and listings are stored by hash (package
+// pack); a Mark is the hash of the topmost listing (listing.go), so that states share what is equal. table.go
+// keeps what stat said, for the next run; it is only a cache. plan.go decides what to put back; apply.go,
 // step.go and place.go do it after the plan was written and synced, so that Recover finishes what a killed
 // process began. folder_linux.go and change_linux.go are all that speaks to the system: everything is reached
 // by the descriptor of its folder.
@@ -15,11 +16,12 @@
 //
 // Known limits:
 //   - Linux only: elsewhere Open returns ErrUnsupported.
-//   - Take looks at every entry each time: there is no inotify in front of it yet, and one worker.
+//   - A folder with a file that has several names is read each time, for such a file changes without a word there.
+//   - Ignore rules outside of the folder (core.excludesFile) count from the next Settle on.
 //   - Extended attributes, ACLs and owners are not kept; a file with a set-user-ID bit is refused.
 //   - A file with links outside of the folder comes back as a file of its own; inside of it links are restored.
-//   - A write through a memory map that changes no timestamp is found within 40 seconds of the last change that
-//     did, or by Settle, or not at all.
+//   - A write through a memory map that is still there and changes no timestamp is found within 40 seconds of the
+//     last change that did, or by Settle, or when the map goes.
 //   - After a loss of power in the middle of an undo a file that it replaced may be torn; it is refused and
 //     named then, and its contents are in the store. Names are compared byte by byte.
 //   - The mode of the folder itself is not kept, only of what is in it.
@@ -34,11 +36,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
 	"adze/internal/search/ignore"
 	"adze/internal/undo/pack"
+	"adze/internal/undo/watch"
 
 	"github.com/gofrs/flock"
 )
@@ -51,6 +55,8 @@ var (
 	ErrTooWide = errors.New("the folder is too wide to be covered by undo")
 	// ErrBusy means that another process is restoring.
 	ErrBusy = errors.New("another process is restoring files here; wait for it and try again")
+
+	errWalk = errors.New("watching is switched off")
 )
 
 // Options say what is covered and where it is kept.
@@ -61,6 +67,10 @@ type Options struct {
 	Limits Limits // zero fields mean the defaults
 	Ignore ignore.Finder
 	Now    func() time.Time // nil: time.Now
+	Walk   bool             // look at everything each time; do not ask the system what changed
+	// Watches bounds the folders of which the system tells what changed; 0: half of what it gives to a person.
+	// Where there are more, each Take looks at everything, and Unwatched says so.
+	Watches int
 }
 
 // Workspace is one folder with its states. It may be used by several goroutines; they wait for each other.
@@ -68,11 +78,25 @@ type Workspace struct {
 	opts  Options
 	store *pack.Store
 	root  folder
-	state stat // of the state folder, which is left out
-	mu    sync.Mutex
-	tree  *dir // what the last Take saw; nil before the first
-	left  []Left
-	saved bool   // the table on disk is tree
+	state stat  // of the state folder, which is left out
+	top   inode // of the folder, when it was last walked as a whole
+	far   progress
+
+	turn       turn // guards what follows
+	tree       *dir // what the last Take saw; nil before the first
+	left       []Left
+	crowded    bool // some of left is left out because of the others
+	groups     map[inode]group
+	dropped    uint64 // of the store, at the last Take; groups is nil before the first
+	saved      bool   // the table on disk is tree
+	watch      *watch.Watch
+	unwatched  error         // why there is no watch
+	happened   watch.Changed // since the last Take
+	workers    int           // that take the first state
+	closing    context.Context
+	end        context.CancelFunc
+	background sync.WaitGroup
+
 	crash func() // called at each moment at which a process may die; of tests, nil otherwise
 }
 
@@ -119,7 +143,11 @@ func Open(o Options) (*Workspace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", root, err)
 	}
-	w := &Workspace{opts: o, root: top}
+	w := &Workspace{opts: o, root: top, turn: make(turn, 1), workers: workers()}
+	w.closing, w.end = context.WithCancel(context.Background())
+	if o.Walk {
+		w.unwatched = errWalk
+	}
 	if w.store, err = pack.Open(filepath.Join(o.State, "packs")); err != nil {
 		top.close()
 		return nil, err
@@ -137,49 +165,30 @@ func Open(o Options) (*Workspace, error) {
 
 // Close writes the table and lets go of everything.
 func (w *Workspace) Close() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.end()
+	w.background.Wait()
+	w.turn <- struct{}{}
+	defer w.turn.give()
 	err := w.saveTable()
+	w.stopWatching(nil)
 	w.root.close()
 	return errors.Join(err, w.store.Close())
 }
 
-// Take stores the state of the folder and returns its mark. It is safe from a loss of power when Take
+// Take stores the state of the folder and returns its mark. It looks only where the system told of changes, when
+// it does; else, and the first time, at everything. The state is safe from a loss of power when Take
 // returns. What changes while it looks is in the state as it was found, each file whole.
 func (w *Workspace) Take(ctx context.Context) (Mark, error) { return w.take(ctx, settleSome) }
 
-// Settle is Take that also reads again what changed so lately that its stat proves nothing.
+// Settle is Take that looks at everything, and reads again what changed so lately that its stat proves nothing. It
+// is for idle moments: what it finds more than Take did came without a word (remote machines, memory maps).
 func (w *Workspace) Settle(ctx context.Context) (Mark, error) { return w.take(ctx, settleAll) }
 
 // LeftOut lists what the last Take did not cover, in the order of the paths.
 func (w *Workspace) LeftOut() []Left {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return append([]Left(nil), w.left...)
-}
-
-func (w *Workspace) take(ctx context.Context, unsettled int64) (Mark, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.takeLocked(ctx, unsettled)
-}
-
-func (w *Workspace) takeLocked(ctx context.Context, unsettled int64) (Mark, error) {
-	k := &walker{Workspace: w, ctx: ctx, now: w.opts.Now(), settle: unsettled, linked: map[inode][]*node{}}
-	tree, err := k.walk()
-	if err != nil {
-		return Mark{}, fmt.Errorf("take the state of %s: %w", w.opts.Root, err)
-	}
-	k.groupLinks()
-	if err := w.list(tree); err != nil {
-		return Mark{}, err
-	}
-	if err := w.store.Sync(); err != nil {
-		return Mark{}, err
-	}
-	w.saved = w.saved && !k.changed
-	w.tree, w.left = tree, k.left
-	return Mark{tree.hash}, nil
+	w.turn <- struct{}{}
+	defer w.turn.give()
+	return slices.Clone(w.left)
 }
 
 // lock keeps other processes from restoring at the same time.

@@ -25,6 +25,7 @@ type site struct {
 	t     testing.TB
 	root  string
 	state string
+	count int
 }
 
 func newSite(t testing.TB) *site {

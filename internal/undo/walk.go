@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/search/ignore"
 	"adze/internal/undo/pack"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // walker is one Take: it makes a new tree beside the one of the Take before.
@@ -16,16 +20,25 @@ type walker struct {
 	*Workspace
 	ctx     context.Context
 	now     time.Time
-	settle  int64 // bytes that are still read again although their stat is unchanged
-	linked  map[inode][]*node
-	paths   map[*node]string // of linked nodes
-	left    []Left
-	changed bool
-	space   int64 // bytes that the store may still take
+	hint    *hint          // which folders are read; nil: all
+	ordered bool           // one after the other, so that a limit falls on the same entries each time
+	team    errgroup.Group // further workers
+	idle    sync.Pool      // *hand
+	changed atomic.Bool    // the tree is another than before
+	space   atomic.Int64   // bytes that the store may still take
+	settle  atomic.Int64   // bytes that are still read again although their stat is unchanged
+	charged [3]atomic.Int64
 
-	total, ignoredTotal, gitTotal int64
-	names                         names
-	buf                           []byte
+	mu     sync.Mutex // guards what follows, and the watch
+	linked map[inode][]linkedNode
+	groups map[inode]group
+}
+
+// hand is one worker of a walk, with the memory that it uses again and again.
+type hand struct {
+	*walker
+	names names
+	buf   []byte
 }
 
 // scope is what holds in the folder that is walked.
@@ -34,16 +47,13 @@ type scope struct {
 	level   *ignore.Level
 	ignored bool
 	git     bool // inside a ".git"
+	fresh   bool // it was not there before, so that no hint is about it
 }
 
-func (k *walker) walk() (*dir, error) {
-	// Anew each time: the folder may have been removed and made again since.
-	root, err := openRoot(k.opts.Root)
-	if err != nil {
-		return nil, err
-	}
-	k.root.close()
-	k.root = root
+func (w *Workspace) newWalker(ctx context.Context, settle int64, h *hint) (*walker, error) {
+	k := &walker{Workspace: w, ctx: ctx, now: w.opts.Now(), hint: h, ordered: true, linked: map[inode][]linkedNode{}}
+	k.idle.New = func() any { return &hand{walker: k} }
+	k.settle.Store(settle)
 	free, total, err := k.root.space(k.opts.State)
 	if err != nil {
 		return nil, err
@@ -52,23 +62,51 @@ func (k *walker) walk() (*dir, error) {
 	if keep == 0 {
 		keep = max(1<<30, total/20)
 	}
-	k.space = free - keep
-	k.paths = map[*node]string{}
-	return k.folder(k.root, scope{level: k.opts.Ignore.Root(k.opts.Root)}, k.tree)
+	k.space.Store(free - keep)
+	if h != nil {
+		for i, n := range h.charged {
+			k.charged[i].Store(n)
+		}
+	}
+	return k, nil
 }
 
-// folder walks one folder.
-func (k *walker) folder(at folder, s scope, prev *dir) (*dir, error) {
+func (k *walker) walk() (*dir, error) {
+	h := &hand{walker: k}
+	tree, err := h.folder(k.root, scope{level: k.opts.Ignore.Root(k.opts.Root), fresh: k.tree == nil}, k.tree)
+	if other := k.team.Wait(); err == nil {
+		err = other
+	}
+	if err == nil && (!k.groupLinks() || k.hint != nil && k.dropped != k.store.Dropped()) {
+		err = errAgain
+	}
+	return tree, err
+}
+
+// folder makes the tree of one folder: what the hints do not name is as it was.
+func (k *hand) folder(at folder, s scope, prev *dir) (*dir, error) {
 	if err := k.ctx.Err(); err != nil {
 		return nil, err
 	}
+	if k.hint == nil || s.fresh || prev == nil || k.hint.dirty[s.path] {
+		return k.read(at, s, prev)
+	}
+	if k.hint.above[s.path] {
+		return k.through(at, s, prev)
+	}
+	return prev, nil
+}
+
+// read walks one folder.
+func (k *hand) read(at folder, s scope, prev *dir) (*dir, error) {
+	k.keepWatch(at, s)
 	entries, err := at.read(&k.names)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
 	slices.Sort(entries)
 	if s.path != "" && !s.git {
-		s.level = k.rules(at, s, entries)
+		s.level = k.rules(at, s, func(name string) bool { _, ok := slices.BinarySearch(entries, name); return ok })
 	}
 	var q ignore.Query
 	q.In(s.level)
@@ -89,18 +127,46 @@ func (k *walker) folder(at folder, s scope, prev *dir) (*dir, error) {
 			return nil, err
 		}
 	}
-	k.changed = k.changed || prev == nil || len(prev.nodes) != len(d.nodes)
+	k.far.files.Add(int64(len(d.nodes)))
+	if prev == nil || len(prev.nodes) != len(d.nodes) {
+		k.changed.Store(true)
+	}
+	return d, nil
+}
+
+// through goes on to folders below one in which nothing happened.
+func (k *hand) through(at folder, s scope, prev *dir) (*dir, error) {
+	d := &dir{nodes: slices.Clone(prev.nodes), prev: prev}
+	if s.path != "" && !s.git {
+		s.level = k.rules(at, s, func(name string) bool {
+			_, ok := slices.BinarySearchFunc(prev.nodes, name, func(n node, name string) int { return strings.Compare(n.name, name) })
+			return ok
+		})
+	}
+	for i := range d.nodes {
+		n, was := &d.nodes[i], &prev.nodes[i]
+		if n.Kind != Folder || !k.hint.names(s.path+n.name+"/") {
+			continue
+		}
+		st, err := at.stat(n.name)
+		if err != nil || st.mode != n.stat.mode || st.inode != n.stat.inode {
+			return nil, errAgain // its own folder changed meanwhile
+		}
+		n.Entry, n.stat, n.sub = Entry{}, st, nil
+		if err := k.enter(at, s, n, was); err != nil {
+			return nil, err
+		}
+	}
 	return d, nil
 }
 
 // node fills in a node from what is there, or from what was before when stat says that it is the same.
-func (k *walker) node(at folder, s scope, n *node, was *node) error {
-	path := s.path + n.name
+func (k *hand) node(at folder, s scope, n *node, was *node) error {
 	switch {
 	case n.stat.inode == k.state.inode:
-		k.leave(n, path, leftStore)
+		leave(n, leftStore)
 	case s.git && s.top() && !gitKept(n.name):
-		k.leave(n, path, leftGit)
+		leave(n, leftGit)
 	case n.stat.isFolder():
 		return k.enter(at, s, n, was)
 	case n.stat.isLink():
@@ -108,34 +174,42 @@ func (k *walker) node(at folder, s scope, n *node, was *node) error {
 	case n.stat.isFile():
 		return k.file(at, s, n, was)
 	default:
-		k.leave(n, path, leftSpecial)
+		leave(n, leftSpecial)
 	}
-	k.changed = k.changed || was == nil || was.Entry != n.Entry || !was.stat.unchanged(n.stat)
+	k.compare(n, was)
 	return nil
+}
+
+// compare notes whether a node is another than before.
+func (k *walker) compare(n, was *node) {
+	if was == nil || was.Entry != n.Entry || !was.stat.unchanged(n.stat) || was.lately != n.lately {
+		k.changed.Store(true)
+	}
 }
 
 // top reports whether the folder is a ".git" itself.
 func (s scope) top() bool { return s.path == gitName+"/" || strings.HasSuffix(s.path, "/"+gitName+"/") }
 
-func (k *walker) enter(at folder, s scope, n *node, was *node) error {
+func (k *hand) enter(at folder, s scope, n *node, was *node) error {
 	next := scope{path: s.path + n.name + "/", level: s.level, ignored: n.ignored, git: s.git || n.name == gitName}
 	if n.ignored && !next.git && made(n.name) {
-		k.leave(n, s.path+n.name, leftMade)
+		leave(n, leftMade)
 		return nil
 	}
 	child, err := at.openFolder(n.name)
 	if err != nil {
-		k.leave(n, s.path+n.name, leftUnreadable)
+		leave(n, leftUnreadable)
 		return nil
 	}
-	defer child.close()
 	if n.ignored && !next.git {
 		names, err := child.read(&k.names)
 		if err != nil || len(names) > k.opts.Limits.IgnoredDir {
-			k.leave(n, s.path+n.name, leftMade)
+			child.close()
+			leave(n, leftMade)
 			return nil
 		}
 		if err := child.rewind(); err != nil {
+			child.close()
 			return err
 		}
 	}
@@ -144,65 +218,32 @@ func (k *walker) enter(at folder, s scope, n *node, was *node) error {
 	if was != nil {
 		prev = was.sub
 	}
-	n.sub, err = k.folder(child, next, prev)
-	k.changed = k.changed || was == nil || was.Kind != Folder || was.Mode != n.Mode
-	return err
+	next.fresh = s.fresh || was == nil || was.stat.inode != n.stat.inode
+	if was == nil || was.Kind != Folder || was.Mode != n.Mode {
+		k.changed.Store(true)
+	}
+	return k.below(child, next, prev, n)
 }
 
-// leave marks a node as not covered. That it is there, and of what size, is part of the state.
-func (k *walker) leave(n *node, path, reason string) {
-	n.Entry = Entry{Kind: LeftOut, Target: reason}
-	var size int64
-	if n.stat.isFile() {
-		size = n.stat.size
-		n.Target = fmt.Sprintf("%s; %d bytes, %d", reason, size, n.stat.mtime)
+// below walks a folder that is open and closes it: by another worker when one is free and there is much to read.
+func (k *hand) below(child folder, s scope, prev *dir, n *node) error {
+	work := func(k *hand) (err error) {
+		defer child.close()
+		n.sub, err = k.folder(child, s, prev)
+		return err
 	}
-	if reason != leftGit && reason != leftStore {
-		k.left = append(k.left, Left{path, size, reason})
-	}
-}
-
-// rules is the level of a folder: ignore files among its entries count from here on.
-func (k *walker) rules(at folder, s scope, entries []string) *ignore.Level {
-	var f ignore.Files
-	has := func(name string) bool { _, ok := slices.BinarySearch(entries, name); return ok }
-	if has(ignore.GitDir) {
-		f.Repo, f.Excludes = true, k.opts.Ignore.Excludes(k.opts.Root+"/"+s.path)
-	}
-	if has(ignore.GitFile) {
-		f.Git = readRules(at, ignore.GitFile)
-	}
-	if has(ignore.OwnFile) {
-		f.Own = readRules(at, ignore.OwnFile)
-	}
-	name := strings.TrimSuffix(s.path, "/")
-	return s.level.Enter(name[strings.LastIndexByte(name, '/')+1:], f)
-}
-
-// readRules parses an ignore file; one that cannot be read has no rules.
-func readRules(at folder, name string) *ignore.Rules {
-	text, _, err := at.readFile(name, ignore.MaxFile, nil)
-	if err != nil {
+	if !k.ordered && k.team.TryGo(func() error {
+		other := k.idle.Get().(*hand)
+		defer k.idle.Put(other)
+		return work(other)
+	}) {
 		return nil
 	}
-	return ignore.Parse(text)
+	return work(k)
 }
 
-// groupLinks gives the files that share an inode the first of their paths.
-func (k *walker) groupLinks() {
-	for _, group := range k.linked {
-		if len(group) < 2 {
-			continue
-		}
-		first := k.paths[group[0]]
-		for _, n := range group {
-			first = min(first, k.paths[n])
-		}
-		for _, n := range group {
-			n.Same = first
-		}
-	}
+// known reports whether the content of a node of before can be relied on. In this process nothing is dropped
+// from the store unseen.
+func (k *walker) known(h pack.Hash) bool {
+	return k.Workspace.groups != nil && k.dropped == k.store.Dropped() || k.store.Has(h)
 }
-
-// known reports whether the content of a node of before can be relied on.
-func (k *walker) known(h pack.Hash) bool { return k.store.Has(h) }

@@ -60,6 +60,8 @@ type Store struct {
 	open map[int]*os.File
 	ends map[int]int64 // how far a pack was read
 	out  *writer       // nil until something is stored
+
+	dropped uint64
 }
 
 // writer is the pack that this process appends to, which it holds locked.
@@ -117,19 +119,32 @@ func (s *Store) Len() int {
 // at once, and from a loss of power after Sync.
 func (s *Store) Put(content []byte) (Hash, error) {
 	h := Sum(content)
+	return h, s.PutSum(h, content)
+}
+
+// PutSum is Put of a content whose hash is known.
+func (s *Store) PutSum(h Hash, content []byte) error {
 	if len(content) > MaxContent {
-		return h, ErrLarge
+		return ErrLarge
 	}
 	if s.Has(h) {
-		return h, nil
+		return nil
 	}
 	rec := encode(h, content)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.at[h]; ok {
-		return h, nil
+		return nil
 	}
-	return h, s.append(h, rec)
+	return s.append(h, rec)
+}
+
+// Dropped is another number each time that contents were dropped, or turned out to be damaged: what Has said
+// before must be asked again.
+func (s *Store) Dropped() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dropped
 }
 
 func (s *Store) append(h Hash, rec []byte) error {
@@ -174,6 +189,7 @@ func (s *Store) forget(h Hash, p place) {
 	defer s.mu.Unlock()
 	if s.at[h] == p {
 		delete(s.at, h)
+		s.dropped++
 	}
 }
 

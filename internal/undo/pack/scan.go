@@ -41,12 +41,19 @@ func (s *Store) refresh() error {
 // check reads a whole pack with its payloads, as is done before something is appended to it: after a loss of
 // power the heads may be there and the payloads not.
 func (s *Store) check(num int) (end int64, torn bool, err error) {
+	before := 0
 	for h, p := range s.at {
 		if p.pack == num {
 			delete(s.at, h)
+			before++
 		}
 	}
-	return s.scan(num, 0, true)
+	left := len(s.at)
+	end, torn, err = s.scan(num, 0, true)
+	if len(s.at)-left < before {
+		s.dropped++
+	}
+	return end, torn, err
 }
 
 // scan enters the records of a pack from an offset on and returns where the last whole one ends, and whether

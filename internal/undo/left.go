@@ -1,0 +1,44 @@
+package undo
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// leave marks a node as not covered. That it is there, and of what size, is part of the state.
+func leave(n *node, reason string) {
+	n.Entry = Entry{Kind: LeftOut, Target: reason}
+	if n.stat.isFile() {
+		n.Target = fmt.Sprintf("%s; %d bytes, %d", reason, n.stat.size, n.stat.mtime)
+	}
+}
+
+// leftOut lists what a tree does not cover, in the order of the paths. crowded tells that something is left out
+// because of the others, so that hints about single folders do not tell enough.
+func leftOut(tree *dir) (all []Left, crowded bool) {
+	var visit func(path string, d *dir)
+	visit = func(path string, d *dir) {
+		for i := range d.nodes {
+			n := &d.nodes[i]
+			if n.Kind == Folder {
+				visit(path+n.name+"/", n.sub)
+			}
+			if n.Kind != LeftOut {
+				continue
+			}
+			l := Left{Path: path + n.name}
+			l.Reason, _, _ = strings.Cut(n.Target, ";")
+			if n.stat.isFile() {
+				l.Size = n.stat.size
+			}
+			crowded = crowded || l.Reason == leftTotal || l.Reason == leftSpace
+			if l.Reason != leftGit && l.Reason != leftStore {
+				all = append(all, l)
+			}
+		}
+	}
+	visit("", tree)
+	slices.SortFunc(all, func(a, b Left) int { return strings.Compare(a.Path, b.Path) })
+	return all, crowded
+}

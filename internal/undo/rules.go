@@ -1,0 +1,32 @@
+package undo
+
+import (
+	"strings"
+
+	"adze/internal/search/ignore"
+)
+
+// rules is the level of a folder: ignore files among its entries count from here on.
+func (k *walker) rules(at folder, s scope, has func(name string) bool) *ignore.Level {
+	var f ignore.Files
+	if has(ignore.GitDir) {
+		f.Repo, f.Excludes = true, k.opts.Ignore.Excludes(k.opts.Root+"/"+s.path)
+	}
+	if has(ignore.GitFile) {
+		f.Git = readRules(at, ignore.GitFile)
+	}
+	if has(ignore.OwnFile) {
+		f.Own = readRules(at, ignore.OwnFile)
+	}
+	name := strings.TrimSuffix(s.path, "/")
+	return s.level.Enter(name[strings.LastIndexByte(name, '/')+1:], f)
+}
+
+// readRules parses an ignore file; one that cannot be read has no rules.
+func readRules(at folder, name string) *ignore.Rules {
+	text, _, err := at.readFile(name, ignore.MaxFile, nil)
+	if err != nil {
+		return nil
+	}
+	return ignore.Parse(text)
+}

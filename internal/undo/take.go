@@ -1,0 +1,194 @@
+package undo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"adze/internal/undo/watch"
+)
+
+// turn lets one goroutine in at a time; unlike a mutex, waiting for it can be given up.
+type turn chan struct{}
+
+func (t turn) take(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (t turn) give() { <-t }
+
+// Progress is how far the Take that is under way has come.
+type Progress struct {
+	Running bool
+	Files   int64 // entries that were looked at
+	Bytes   int64 // of contents that were read
+}
+
+// progress is what a Progress is read from.
+type progress struct {
+	running      atomic.Bool
+	files, bytes atomic.Int64
+}
+
+// Progress tells how far the Take that is under way has come, whoever called it.
+func (w *Workspace) Progress() Progress {
+	return Progress{w.far.running.Load(), w.far.files.Load(), w.far.bytes.Load()}
+}
+
+type progressKey struct{}
+
+// WithProgress makes each Take, Settle and Plan of the context tell how far it is, ten times a second, also
+// while it waits for another one. tell is called from another goroutine, and not after they returned.
+func WithProgress(ctx context.Context, tell func(Progress)) context.Context {
+	return context.WithValue(ctx, progressKey{}, tell)
+}
+
+// telling tells the progress until it is stopped.
+func (w *Workspace) telling(ctx context.Context) (stop func()) {
+	tell, _ := ctx.Value(progressKey{}).(func(Progress))
+	if tell == nil {
+		return func() {}
+	}
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-end:
+				return
+			case <-tick.C:
+				tell(w.Progress())
+			}
+		}
+	}()
+	return func() { close(end); <-ended }
+}
+
+// Begin takes a state in the background, so that the first one is there when it is needed: a Take that comes
+// meanwhile waits for it. Close ends it. What went wrong in it is found again by the next Take.
+func (w *Workspace) Begin(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	started := make(chan struct{})
+	w.background.Add(1)
+	go func() {
+		defer w.background.Done()
+		defer cancel()
+		stop := context.AfterFunc(w.closing, cancel)
+		defer stop()
+		err := w.turn.take(ctx)
+		close(started)
+		if err != nil {
+			return
+		}
+		defer w.turn.give()
+		if _, err = w.takeLocked(ctx, settleSome); err == nil {
+			_ = w.saveTable() // it is written again by Close
+		}
+	}()
+	<-started // so that a Take that is called next comes after it
+}
+
+func (w *Workspace) take(ctx context.Context, settle int64) (Mark, error) {
+	defer w.telling(ctx)()
+	if err := w.turn.take(ctx); err != nil {
+		return Mark{}, err
+	}
+	defer w.turn.give()
+	return w.takeLocked(ctx, settle)
+}
+
+// errAgain means that what was seen cannot be told from the hints, or not by several at once: walk all, in order.
+var errAgain = errors.New("walk again")
+
+// takeLocked is Take for whoever has the turn.
+func (w *Workspace) takeLocked(ctx context.Context, settle int64) (Mark, error) {
+	w.far.files.Store(0)
+	w.far.bytes.Store(0)
+	w.far.running.Store(true)
+	defer w.far.running.Store(false)
+	k, tree, err := w.look(ctx, settle)
+	if err != nil {
+		return Mark{}, fmt.Errorf("take the state of %s: %w", w.opts.Root, err)
+	}
+	if err := w.list(tree); err != nil {
+		return Mark{}, err
+	}
+	if err := w.store.Sync(); err != nil {
+		return Mark{}, err
+	}
+	w.saved = w.saved && !k.changed.Load()
+	if tree != w.tree {
+		w.tree = tree
+		w.left, w.crowded = leftOut(tree)
+	}
+	w.groups, w.dropped = k.groups, w.store.Dropped()
+	w.happened = watch.Changed{}
+	return Mark{tree.hash}, nil
+}
+
+// look makes the tree of what is there: by the hints when they tell enough, else by a walk.
+func (w *Workspace) look(ctx context.Context, settle int64) (*walker, *dir, error) {
+	root, err := openRoot(w.opts.Root)
+	if err != nil {
+		return nil, nil, err
+	}
+	// Anew each time: the folder may have been removed and made again since.
+	w.root.close()
+	w.root = root
+	if w.watch != nil {
+		w.watch.Drain(&w.happened)
+	}
+	if settle != settleAll {
+		if h := w.hints(settle); h != nil {
+			k, err := w.newWalker(ctx, h.settle, h)
+			if err != nil {
+				return nil, nil, err
+			}
+			tree, err := k.walk()
+			if !errors.Is(err, errAgain) {
+				return k, tree, err
+			}
+		}
+	}
+	return w.lookAtAll(ctx, settle)
+}
+
+func (w *Workspace) lookAtAll(ctx context.Context, settle int64) (*walker, *dir, error) {
+	w.beginWatching()
+	several := w.tree == nil && w.workers > 1
+	for {
+		dropped := w.store.Dropped()
+		k, err := w.newWalker(ctx, settle, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		k.ordered = !several
+		k.team.SetLimit(w.workers - 1) // this goroutine is one too
+		tree, err := k.walk()
+		switch {
+		case errors.Is(err, errAgain) && several:
+			several = false
+		case err == nil && dropped != w.store.Dropped(): // what was relied on turned out to be damaged
+		default:
+			return k, tree, err
+		}
+	}
+}
+
+// workers is how many read and compress the first state.
+func workers() int { return min(runtime.GOMAXPROCS(0), 4) }
