@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"adze/internal/policy/harmless"
@@ -182,17 +183,28 @@ func (p *Policy) script(c command, text, dir string) (script.Script, error) {
 	return script.Read(c.file, text, start)
 }
 
-// names lists a folder for a pattern. Which names lie there outside of the workspace is nothing that is looked up
-// unasked.
+// names lists a folder for a pattern. Which names lie where nobody may read unasked is nothing that is looked up; that
+// there is no folder may be said.
 func (p *Policy) names(dir string) ([]string, error) {
 	place, err := p.place(dir)
 	if err != nil {
 		return nil, err
 	}
-	if place.Outside {
-		return nil, errOutside
+	if p.judge(AskFirst, tool.Need{Permission: tool.Read, Target: dir}).effect == Allow {
+		if names, err := p.files.Names(place.Abs); err == nil {
+			return names, nil
+		}
 	}
-	return p.files.Names(place.Abs)
+	err = p.files.Walk(place.Abs, func(_ string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return errUnasked
+		}
+		return fs.ErrNotExist
+	})
+	return nil, err
 }
 
 // judgeScript judges each program and each file of a text, and adds how it runs where all of it is allowed.

@@ -119,7 +119,7 @@ func laterCommands() []string {
 
 // judgedWords are what stands for W: harmless words, and those of somebody who wants something else.
 func judgedWords() []string {
-	return strings.Split(`a.go|b.go|sub|sub/c.go|'a b'|names.txt|*.go|sub/*|*|?.go|[ab].go|./*|sub/*.go|d*|-*|*rf|.*|dash/*|odd/*|link/*|in/*|{a,b}.go|{1..3}|"$x"|$x|${x}|"$HOME"|$HOME/h.txt|$PWD/a.go|~|~/h.txt|"$V"|$V|$X`+
+	return strings.Split(`a.go|b.go|sub|sub/c.go|'a b'|names.txt|*.go|sub/*|*|?.go|[ab].go|./*|sub/*.go|d*|-*|*rf|.*|dash/*|odd/*|link/*|in/*|l*/*|link*/|link/../*|far/../*|*/|*/*|*/*/|*/../*|*/.env*|**|.*/*|i*/c.go|sub/out*/|odd/a*|lo*/*|"$PWD"/*.go|~/*|"$HOME"/*|../*|../*/*|/*|"$x"/*|"$x"*|$(cat patterns.txt)|"$(cat patterns.txt)"|'../outside/*'|{a,b}.go|{1..3}|"$x"|$x|${x}|"$HOME"|$HOME/h.txt|$PWD/a.go|~|~/h.txt|"$V"|$V|$X`+
 		`|.env|sub/.env.local|keep.txt|../outside/o.txt|link/o.txt|sub/out.txt|in/../../outside/o.txt|in/c.go|.git/config|.git/hooks/x|.envrc|new.txt|sub/new.txt|/dev/null|/dev/stdin|-|--|-rf|-o|-f|--output=w.txt|-ofile`+
 		`|"$(cat a.go)"|$(cat names.txt)|"$(zap)"|$(ls)|$(echo zap)|"$(cat <<'E'
 text
@@ -132,7 +132,7 @@ E
 func judgedForms() []string {
 	return strings.Split(`§@§@§ && &&&@§ || &&&@§; &&&@§
 &&&@§ | &&&@§ | head -1@§ 2>&1 | &&&@§ 2>/dev/null@§ >/dev/null 2>&1@§ > new.txt@§ >> sub/new.txt 2>&1@(§)@(§) > new.txt@( cd sub && § )@{ §; }@{ §; &&&; } > new.txt@! §@if §; then &&&; fi@if §; then &&&; else §; fi@if [ -f a.go ]; then §; elif §; then &&&; fi`+
-		`@for x in W W; do §; done@for x in *; do §; done@for x in *.go; do §; &&&; done@for x in $(§); do &&&; done@for x in 1 2; do for y in W; do §; done; done@for x in W; do cd "$x"; done; §@while read -r x; do §; done < W@while read -r x; do §; done < names.txt@cat names.txt | while read -r x; do §; done@§ | while read x; do &&&; done`+
+		`@for x in W W; do §; done@for x in *; do §; done@for x in *.go; do §; &&&; done@for x in $(§); do &&&; done@for x in 1 2; do for y in W; do §; done; done@for x in W; do cd "$x"; done; §@while read -r x; do §; done < W@while read -r x; do §; done < names.txt@while read -r x; do §; done < patterns.txt@x='../outside/*'; echo $x@x='*/*'; &&&; echo $x "$x"@for x in $(cat patterns.txt); do §; done@echo $(§)@for x in in link; do echo "$x"/*; §; done@echo x > new.txt; echo W W@cat names.txt | while read -r x; do §; done@§ | while read x; do &&&; done`+
 		`@while false; do §; done; &&&@x=W; §@x=W && y="$x"; §@x=$(§); &&&@x="$(§)"; echo "$x"@if §; then x=W; fi; &&&@[ -d sub ] && cd sub; §@cd sub; §@cd sub && §; &&&@cd sub || §; &&&@§ && cd sub; &&&@false && cd sub; §@true || cd sub; §@(cd sub); §@cd nothere; §@cd W; §@cd link; §@cd in && §`+
 		`@[[ -f W ]] && §@[[ W == W ]] && §@[[ $x = a* ]] || §@[[ W -eq 1 ]] && §@time §@§ # W
 &&&@§ \

@@ -80,5 +80,5 @@ func TestNamesThatCannotBeFollowedAreAskedFor(t *testing.T) {
 	if err := os.Symlink(filepath.Join(y.root, "outside", "o.txt"), filepath.Join(y.work, "sub", "link")); err != nil {
 		t.Fatal(err)
 	}
-	ask("cat $(find . -type f)", "find . | xargs cat", "find sub -exec cat {} +")
+	ask("cat $(find . -type f)", "find . | xargs cat", "find sub -exec cat {} +", "find . | xargs ls", "ls $(find .)", "find . -type l | xargs ls", "ls -l $(find . -type l) | head")
 }

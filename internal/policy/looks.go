@@ -15,7 +15,7 @@ import (
 var (
 	errTwoWays = errors.New("it can be read in two ways; write it plainly")
 	errEmpty   = errors.New("it runs no program that can be named")
-	errOutside = errors.New("it is outside the workspace")
+	errUnasked = errors.New("its names are not looked up unasked")
 )
 
 // Files looks at folders, for patterns and for trees that are read.

@@ -1,7 +1,6 @@
 package script
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -35,6 +34,10 @@ func (r *reader) expansion(b *builder, part syntax.WordPart, st *state, fields b
 		seg.alts = value.Alts
 	}
 	if fields && !(known && allSafe(value.Alts)) {
+		if slices.ContainsFunc(value.Alts, func(s string) bool { return strings.ContainsAny(s, "*?[") }) {
+			return refuse("its variable %s holds a pattern, for which file names would be put in", name)
+		}
+		r.split = true
 		seg.many, seg.alts = true, nil
 		seg.out = strings.Trim(seg.out, `"`)
 	}
@@ -96,6 +99,7 @@ func (r *reader) substitution(b *builder, sub *syntax.CmdSubst, st *state, field
 	if names {
 		body = r.filtered(body)
 	}
+	r.split = r.split || fields && !names // of filtered names, none is a pattern
 	out := "$(" + r.later(body) + ")"
 	if !fields {
 		out = `"` + out + `"`
@@ -117,128 +121,4 @@ func (r *reader) written(sub *syntax.CmdSubst, st *state) (string, bool) {
 	w, err := r.document(redirs[0], st)
 	text, known := w.Known()
 	return strings.TrimRight(text, "\n"), err == nil && known
-}
-
-// match looks a pattern up. The names stand in its place when it runs; where files may have changed before, the pattern
-// itself does, kept from names that begin with a dash.
-func (r *reader) match(b builder, st *state) ([]Word, error) {
-	out, pattern := "", ""
-	known := r.Names != nil && !st.changed && len(st.dirs) == 1
-	for _, s := range b.segments {
-		out += s.out
-		if len(s.alts) != 1 {
-			known = false
-			continue
-		}
-		if s.pattern {
-			pattern += s.alts[0]
-		} else {
-			pattern += escapePattern(s.alts[0])
-		}
-	}
-	if first := b.segments[0]; first.pattern || first.alts == nil || len(first.alts) != 1 || first.alts[0] == "" {
-		out = "./" + out
-		if first.alts == nil {
-			return nil, refuse("it has a pattern that is known only when it runs")
-		}
-	}
-	if !known {
-		return []Word{{out: out}}, nil
-	}
-	found, ok := r.lookUp(st.dirs[0], pattern)
-	if !ok {
-		return []Word{{out: out}}, nil
-	}
-	if len(found) == 0 {
-		text := ""
-		for _, s := range b.segments {
-			text += s.alts[0]
-		}
-		return []Word{literal(text)}, nil
-	}
-	var words []Word
-	for _, name := range found {
-		if strings.HasPrefix(name, "-") {
-			return nil, refuse("its pattern matches a file that looks like an option: %s", name)
-		}
-		words = append(words, literal(name))
-	}
-	return words, nil
-}
-
-func escapePattern(s string) string {
-	var b strings.Builder
-	for _, c := range []byte(s) {
-		if strings.IndexByte(`\*?[]-^!`, c) >= 0 {
-			b.WriteByte('\\')
-		}
-		b.WriteByte(c)
-	}
-	return b.String()
-}
-
-// lookUp finds the names that a pattern matches, as bash does: name by name, and those that begin with a dot only where
-// the pattern does. False: there are too many.
-func (r *reader) lookUp(dir, pattern string) ([]string, bool) {
-	found := []string{""}
-	if strings.HasPrefix(pattern, "/") {
-		found, pattern = []string{"/"}, strings.TrimLeft(pattern, "/")
-	}
-	parts := strings.Split(pattern, "/")
-	for i, part := range parts {
-		last := i+1 == len(parts)
-		var next []string
-		for _, at := range found {
-			next = append(next, r.step(dir, at, part, last)...)
-		}
-		if len(next) > maxAlternatives {
-			return nil, false
-		}
-		found = next
-	}
-	slices.Sort(found)
-	return found, true
-}
-
-// step matches one part of a pattern in one folder.
-func (r *reader) step(dir, at, part string, last bool) (out []string) {
-	end := "/"
-	if last {
-		end = ""
-	}
-	full := path.Join(dir, at)
-	if strings.HasPrefix(at, "/") {
-		full = path.Clean(at)
-	}
-	if part == "" {
-		if _, err := r.Names(full); err == nil || !last {
-			return []string{at + end}
-		}
-		return nil
-	}
-	if !strings.ContainsAny(strings.ReplaceAll(strings.ReplaceAll(part, `\*`, ""), `\?`, ""), "*?[") {
-		plain := strings.ReplaceAll(part, `\`, "")
-		names, err := r.Names(full)
-		if err != nil || plain != "." && plain != ".." && !slices.Contains(names, plain) {
-			return nil
-		}
-		return []string{at + plain + end}
-	}
-	names, _ := r.Names(full)
-	shape := strings.ReplaceAll(part, "[!", "[^")
-	for _, name := range names {
-		if strings.HasPrefix(name, ".") && !strings.HasPrefix(part, ".") {
-			continue
-		}
-		if ok, err := path.Match(shape, name); err != nil || !ok {
-			continue
-		}
-		if !last {
-			if _, err := r.Names(path.Join(full, name)); err != nil {
-				continue
-			}
-		}
-		out = append(out, at+name+end)
-	}
-	return out
 }

@@ -4,10 +4,11 @@
 // The one rule: what runs is what was read. Text quotes every word anew, names the variables of the text apart from
 // those of the environment, and puts in the file names that patterns stood for, so that neither a difference between
 // this reader and bash nor a file that appears in between changes what was judged. What one program prints for another
-// to take as names goes through a filter that lets pass plain names below the folder alone.
+// to take as names goes through a filter that lets pass plain names below the folder alone; what is split into words
+// otherwise stays the words that it is, and no pattern in it is looked up.
 //
 // Start reading at Read; statement.go walks through statements, call.go takes one program, word.go finds what a word
-// may be, beside.go what programs print for others, redirect.go files, test.go [[ ]], builtin.go what changes the shell itself, write.go writes.
+// may be, pattern.go the names that a pattern stands for, beside.go what programs print for others, redirect.go files, test.go [[ ]], builtin.go what changes the shell itself, write.go writes.
 //
 // Known limits: arithmetic, functions, case, arrays and background commands are not read; such a text is asked for.
 package script
@@ -30,7 +31,8 @@ const (
 type Start struct {
 	Dir  string // absolute and free of links
 	Home string // "": not known
-	// Names lists a folder, for patterns; nil: patterns are known only when they run.
+	// Names lists a folder, for patterns. Its error is fs.ErrNotExist where there is no folder, and any other where it may
+	// not be looked at; nil: no pattern is read.
 	Names func(dir string) ([]string, error)
 	// Folder resolves the target of cd.
 	Folder func(dir, name string) (string, error)
@@ -51,6 +53,7 @@ type Script struct {
 	dir   string
 	// filter is the function through which lists of names go; empty: there is no such list.
 	filter string
+	bare   bool // no file names are put in for patterns in what is split when it runs
 }
 
 // Step is one program, or with no Words the files of a group of them.
@@ -138,7 +141,10 @@ func Read(file *syntax.File, text string, at Start) (s Script, err error) {
 	if err == nil && len(r.steps) > maxSteps {
 		err = refuse("it has more than %d programs", maxSteps)
 	}
-	s.Steps, s.subs, s.dir = r.steps, r.subs, at.Dir
+	if err == nil && r.split && r.stands {
+		err = refuse("it has a pattern beside a word that is split when it runs, and may hold one too")
+	}
+	s.Steps, s.subs, s.dir, s.bare = r.steps, r.subs, at.Dir, r.split
 	if r.listed {
 		s.filter = filter(at.Secret)
 	}

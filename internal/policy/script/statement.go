@@ -14,6 +14,8 @@ type reader struct {
 	loops  int
 	subs   [][]node // what stands in $(…) and <(…)
 	listed bool     // names go from one program to another
+	split  bool     // a word of unknown text is split when it runs
+	stands bool     // a pattern is looked up by bash
 }
 
 func (r *reader) list(stmts []*syntax.Stmt, st *state) ([]node, error) {

@@ -165,6 +165,9 @@ func (s Script) Text() string {
 		}
 	}
 	out += s.filter
+	if s.bare {
+		out = "set -f; " + out
+	}
 	for _, name := range s.names {
 		out += own(name) + `="${` + name + `-}"; `
 	}
