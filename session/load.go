@@ -114,6 +114,9 @@ func replay(entries []Entry) (*log, error) {
 			}
 		case MessageEntry, NoteEntry:
 			err = json.Unmarshal(e.Data, &m)
+			if partial != nil && partial.ID != m.ID {
+				messages = l.broken(messages, partial)
+			}
 			partial = nil
 			messages = append(messages, m)
 			l.past.message(m)
@@ -128,10 +131,10 @@ func replay(entries []Entry) (*log, error) {
 			partial = nil // it was asked again: what was shown of it is void
 			l.past.note(e)
 		case RewindEntry:
-			messages, err = l.rewind(messages, e)
+			messages, err = l.rewind(l.broken(messages, partial), e)
 			partial = nil
 		case CompactEntry:
-			messages, err = l.compact(messages, e)
+			messages, err = l.compact(l.broken(messages, partial), e)
 			partial = nil
 		case OfferEntry, EffortEntry:
 			err = l.request(e)
@@ -150,15 +153,20 @@ func replay(entries []Entry) (*log, error) {
 			return nil, fmt.Errorf("entry %d (%s) is damaged: %w", i+1, e.Type, err)
 		}
 	}
-	if partial != nil {
-		for i := range partial.Parts {
-			partial.Parts[i].close()
-		}
-		messages = append(messages, *partial)
-		l.past.message(*partial)
-	}
-	l.build(messages)
+	l.build(l.broken(messages, partial))
 	return l, nil
+}
+
+// broken keeps what is left of an answer that broke off with its process; nil: none did. Who went on from there has read it.
+func (l *log) broken(messages []Message, partial *Message) []Message {
+	if partial == nil {
+		return messages
+	}
+	for i := range partial.Parts {
+		partial.Parts[i].close()
+	}
+	l.past.message(*partial)
+	return append(messages, *partial)
 }
 
 // request takes what holds for the requests from here on.

@@ -153,6 +153,27 @@ func TestResumeKeepsUnfinishedText(t *testing.T) {
 	}
 }
 
+// TestUnfinishedTextStaysInLaterResumes: the model read it when the session went on, and goes on reading it.
+func TestUnfinishedTextStaysInLaterResumes(t *testing.T) {
+	r := newRig(t, says(text("on")), says(text("and on")))
+	r.shelf.entries = []session.Entry{
+		logged(t, session.StartEntry, session.Start{Version: "old"}),
+		logged(t, session.MessageEntry, userSays("m1", "go")),
+		logged(t, session.FragmentEntry, session.Fragment{Message: "m2", Kind: session.TextPart, Text: "half"}),
+	}
+	for range 2 {
+		s, err := session.Resume(t.Context(), r.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantCause(t, s.Prompt(t.Context(), session.Input{Text: "go on"}), session.CauseDone)
+	}
+	second := r.model.requests[1].Messages
+	if len(second) != 5 || second[1].Text() != "half" || second[1].ID != "m2" {
+		t.Errorf("the second resume sends %+v", second)
+	}
+}
+
 func TestNewMessagesNeverRepeatAnID(t *testing.T) {
 	r := newRig(t, says(text("a"), call("c1", "look", "{}")), says(text("b")), says(text("c")))
 	wantCause(t, r.prompt(t, "one"), session.CauseDone)

@@ -116,6 +116,8 @@ func rooms() []Row {
 		{Package: "internal/gate", May: []string{"internal/config", "internal/git", "internal/place", "internal/policy", "internal/proc", "internal/secret", "internal/usage", "internal/workspace"}, Tests: []string{"tool"},
 			Why: "it makes a policy of what a person wrote; it knows no run"},
 		{Package: "internal/resume", May: []string{"session", "internal/store", "internal/usage"}, Why: "it looks through stored sessions and starts none"},
+		{Package: "internal/mend", May: []string{"session", "tool", "internal/store"}, Tests: []string{"internal/llm/*"},
+			Why: "it reads a log that is damaged and writes another one; it runs nothing and tells nobody"},
 		{Package: "internal/stdio", May: []string{"internal/usage"}, Tests: []string{"session"}, Why: "what the process was started with"},
 		{Package: "internal/signals", May: []string{"session"}, Why: "a signal ends a run with a cause"},
 		{Package: "internal/choices", May: []string{"tui/firstrun", "tui/port", "internal/llm/discover", "internal/models", "internal/doctor"}, Tests: []string{"internal/config"},

@@ -278,3 +278,19 @@ func TestSalvageWaitsForOthers(t *testing.T) {
 	}
 	other.Close()
 }
+
+// TestTriggersThatWereDroppedComeBack: without them entries are added that nobody counts.
+func TestTriggersThatWereDroppedComeBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	s := mustOpen(t, path)
+	fill(t, s, "one", 2)
+	s.Close()
+	edit(t, path, unguard)
+	s = mustOpen(t, path)
+	if err := s.Append(t.Context(), "one", storetest.Entry(3)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.Verify(t.Context(), "one"); n != 3 || err != nil {
+		t.Errorf("%d sound entries, %v", n, err)
+	}
+}

@@ -124,8 +124,8 @@ func (s *Store) connect(ctx context.Context) error {
 		return s.explain("open", err)
 	}
 	s.db.SetMaxOpenConns(1)
-	var version int
-	if err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+	var version, guards int
+	if err := s.db.QueryRowContext(ctx, "SELECT user_version, "+guardsThere+" FROM pragma_user_version").Scan(&version, &guards); err != nil {
 		err = s.explain("open", err)
 		s.disconnect()
 		return err
@@ -136,6 +136,8 @@ func (s *Store) connect(ctx context.Context) error {
 		return s.openNewer(ctx, version)
 	case version < schemaVersion:
 		err = s.migrate(ctx)
+	case guards < guardsWanted:
+		err = s.guard(ctx)
 	}
 	if err != nil {
 		s.disconnect()

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"adze/session"
 )
 
 // strict is what the real servers refuse: an unknown or repeated id, a call without exactly one result
@@ -51,6 +53,14 @@ func (r Request) strict() error {
 		return fmt.Errorf("the last call %s has no result", open[0].ID)
 	}
 	return nil
+}
+
+// Strict is the address of a server that speaks w, refuses what a real one would, and answers every request with a text. It
+// ends with the test.
+func Strict(t *testing.T, w Wire) string {
+	s := newStrict(t, w, func(int) Answer { return Answer{Text: "Fine.", Usage: session.Usage{Input: 9, Output: 1}} })
+	t.Cleanup(s.Close)
+	return s.URL
 }
 
 // strictServer answers the n-th request with the n-th answer and refuses what a real server would.
