@@ -23,7 +23,7 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 	}
 	log, err := replay(entries)
 	if err != nil {
-		return nil, fmt.Errorf("session %s: %w", c.ID, err)
+		return nil, &LogError{c.ID, err}
 	}
 	if c.Found != nil {
 		if err := c.Found(entries); err != nil {
@@ -47,6 +47,18 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 	s.remember(log)
 	return s, nil
 }
+
+// LogError says that a log cannot be read.
+type LogError struct {
+	ID    ID
+	Cause error
+}
+
+// Error names the session and its entry.
+func (e *LogError) Error() string { return fmt.Sprintf("session %s: %v", e.ID, e.Cause) }
+
+// Unwrap is what is wrong with the entry.
+func (e *LogError) Unwrap() error { return e.Cause }
 
 // orphan is a call without an outcome, and where its outcome belongs in the history.
 type orphan struct {

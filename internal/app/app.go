@@ -94,6 +94,7 @@ func failure(err error) session.Result {
 	var keys *keyring.OpenError
 	var damaged *command.Damaged
 	var unsound *command.Unsound
+	var unread *session.LogError
 	switch {
 	case errors.As(err, &mistaken):
 		r.Cause, r.Message, r.Hint = session.CauseUsage, mistaken.Message, mistaken.Hint
@@ -102,7 +103,9 @@ func failure(err error) session.Result {
 	case errors.As(err, &none):
 		r.Cause, r.Hint = session.CauseNoModel, none.Hint
 	case errors.As(err, &damaged):
-		r.Cause, r.Hint = session.CauseStore, "somebody or something changed the database; what comes before that row is sound"
+		r.Cause, r.Hint = session.CauseStore, repairHint(damaged.Row.Session)
+	case errors.As(err, &unread):
+		r.Cause, r.Hint = session.CauseStore, repairHint(unread.ID)
 	case errors.As(err, &unsound):
 		r.Cause, r.Hint = session.CauseStore, "adze audit show shows the session; its chain holds, so adze itself wrote this, or someone with its means"
 	case errors.As(err, &keys):
@@ -119,6 +122,10 @@ func failure(err error) session.Result {
 		r = session.Sort(err)
 	}
 	return r
+}
+
+func repairHint(id session.ID) string {
+	return "adze session repair " + string(id) + " makes a sound copy of what is left, and leaves this one as it is"
 }
 
 func misuse(hint, format string, args ...any) error { return usage.Mistake(hint, format, args...) }

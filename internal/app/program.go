@@ -81,6 +81,16 @@ func (a *app) Store(ctx context.Context, use func(*store.Store) error) error {
 	return errors.Join(use(s), s.Close())
 }
 
+// Change opens the store as a run does, and makes it when it is not there.
+func (a *app) Change(ctx context.Context, use func(*store.Store) error) error {
+	s, err := store.Open(ctx, filepath.Join(place.Of(a.Getenv).State, "sessions.db"), store.Options{Mask: a.keys.Log().Entry})
+	if err != nil {
+		return fmt.Errorf("%w: %w", store.ErrOpen, err)
+	}
+	a.tellLosses(resume.Losses(s))
+	return errors.Join(use(s), s.Close())
+}
+
 func (a *app) openStore(ctx context.Context, o *options, at place.Places) (session.Store, error) {
 	if o.noSession || o.demo {
 		return store.NewMemory(), nil

@@ -227,6 +227,7 @@ func (a *app) openLogs(ctx context.Context, o *options, s settings, w *wired) fu
 		store   session.Store
 		id      session.ID
 		resumed bool
+		doubts  string
 		err     error
 	}
 	wait := make(chan opened, 1)
@@ -238,11 +239,17 @@ func (a *app) openLogs(ctx context.Context, o *options, s settings, w *wired) fu
 		if r.err == nil {
 			r.err = resume.Lock(ctx, r.store, r.id)
 		}
+		if r.err == nil && r.resumed {
+			r.doubts = resume.Doubts(ctx, r.store, r.id)
+		}
 		wait <- r
 	}()
 	answer := sync.OnceValue(func() opened {
 		r := <-wait
 		w.losses = resume.Losses(r.store)
+		if r.doubts != "" {
+			w.losses = append(w.losses, r.doubts)
+		}
 		w.notices = append(w.notices, w.losses...)
 		return r
 	})

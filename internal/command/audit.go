@@ -53,7 +53,7 @@ func trailOf(ctx context.Context, s *store.Store, id session.ID) (*audit.Trail, 
 		t.Add(f.Seq, f.Entry)
 		return nil
 	})
-	return &t, readable(err)
+	return &t, Readable(err)
 }
 
 func (a *all) showAudit(ctx context.Context, words []string, asJSON bool) error {

@@ -33,7 +33,7 @@ func (a *all) auditStats(ctx context.Context, prefix string, asJSON bool) error 
 			return ctx.Err()
 		})
 		if err != nil {
-			return readable(err)
+			return Readable(err)
 		}
 		if asJSON {
 			a.ShowJSON(tally.Stats())

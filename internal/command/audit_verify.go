@@ -59,7 +59,7 @@ func (a verifier) verifyOne(ctx context.Context, s *store.Store, id session.ID, 
 		n, err = s.Verify(ctx, id)
 	}
 	if err != nil {
-		return readable(err)
+		return Readable(err)
 	}
 	t, err := trailOf(ctx, s, id)
 	if err != nil {
@@ -70,7 +70,7 @@ func (a verifier) verifyOne(ctx context.Context, s *store.Store, id session.ID, 
 	}
 	end, err := s.Anchor(ctx, id)
 	if err != nil {
-		return readable(err)
+		return Readable(err)
 	}
 	fmt.Fprintf(a.Stdout(), "%s: all %d entries are as they were written; anchor %s\n", safeterm.Name(string(id)), n, end)
 	return nil
@@ -80,7 +80,7 @@ func (a verifier) verifyOne(ctx context.Context, s *store.Store, id session.ID, 
 func (a verifier) verifyAll(ctx context.Context, s *store.Store) error {
 	heads, err := s.List(ctx)
 	if err != nil {
-		return readable(err)
+		return Readable(err)
 	}
 	bad := 0
 	for _, h := range heads {

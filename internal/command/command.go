@@ -48,6 +48,8 @@ type Program interface {
 	Here() (string, error)
 	// Store opens the store to look into it.
 	Store(context.Context, func(*store.Store) error) error
+	// Change opens it to change what is in it.
+	Change(context.Context, func(*store.Store) error) error
 	// Session is the one whose id begins so.
 	Session(heads []session.Head, prefix string) (session.ID, error)
 	// Tools makes the tools of this folder, without a model, a session or a gate.
@@ -130,8 +132,8 @@ func (a *all) storedSession(ctx context.Context, s *store.Store, words []string)
 	return "", usage.Mistake("name one: adze session list --all shows them", "no session of %s is stored", dir)
 }
 
-// readable marks an error of reading the store, so that its exit code says so.
-func readable(err error) error {
+// Readable marks an error of reading the store, so that its exit code says so.
+func Readable(err error) error {
 	var bad *store.BadRow
 	switch {
 	case err == nil || errors.Is(err, session.ErrNotFound):

@@ -122,7 +122,7 @@ func (m *mender) row(r placed) {
 	case c.ended && m.ended[callOf(c.record)]:
 		m.drop(r, fmt.Sprintf("it is a second outcome of the call %.40q", c.record.Call))
 	case c.message != nil && r.Entry.Type != session.PartialEntry && m.said[c.message.ID]:
-		m.drop(r, fmt.Sprintf("the message %.40q stands there a second time", c.message.ID))
+		m.drop(r, fmt.Sprintf("it is the message %.40q a second time", c.message.ID))
 	default:
 		m.judged(r)
 		m.take(r, c)
@@ -135,11 +135,11 @@ func (m *mender) judged(r placed) {
 	f := Finding{Seq: r.Seq, Type: r.Entry.Type}
 	switch {
 	case r.proof == unproven:
-		f.Kind, f.Text = Unproven, "what it is chained to is gone, so it cannot be proven; it is kept"
+		f.Kind, f.Text = Unproven, "it is kept, and cannot be proven: what it is chained to is gone"
 	case r.at != r.Seq:
 		f.Kind, f.Text = Moved, moved(r.at-r.Seq)
 	case string(r.hash) != string(r.Hash):
-		f.Kind, f.Text = Chained, "only its hash was damaged"
+		f.Kind, f.Text = Chained, "it is kept: only its hash was damaged"
 	default:
 		return
 	}
@@ -148,9 +148,9 @@ func (m *mender) judged(r placed) {
 
 func moved(by int64) string {
 	if by < 0 {
-		return fmt.Sprintf("it belongs %d before", -by)
+		return fmt.Sprintf("it belongs %d places before", -by)
 	}
-	return fmt.Sprintf("it belongs %d behind", by)
+	return fmt.Sprintf("it belongs %d places behind", by)
 }
 
 // gap notes that everything up to a number is missing that did not come.

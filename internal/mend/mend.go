@@ -15,6 +15,7 @@ package mend
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"adze/internal/store"
@@ -48,8 +49,19 @@ type Finding struct {
 	Text string            `json:"text"`
 }
 
-// damage reports whether it is more than a process that ended early.
-func (f Finding) damage() bool { return f.Kind != Unknown }
+// Damage reports whether it is more than a process that ended early.
+func (f Finding) Damage() bool { return f.Kind != Unknown }
+
+// Why is what is wrong as it is said behind the number of an entry.
+func (f Finding) Why() string {
+	if f.Last > f.Seq {
+		return fmt.Sprintf("and those up to %d: %s", f.Last, f.Text)
+	}
+	if what, is := strings.CutPrefix(f.Text, "it "); is {
+		return what
+	}
+	return "is not sound: " + f.Text
+}
 
 // String is the finding for a person.
 func (f Finding) String() string {
@@ -76,7 +88,7 @@ type Report struct {
 // Sound reports whether the log is as it was written, and can be read. Calls that a process left without an outcome do no harm.
 func (r Report) Sound() bool {
 	for _, f := range r.Findings {
-		if f.damage() {
+		if f.Damage() {
 			return false
 		}
 	}
@@ -121,6 +133,16 @@ func listed(ctx context.Context, s *store.Store, id session.ID) (session.Start, 
 		}
 	}
 	return session.Start{}, err
+}
+
+// First is the finding that a person looks at first: of damage, the one with the lowest number. False: there is no damage.
+func (r Report) First() (first Finding, any bool) {
+	for _, f := range r.Findings {
+		if f.Damage() && f.Seq > 0 && (!any || f.Seq < first.Seq) {
+			first, any = f, true
+		}
+	}
+	return first, any
 }
 
 // mended is the new log and what it came from.

@@ -41,7 +41,7 @@ func (m *mender) compacted(c session.Compaction) {
 }
 
 func (m *mender) pointed(r placed, from, to string) {
-	m.find(Finding{Kind: Pointed, Seq: r.Seq, Type: r.Entry.Type, Text: fmt.Sprintf("the message %.40q that it names is lost; it names %.40q now", from, to)})
+	m.find(Finding{Kind: Pointed, Seq: r.Seq, Type: r.Entry.Type, Text: fmt.Sprintf("it names %.40[2]q now: the message %.40[1]q is lost", from, to)})
 }
 
 // next is the first message from one on; moved: it is not that one.

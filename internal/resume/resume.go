@@ -128,6 +128,21 @@ func fork(ctx context.Context, logs session.Store, from session.ID) (session.ID,
 	return id, logs.Append(ctx, id, entries...)
 }
 
+// Doubts tells that the log of a session that is gone on with is not as it was written; empty: it is. The session goes on all the
+// same: what cannot be read ends it with an error of its own.
+func Doubts(ctx context.Context, logs session.Store, id session.ID) string {
+	s, ok := logs.(*store.Store)
+	if !ok {
+		return ""
+	}
+	_, err := s.Verify(ctx, id)
+	var bad *store.BadRow
+	if !errors.As(err, &bad) {
+		return "" // what cannot be read at all, loading tells
+	}
+	return fmt.Sprintf("%v; adze session repair %s makes a sound copy of what is left", bad, id)
+}
+
 // Losses tells what a damaged store left behind when it was opened, in lines; none when it was sound.
 func Losses(logs session.Store) []string {
 	s, ok := logs.(*store.Store)

@@ -85,7 +85,8 @@ func (s *Store) guard(ctx context.Context) error {
 			UPDATE sessions SET entries = new.seq, updated = new.time, tip = new.hash WHERE num = new.session;
 		END`,
 		`entries_keep BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'entries never change'); END`,
-		`entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'entries are never removed'); END`,
+		`entries_stay BEFORE DELETE ON entries WHEN NOT EXISTS (SELECT 1 FROM removed WHERE num = old.session)
+			BEGIN SELECT RAISE(ABORT, 'entries are never removed'); END`,
 	} {
 		if _, err := s.db.ExecContext(ctx, "CREATE TRIGGER IF NOT EXISTS "+trigger); err != nil {
 			return s.explain("guard", err)
