@@ -30,7 +30,7 @@ func (w *Workspace) Apply(ctx context.Context, p Plan) (Result, error) {
 		return Result{}, err
 	}
 	defer unlock()
-	if p.Present, err = w.takeLocked(ctx, settleSome); err != nil {
+	if p.Present, err = unlessSpace(w.takeLocked(ctx, settleSome)); err != nil {
 		return Result{}, err
 	}
 	if err := w.writePlan(p); err != nil {
@@ -84,7 +84,7 @@ func (w *Workspace) carryOut(ctx context.Context, p Plan) (Result, error) {
 	if err := root.syncAll(); err != nil {
 		return Result{}, fmt.Errorf("sync what was restored: %w", err)
 	}
-	after, err := w.takeLocked(ctx, settleAll)
+	after, err := unlessSpace(w.takeLocked(ctx, settleAll))
 	if err != nil {
 		return Result{}, err
 	}

@@ -78,10 +78,6 @@ func (k *walker) beyond(s scope, n *node) (reason string, err error) {
 
 // content reads a file and stores it.
 func (k *hand) content(at folder, n *node) error {
-	if n.stat.size > k.space.Load() {
-		leave(n, leftSpace)
-		return nil
-	}
 	content, st, err := at.readFile(n.name, max(k.opts.Limits.File, k.opts.Limits.GitTotal), k.buf)
 	if err != nil {
 		reason := leftUnreadable
@@ -96,10 +92,17 @@ func (k *hand) content(at folder, n *node) error {
 	k.far.bytes.Add(int64(len(content)))
 	if !k.store.Has(h) {
 		k.moment()
-		if err := k.store.PutSum(h, content); err != nil {
+		if k.space.Add(-int64(len(content))) < 0 {
+			leave(n, leftSpace)
+			return nil
+		}
+		if err := k.store.PutSum(h, content); full(err) {
+			k.space.Store(0)
+			leave(n, leftSpace)
+			return nil
+		} else if err != nil {
 			return err
 		}
-		k.space.Add(-int64(len(content)))
 	}
 	n.stat = st
 	n.Entry = Entry{Kind: File, Mode: st.mode & 0o7777, Size: int64(len(content)), Hash: h}

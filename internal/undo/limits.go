@@ -40,6 +40,7 @@ const (
 	leftUnreadable = "cannot be read"
 	leftUnstable   = "changed while it was read"
 	leftSpace      = "too little space on the disk"
+	leftForgotten  = "left out as you asked (adze undo --forget)"
 	leftStore      = "the store of undo"
 	leftGit        = "git's own objects"
 )

@@ -51,7 +51,7 @@ const (
 // the first, path by path, and only where nobody else changed it. git asks for git's own state too. To go from
 // a to b is to undo the window {Before: b, After: a}; a redo undoes the window that Apply returned.
 func (w *Workspace) Plan(ctx context.Context, git bool, windows ...Window) (Plan, error) {
-	present, err := w.Settle(ctx)
+	present, err := unlessSpace(w.Settle(ctx))
 	if err != nil {
 		return Plan{}, err
 	}

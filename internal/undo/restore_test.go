@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // undo undoes windows and returns the window of the undo itself.
@@ -238,6 +239,16 @@ func killed(root string) {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
 		}
+	}
+	if names := strings.Fields(os.Getenv("ADZE_UNDO_NAMED")); len(names) > 0 {
+		var named []Named
+		for _, name := range names {
+			m, _ := ParseMark(name)
+			named = append(named, Named{m, time.Now()})
+		}
+		_, err := w.Prune(context.Background(), Retention{}, named...)
+		fmt.Println(err)
+		os.Exit(0)
 	}
 	after, err := w.Take(context.Background())
 	before, err2 := ParseMark(os.Getenv("ADZE_UNDO_BEFORE"))

@@ -1,11 +1,13 @@
 package undo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"adze/internal/undo/watch"
@@ -96,7 +98,7 @@ func (w *Workspace) Begin(ctx context.Context) {
 			return
 		}
 		defer w.turn.give()
-		if _, err = w.takeLocked(ctx, settleSome); err == nil {
+		if _, err = unlessSpace(w.takeLocked(ctx, settleSome)); err == nil {
 			_ = w.saveTable() // it is written again by Close
 		}
 	}()
@@ -125,10 +127,10 @@ func (w *Workspace) takeLocked(ctx context.Context, settle int64) (Mark, error) 
 	if err != nil {
 		return Mark{}, fmt.Errorf("take the state of %s: %w", w.opts.Root, err)
 	}
-	if err := w.list(tree); err != nil {
-		return Mark{}, err
-	}
-	if err := w.store.Sync(); err != nil {
+	if err := errors.Join(w.list(tree), w.store.Sync()); err != nil {
+		if full(err) {
+			err = fmt.Errorf("%w (%w)", ErrSpace, err)
+		}
 		return Mark{}, err
 	}
 	w.saved = w.saved && !k.changed.Load()
@@ -138,7 +140,39 @@ func (w *Workspace) takeLocked(ctx context.Context, settle int64) (Mark, error) 
 	}
 	w.groups, w.dropped = k.groups, w.store.Dropped()
 	w.happened = watch.Changed{}
-	return Mark{tree.hash}, nil
+	return Mark{tree.hash}, w.lacked()
+}
+
+// lacked is ErrSpace with what had no room.
+func (w *Workspace) lacked() error {
+	if !w.crowded {
+		return nil
+	}
+	files, bytes, first := 0, int64(0), ""
+	for _, l := range w.left {
+		if l.Reason == leftSpace {
+			first = cmp.Or(first, l.Path)
+			files++
+			bytes += l.Size
+		}
+	}
+	if files == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %d files, %d bytes: %s …", ErrSpace, files, bytes, first)
+}
+
+// unlessSpace is for whoever goes on with what a Take could keep.
+func unlessSpace(m Mark, err error) (Mark, error) {
+	if errors.Is(err, ErrSpace) && !m.IsZero() {
+		return m, nil
+	}
+	return m, err
+}
+
+// full reports whether an error says that nothing more can be written.
+func full(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 // look makes the tree of what is there: by the hints when they tell enough, else by a walk.

@@ -10,7 +10,7 @@
 // pack); a Mark is the hash of the topmost listing (listing.go), so that states share what is equal. table.go
 // keeps what stat said, for the next run; it is only a cache. plan.go decides what to put back; apply.go,
 // step.go and place.go do it after the plan was written and synced, so that Recover finishes what a killed
-// process began. folder_linux.go and change_linux.go are all that speaks to the system: everything is reached
+// process began. prune.go and forget.go drop what is old or unwanted. folder_linux.go and change_linux.go are all that speaks to the system: everything is reached
 // by the descriptor of its folder.
 // Nothing is read through a link, no git is started, and neither FIFO nor device is opened.
 //
@@ -26,7 +26,7 @@
 //     named then, and its contents are in the store. Names are compared byte by byte.
 //   - The mode of the folder itself is not kept, only of what is in it.
 //   - Names that begin with .adze-undo- are undo's own and never covered. No session takes states yet.
-//   - Nothing is ever dropped from the store yet: neither by age nor by size.
+//   - Nothing is dropped from the store by itself: Prune and Forget do it, while nobody else covers the folder.
 package undo
 
 import (
@@ -55,6 +55,10 @@ var (
 	ErrTooWide = errors.New("the folder is too wide to be covered by undo")
 	// ErrBusy means that another process is restoring.
 	ErrBusy = errors.New("another process is restoring files here; wait for it and try again")
+	// ErrInUse means that another process covers the folder, so that nothing can be dropped.
+	ErrInUse = errors.New("another adze works in this folder; close it and try again")
+	// ErrSpace means that not everything could be kept because the disk is too full.
+	ErrSpace = errors.New("the disk is too full to keep all that undo would need")
 
 	errWalk = errors.New("watching is switched off")
 )
@@ -86,6 +90,7 @@ type Workspace struct {
 	tree       *dir // what the last Take saw; nil before the first
 	left       []Left
 	crowded    bool // some of left is left out because of the others
+	forgotten  []string
 	groups     map[inode]group
 	dropped    uint64 // of the store, at the last Take; groups is nil before the first
 	saved      bool   // the table on disk is tree
@@ -111,6 +116,9 @@ func (w *Workspace) moment() {
 type Mark struct{ Tree pack.Hash }
 
 func (m Mark) String() string { return m.Tree.String() }
+
+// IsZero reports whether there is no state.
+func (m Mark) IsZero() bool { return m == Mark{} }
 
 // ParseMark reads what Mark.String wrote.
 func ParseMark(s string) (m Mark, err error) {
@@ -158,6 +166,9 @@ func Open(o Options) (*Workspace, error) {
 	if w.state, err = statPath(o.State); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
+	if w.forgotten, err = w.loadForgotten(); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
 	w.tree = w.loadTable()
 	w.saved = w.tree != nil
 	return w, nil
@@ -177,7 +188,8 @@ func (w *Workspace) Close() error {
 
 // Take stores the state of the folder and returns its mark. It looks only where the system told of changes, when
 // it does; else, and the first time, at everything. The state is safe from a loss of power when Take
-// returns. What changes while it looks is in the state as it was found, each file whole.
+// returns. What changes while it looks is in the state as it was found, each file whole. With ErrSpace the state is
+// taken all the same, without what had no room (see LeftOut), unless the mark is zero.
 func (w *Workspace) Take(ctx context.Context) (Mark, error) { return w.take(ctx, settleSome) }
 
 // Settle is Take that looks at everything, and reads again what changed so lately that its stat proves nothing. It

@@ -165,6 +165,8 @@ func (k *hand) node(at folder, s scope, n *node, was *node) error {
 	switch {
 	case n.stat.inode == k.state.inode:
 		leave(n, leftStore)
+	case len(k.forgotten) > 0 && slices.Contains(k.forgotten, s.path+n.name):
+		leave(n, leftForgotten)
 	case s.git && s.top() && !gitKept(n.name):
 		leave(n, leftGit)
 	case n.stat.isFolder():

@@ -2,10 +2,12 @@ package pack
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // refresh reads what was appended to the packs since they were last looked at, by whomever.
@@ -22,49 +24,57 @@ func (s *Store) refresh() error {
 		if s.out != nil && s.out.num == num {
 			continue
 		}
-		if s.open[num] == nil {
-			f, err := os.OpenFile(filepath.Join(s.dir, e.Name()), os.O_RDWR, 0)
-			if err != nil {
+		f := s.pack(num)
+		if f == nil {
+			if f, err = openPack(s.dir, num); err != nil {
 				return fmt.Errorf("read the store: %w", err)
 			}
-			s.open[num] = f
+			s.packs = append(s.packs, f)
 		}
-		end, _, err := s.scan(num, s.ends[num], false)
-		if err != nil {
+		if _, err := f.scan(false); err != nil {
 			return err
 		}
-		s.ends[num] = end
 	}
+	slices.SortFunc(s.packs, func(a, b *file) int { return a.num - b.num })
 	return nil
 }
 
-// check reads a whole pack with its payloads, as is done before something is appended to it: after a loss of
-// power the heads may be there and the payloads not.
-func (s *Store) check(num int) (end int64, torn bool, err error) {
-	before := 0
-	for h, p := range s.at {
-		if p.pack == num {
-			delete(s.at, h)
-			before++
-		}
+func openPack(dir string, num int) (*file, error) {
+	f, err := os.OpenFile(filepath.Join(dir, packName(num)), os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
 	}
-	left := len(s.at)
-	end, torn, err = s.scan(num, 0, true)
-	if len(s.at)-left < before {
-		s.dropped++
-	}
-	return end, torn, err
-}
-
-// scan enters the records of a pack from an offset on and returns where the last whole one ends, and whether
-// something stands behind it. Damage with whole records behind it is stepped over.
-func (s *Store) scan(num int, from int64, payloads bool) (end int64, torn bool, err error) {
-	f := s.open[num]
 	st, err := f.Stat()
 	if err != nil {
-		return from, false, fmt.Errorf("read the store: %w", err)
+		return nil, errors.Join(err, f.Close())
 	}
-	at := from
+	x := readIndex(filepath.Join(dir, indexName(num)), st.Size())
+	if !x.of(f) {
+		x = index{}
+	}
+	return &file{File: f, num: num, end: x.end, index: x, fresh: map[Hash]place{}}, nil
+}
+
+// check reads the payloads of a pack from where its index ends, as is done before something is appended to it:
+// after a loss of power the heads may be there and the payloads not. The index was written after a sync.
+func (s *Store) check(f *file) (torn bool, err error) {
+	before := f.fresh
+	f.fresh, f.end = map[Hash]place{}, f.index.end
+	torn, err = f.scan(true)
+	if len(f.fresh) < len(before) {
+		s.dropped++
+	}
+	return torn, err
+}
+
+// scan enters the records of a pack from where it was read to, and reports whether something stands behind the
+// last whole one. Damage with whole records behind it is stepped over.
+func (f *file) scan(payloads bool) (torn bool, err error) {
+	st, err := f.Stat()
+	if err != nil {
+		return false, fmt.Errorf("read the store: %w", err)
+	}
+	at := f.end
 	for at < st.Size() {
 		h, ok := headAt(f, at, st.Size())
 		if ok && (payloads || at+headSize+h.stored == st.Size()) {
@@ -74,15 +84,17 @@ func (s *Store) scan(num int, from int64, payloads bool) (end int64, torn bool, 
 		if !ok {
 			next := resync(f, at+1, st.Size())
 			if next < 0 {
-				return at, true, nil
+				f.end = at
+				return true, nil
 			}
 			at = next
 			continue
 		}
-		s.at[h.hash] = place{num, at} // the latest counts: it was stored again because the one before was damaged
+		f.fresh[h.hash] = place{f.num, at, h.stored}
 		at += headSize + h.stored
 	}
-	return at, false, nil
+	f.end = at
+	return false, nil
 }
 
 func headAt(f io.ReaderAt, at, size int64) (head, bool) {

@@ -1,0 +1,134 @@
+package undo
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/undo/pack"
+)
+
+// Forget drops what the store holds of paths, relative to the folder, with all that is below them, out of every
+// state; and from now on undo does not cover them, until Remember. Their names stay in the states. So does a
+// content that stands at another path of the present too, for it is that one's. Of other states only those stay
+// that are named here. It fails with ErrInUse, and drops nothing, while another process covers the folder. It
+// returns how many contents were dropped.
+func (w *Workspace) Forget(ctx context.Context, paths []string, named ...Mark) (int, error) {
+	if err := w.turn.take(ctx); err != nil {
+		return 0, err
+	}
+	defer w.turn.give()
+	keep, err := w.always(ctx)
+	if err != nil {
+		return 0, err
+	}
+	states := []pack.Hash{w.tree.hash}
+	for _, m := range named {
+		keep.state(m.Tree)
+		states = append(states, m.Tree)
+	}
+	before := w.forgotten
+	if err := w.setForgotten(append(slices.Clone(before), cleaned(paths)...)); err != nil {
+		return 0, err
+	}
+	drop := map[pack.Hash]bool{}
+	for _, tree := range states {
+		for _, p := range cleaned(paths) {
+			w.below(tree, p, drop)
+		}
+	}
+	for h := range drop {
+		if !w.store.Has(h) {
+			delete(drop, h)
+		}
+	}
+	if _, err := w.sweep(ctx, pack.Sweep{All: true, Live: func(h pack.Hash) bool { return keep.has(h) && !drop[h] }}); err != nil {
+		if errors.Is(err, ErrInUse) {
+			err = errors.Join(err, w.setForgotten(before))
+		}
+		return 0, err
+	}
+	// The present is taken anew: without the paths, and with what stands elsewhere too.
+	_, err = unlessSpace(w.takeLocked(ctx, settleSome))
+	return len(drop), err
+}
+
+// Remember covers paths again that were forgotten.
+func (w *Workspace) Remember(ctx context.Context, paths ...string) error {
+	if err := w.turn.take(ctx); err != nil {
+		return err
+	}
+	defer w.turn.give()
+	paths = cleaned(paths)
+	return w.setForgotten(slices.DeleteFunc(slices.Clone(w.forgotten), func(p string) bool { return slices.Contains(paths, p) }))
+}
+
+// Forgotten lists the paths that were forgotten.
+func (w *Workspace) Forgotten() []string {
+	w.turn <- struct{}{}
+	defer w.turn.give()
+	return slices.Clone(w.forgotten)
+}
+
+func cleaned(paths []string) []string {
+	all := make([]string, len(paths))
+	for i, p := range paths {
+		all[i] = strings.TrimPrefix(path.Clean("/"+p), "/")
+	}
+	return all
+}
+
+// below gathers the contents at a path of a state, and below it.
+func (w *Workspace) below(tree pack.Hash, p string, drop map[pack.Hash]bool) {
+	entries, err := w.listing(tree)
+	if err != nil {
+		return
+	}
+	name, rest, more := strings.Cut(p, "/")
+	for _, e := range entries {
+		switch {
+		case p != "" && e.name != name:
+		case e.Kind == Folder:
+			w.below(e.Hash, rest, drop)
+		case e.Kind == File && !more:
+			drop[e.Hash] = true
+		}
+	}
+}
+
+func (w *Workspace) forgottenPath() string { return filepath.Join(w.opts.State, "forgotten") }
+
+// setForgotten writes the list of forgotten paths, one after the other with a zero byte behind each.
+func (w *Workspace) setForgotten(paths []string) error {
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	unfinished := w.forgottenPath() + ".new"
+	var text strings.Builder
+	for _, p := range paths {
+		text.WriteString(p + "\x00")
+	}
+	if err := os.WriteFile(unfinished, []byte(text.String()), 0o600); err != nil {
+		return err
+	}
+	if err := os.Rename(unfinished, w.forgottenPath()); err != nil {
+		return err
+	}
+	w.forgotten = paths
+	w.groups = nil // the next Take looks at everything
+	return nil
+}
+
+func (w *Workspace) loadForgotten() ([]string, error) {
+	text, err := os.ReadFile(w.forgottenPath())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(strings.Split(string(text), "\x00"), func(p string) bool { return p == "" }), nil
+}

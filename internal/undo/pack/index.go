@@ -1,0 +1,128 @@
+package pack
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+)
+
+// An index says where the records of a pack stand, so that they need not be read to know it: magic 4, nothing 4,
+// how far the pack was read 8, number of records 8, then for each, in the order of the hashes, hash 32, offset 8
+// and stored length 8; crc32c 4. Little-endian. It is written after the pack was synced, and is only a cache.
+const (
+	indexMagic = "aZi1"
+	indexHead  = 24
+	indexRec   = 48
+)
+
+// index is one that was read.
+type index struct {
+	end  int64
+	recs []byte
+}
+
+func (x index) len() int { return len(x.recs) / indexRec }
+
+func (x index) rec(i int) []byte { return x.recs[i*indexRec : (i+1)*indexRec] }
+
+func (x index) hash(i int) (h Hash) {
+	copy(h[:], x.rec(i))
+	return h
+}
+
+func (x index) place(i, num int) place {
+	r := x.rec(i)
+	return place{num, int64(binary.LittleEndian.Uint64(r[32:])), int64(binary.LittleEndian.Uint64(r[40:]))}
+}
+
+// find returns the number of a hash, or -1. Hashes are evenly spread, so it begins where the hash should stand.
+func (x index) find(h Hash) int {
+	n := x.len()
+	guess := int(binary.BigEndian.Uint64(h[:]) >> 32 * uint64(n) >> 32)
+	lo, hi := 0, n
+	for width := 32; width < n; width *= 4 {
+		if a := guess - width; a > lo && bytes.Compare(x.rec(a)[:32], h[:]) <= 0 {
+			lo = a
+		}
+		if b := guess + width; b < hi && bytes.Compare(x.rec(b)[:32], h[:]) > 0 {
+			hi = b
+		}
+		if (lo > 0 || guess-width <= 0) && (hi < n || guess+width >= n) {
+			break
+		}
+	}
+	i := lo + sort.Search(hi-lo, func(i int) bool { return bytes.Compare(x.rec(lo + i)[:32], h[:]) >= 0 })
+	if i < n && bytes.Equal(x.rec(i)[:32], h[:]) {
+		return i
+	}
+	return -1
+}
+
+// entry is a record by its hash.
+type entry struct {
+	hash Hash
+	place
+}
+
+// makeIndex makes the index of a pack that was read up to end.
+func makeIndex(all []entry, end int64) index {
+	slices.SortFunc(all, func(a, b entry) int { return bytes.Compare(a.hash[:], b.hash[:]) })
+	x := index{end, make([]byte, 0, indexRec*len(all))}
+	for _, e := range all {
+		x.recs = append(x.recs, e.hash[:]...)
+		x.recs = binary.LittleEndian.AppendUint64(x.recs, uint64(e.at))
+		x.recs = binary.LittleEndian.AppendUint64(x.recs, uint64(e.stored))
+	}
+	return x
+}
+
+func (x index) write(path string) error {
+	b := append(make([]byte, 0, indexHead+len(x.recs)+4), indexMagic+"\x00\x00\x00\x00"...)
+	b = binary.LittleEndian.AppendUint64(b, uint64(x.end))
+	b = binary.LittleEndian.AppendUint64(b, uint64(x.len()))
+	b = append(b, x.recs...)
+	b = binary.LittleEndian.AppendUint32(b, crc(b))
+	f, err := os.CreateTemp(filepath.Dir(path), "new-index-*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// of reports whether the index is of this pack: the last record that it names stands there.
+func (x index) of(f *os.File) bool {
+	last := entry{place: place{at: -1}}
+	for i := range x.len() {
+		if p := x.place(i, 0); p.at > last.at {
+			last = entry{x.hash(i), p}
+		}
+	}
+	h, ok := headAt(f, last.at, x.end)
+	return ok && h.hash == last.hash && h.stored == last.stored
+}
+
+// readIndex reads the index of a pack of this size; an empty one when there is none that can be used.
+func readIndex(path string, size int64) index {
+	b, err := os.ReadFile(path)
+	if err != nil || len(b) < indexHead+4 || string(b[:4]) != indexMagic {
+		return index{}
+	}
+	body := b[:len(b)-4]
+	end, count := binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])
+	if crc(body) != binary.LittleEndian.Uint32(b[len(b)-4:]) || end > uint64(size) || count != uint64(len(body)-indexHead)/indexRec ||
+		(len(body)-indexHead)%indexRec != 0 {
+		return index{}
+	}
+	return index{int64(end), body[indexHead:]}
+}

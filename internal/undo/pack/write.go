@@ -1,0 +1,122 @@
+package pack
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+)
+
+// writer is the pack that this process appends to, which it holds locked.
+type writer struct {
+	*file
+	lock  *flock.Flock
+	dirty bool
+}
+
+func (s *Store) append(h Hash, rec []byte) error {
+	if s.out != nil && s.out.end+int64(len(rec)) > s.max && s.out.end > 0 {
+		if err := s.seal(); err != nil {
+			return err
+		}
+	}
+	if s.out == nil {
+		if err := s.begin(); err != nil {
+			return fmt.Errorf("begin a pack: %w", err)
+		}
+	}
+	o := s.out
+	if _, err := o.WriteAt(rec, o.end); err != nil {
+		// What was written of it is a torn tail; cut it now, or else at the next opening.
+		return errors.Join(fmt.Errorf("store content: %w", err), o.Truncate(o.end))
+	}
+	o.fresh[h] = place{o.num, o.end, int64(len(rec)) - headSize}
+	o.end += int64(len(rec))
+	o.dirty = true
+	return nil
+}
+
+// Sync makes all that was stored safe from a loss of power.
+func (s *Store) Sync() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sync()
+}
+
+func (s *Store) sync() error {
+	if s.out == nil || !s.out.dirty {
+		return nil
+	}
+	if err := s.out.Sync(); err != nil {
+		return fmt.Errorf("sync the store: %w", err)
+	}
+	s.out.dirty = false
+	return nil
+}
+
+// seal ends the pack that is written and gives it an index; it stays open for reading.
+func (s *Store) seal() error {
+	if s.out == nil {
+		return nil
+	}
+	err := errors.Join(s.sync(), s.reindex(s.out.file), s.out.lock.Close())
+	s.out = nil
+	return err
+}
+
+// begin goes on with a pack that nobody writes and has room, else begins a new one.
+func (s *Store) begin() error {
+	if err := s.refresh(); err != nil {
+		return err
+	}
+	last := 0
+	if n := len(s.packs); n > 0 {
+		f := s.packs[n-1]
+		last = f.num
+		if f.end < s.max && f.num != s.not {
+			if took, err := s.take(f); took || err != nil {
+				return err
+			}
+		}
+	}
+	for num := last + 1; ; num++ {
+		f, err := os.OpenFile(filepath.Join(s.dir, packName(num)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		_ = os.Remove(filepath.Join(s.dir, indexName(num))) // of a pack of this number that was dropped
+		s.packs = append(s.packs, &file{File: f, num: num, fresh: map[Hash]place{}})
+		if took, err := s.take(s.packs[len(s.packs)-1]); took || err != nil {
+			return errors.Join(err, syncFolder(s.dir))
+		}
+	}
+}
+
+// take makes a pack the one that is written, unless another process holds it or it is damaged.
+func (s *Store) take(f *file) (bool, error) {
+	lock := flock.New(filepath.Join(s.dir, packName(f.num)), flock.SetFlag(os.O_RDWR))
+	got, err := lock.TryLock()
+	if err != nil || !got {
+		return false, errors.Join(err, lock.Close())
+	}
+	torn, err := s.check(f)
+	if err != nil || torn && f.Truncate(f.end) != nil {
+		return false, errors.Join(err, lock.Close())
+	}
+	s.out = &writer{file: f, lock: lock}
+	return true, nil
+}
+
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
