@@ -69,6 +69,7 @@ const (
 	PrefixEntry   EntryType = "prefix"   // PrefixChange: a request did not begin with the one before
 	HookEntry     EntryType = "hook"     // HookRun: a program was started for a moment
 	NoteEntry     EntryType = "note"     // Message that holds notes: it is in what is sent, and nobody's words
+	ImportEntry   EntryType = "import"   // Import: what comes before it was read from a file
 )
 
 // Entry is one line of the log.
@@ -100,14 +101,14 @@ func (h Head) Title() string {
 	if json.Unmarshal(h.First, &m) != nil {
 		return ""
 	}
-	return titleOf(m.Text())
+	return TitleOf(m.Text())
 }
 
 // titleLength is how many characters of a prompt name its session.
 const titleLength = 72
 
-// titleOf is the first line of a prompt, cut to a length that fits a list.
-func titleOf(prompt string) string {
+// TitleOf is the first line of a prompt, cut to a length that fits a list.
+func TitleOf(prompt string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
 	runes := []rune(strings.TrimSpace(line))
 	if len(runes) <= titleLength {
@@ -137,6 +138,23 @@ type Start struct {
 	// Agent names a subagent; Call is the call of its parent that started it.
 	Agent string      `json:"agent,omitempty"`
 	Call  tool.CallID `json:"parent_call,omitempty"`
+	// Imported says that what the log tells of did not happen here; nil: it did.
+	Imported *Import `json:"imported,omitempty"`
+}
+
+// Import says where a session was read from. Whoever made that file could write what they liked: nothing that needs consent
+// goes by it.
+type Import struct {
+	Session ID        `json:"session"` // its id there
+	At      time.Time `json:"at"`
+	SHA256  string    `json:"file_sha256"`
+	// What follows stands in the start entry: how the session was called and led there, and what its export left out.
+	Title   string    `json:"title,omitempty"`
+	Cwd     string    `json:"cwd,omitempty"`
+	Lead    string    `json:"lead,omitempty"`
+	Agent   string    `json:"agent,omitempty"`
+	Created time.Time `json:"created,omitzero"`
+	LeftOut []string  `json:"left_out,omitempty"`
 }
 
 // Subagent is the data of a subagent entry, stored before the subagent does anything.

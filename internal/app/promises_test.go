@@ -27,9 +27,10 @@ func promises() []promise {
 			"TestAnAbortedCommandIsTold"},
 		{"Files are reached through descriptors", "TestLinksMadeAfterResolveAreNotFollowed TestHostilePaths TestUpdateIsOldOrNewWhateverFails " +
 			"TestKilledWriterLeavesOldOrNew TestStalenessOfWriteAndEdit TestDisturbedEditsAreRightOrRefused"},
-		{"What a model, file, command or page says", "FuzzSafe TestHostileTextIsDrawn TestNoControlByteReachesStdout TestHiddenCharactersAreShown"},
+		{"What a model, file, command or page says", "FuzzSafe TestHostileTextIsDrawn TestNoControlByteReachesStdout TestHiddenCharactersAreShown " +
+			"TestPageHasNoElementsOfOthers TestPageInABrowser"},
 		{"Keys and passwords", "TestNoSecretLasts TestFragmentsHideWhatLiesAcrossThem TestNoCommandReadsTheKey FuzzMasking " +
-			"TestASecretIsNotEditedBack TestValuesOfFilesAreKnownInOutputs TestAFileHoldsNoSecret"},
+			"TestNoFormHoldsAPlantedSecret TestASecretIsNotEditedBack TestValuesOfFilesAreKnownInOutputs TestAFileHoldsNoSecret"},
 		{"Nothing that a project carries", "TestAProjectFullOfTrapsStartsNothing TestARepositoryOfFiveAssistantsRunsNothing TestAProjectsToolRunsOnlyAsItWasAllowed " +
 			"TestShellPartsOfCommands TestACommandThatIsExchangedIsAskedAgain TestArgumentsNeverBecomeShellText TestAChangeAsksAgain " +
 			"TestACommandCannotConsent TestAProjectMaySetOnlyWhatNarrows TestAProjectsRulesOnlyNarrow"},

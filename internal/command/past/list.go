@@ -30,6 +30,7 @@ type sessionLine struct {
 	Title   string     `json:"title"`
 	Agent   string     `json:"agent,omitempty"`  // of a subagent
 	Parent  session.ID `json:"parent,omitempty"` // the session that it works for, or that it is a copy of
+	From    session.ID `json:"imported_from,omitempty"`
 }
 
 func (p past) listSessions(c *cobra.Command) error {
@@ -51,10 +52,17 @@ func (p past) listSessions(c *cobra.Command) error {
 			}
 			title := h.Title()
 			if lines {
-				if err := p.WriteJSON(sessionLine{h.ID, h.Updated.UTC(), info.Model, info.Cwd, title, info.Agent, info.Parent}); err != nil {
+				line := sessionLine{h.ID, h.Updated.UTC(), info.Model, info.Cwd, title, info.Agent, info.Parent, ""}
+				if info.Imported != nil {
+					line.From = info.Imported.Session
+				}
+				if err := p.WriteJSON(line); err != nil {
 					return err
 				}
 				continue
+			}
+			if info.Imported != nil {
+				title += " (imported)"
 			}
 			if info.Agent != "" {
 				title = info.Agent + " (subagent of " + string(info.Parent) + ")"

@@ -1,0 +1,174 @@
+package past
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/command"
+	"adze/internal/export"
+	"adze/internal/safeterm"
+	"adze/internal/store"
+	"adze/internal/usage"
+	"adze/session"
+	"adze/tool"
+)
+
+// exporting is what the flags of session export say.
+type exporting struct {
+	format, file string
+	force        bool
+}
+
+func (p past) export() *cobra.Command {
+	var e exporting
+	c := &cobra.Command{Use: "export ID", Short: "Write a session as Markdown, JSON, or one page of HTML", Args: command.Takes(1, 1), ValidArgsFunction: p.ids,
+		Long: `Writes prompts, answers, and of each call what its tool lets be shown, with the differences of files that it changed.
+Outputs, thoughts and the system prompt stay out, secrets are masked again, your home folder is written ~, and what was
+left out is counted at the end. The page needs nothing else: no script, and nothing is fetched when it is opened.`,
+		Example: "  adze session export 20261121t0245 -o fix.html\n  adze session export 20261121t0245 --format json > session.json\n  adze session export 20261121t0245 | less",
+		RunE: func(c *cobra.Command, words []string) error {
+			if command.Flagged(c, "json") {
+				e.format = "json"
+			}
+			return p.exportSession(c.Context(), words[0], e)
+		}}
+	c.Flags().StringVar(&e.format, "format", "", "`md|json|html`; default: as the file's name ends, else md")
+	c.Flags().StringVarP(&e.file, "output", "o", "", "write to this `FILE`, which must not be there yet; default: stdout")
+	c.Flags().BoolVar(&e.force, "force", false, "replace the file when it is there")
+	c.Flags().Bool("json", false, "the same as --format json")
+	return c
+}
+
+func (p past) exportSession(ctx context.Context, prefix string, e exporting) error {
+	format, err := e.formatOf()
+	if err != nil {
+		return err
+	}
+	if e.file != "" && !e.force { // before anything is read
+		if _, err := os.Lstat(e.file); err == nil {
+			return alreadyThere(e.file)
+		}
+	}
+	d, err := p.document(ctx, prefix)
+	if err != nil {
+		return err
+	}
+	text := d.Markdown()
+	switch format {
+	case "json":
+		text, err = d.JSON()
+	case "html":
+		text, err = d.HTML()
+	}
+	if err != nil {
+		return err
+	}
+	if e.file == "" {
+		_, err := p.Out.Write(text)
+		return err
+	}
+	if err := write(e.file, text, e.force); err != nil {
+		return err
+	}
+	p.Show("%s: %d bytes of %s\n", e.file, len(text), format)
+	return nil
+}
+
+func (e exporting) formatOf() (string, error) {
+	format := e.format
+	if format == "" {
+		switch strings.ToLower(filepath.Ext(e.file)) {
+		case ".json":
+			format = "json"
+		case ".html", ".htm":
+			format = "html"
+		default:
+			format = "md"
+		}
+	}
+	switch format {
+	case "md", "json", "html":
+		return format, nil
+	case "markdown":
+		return "md", nil
+	}
+	return "", usage.Mistake("the formats are: md, json, html", "there is no format %q", format)
+}
+
+// document is what may be shown of a session, by the tools of this folder.
+func (p past) document(ctx context.Context, prefix string) (d *export.Document, err error) {
+	o := export.Options{Home: p.Getenv("HOME")}
+	var log []session.Entry
+	err = p.Store(ctx, func(s *store.Store) error {
+		heads, err := s.List(ctx)
+		if err != nil {
+			return fmt.Errorf("%w: %w", store.ErrOpen, err)
+		}
+		if o.Session, err = p.Session(heads, prefix); err != nil {
+			return err
+		}
+		for _, h := range heads {
+			if h.ID == o.Session {
+				o.Title = h.Title()
+			}
+		}
+		log, err = s.Load(ctx, o.Session)
+		return command.Readable(err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = p.Tools(ctx, func(set *tool.Set) error {
+		o.Tools, o.Mask = set, p.Mask()
+		d = export.Of(log, o)
+		return nil
+	})
+	return d, err
+}
+
+func alreadyThere(file string) error {
+	return usage.Mistake("take another name, or --force to replace it", "%s is there already", safeterm.Name(file))
+}
+
+// write makes a file that only its owner can read, or none.
+func write(file string, text []byte, force bool) error {
+	f, err := os.CreateTemp(filepath.Dir(file), ".adze-export-*")
+	if err != nil {
+		return usage.Mistake("name a folder that is there and can be written", "could not write %s: %v", safeterm.Name(file), err)
+	}
+	defer os.Remove(f.Name()) // it is gone when all went well
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("could not write %s: %w", safeterm.Name(file), err)
+	}
+	if force {
+		return os.Rename(f.Name(), file)
+	}
+	err = os.Link(f.Name(), file) // as a rename that replaces nothing
+	if errors.Is(err, fs.ErrExist) {
+		return alreadyThere(file)
+	}
+	if err != nil { // a file system without links
+		return writeNew(file, text)
+	}
+	return nil
+}
+
+func writeNew(file string, text []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return alreadyThere(file)
+	}
+	if err != nil {
+		return fmt.Errorf("could not write %s: %w", safeterm.Name(file), err)
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,185 @@
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"adze/session"
+	"adze/tool"
+)
+
+// check says why a message cannot be one.
+func (m Message) check() error {
+	switch {
+	case m.ID == "":
+		return errors.New("it has no id")
+	case m.From != Person && m.From != Model && m.From != Adze:
+		return fmt.Errorf("%q is nobody who speaks in a session", m.From)
+	case m.Own && (m.From != Person || len(m.Parts) != 1 || m.Parts[0].Call == nil):
+		return errors.New("what the person ran is one call")
+	}
+	known := map[tool.CallID]bool{}
+	for i, p := range m.Parts {
+		if err := p.check(m, known); err != nil {
+			return fmt.Errorf("part %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func (p Part) check(m Message, known map[tool.CallID]bool) error {
+	set := 0
+	for _, is := range []bool{p.Text != "", p.Picture != nil, p.Call != nil} {
+		if is {
+			set++
+		}
+	}
+	switch {
+	case set != 1:
+		return errors.New("it is a text, a picture or a call, and one of them")
+	case p.Picture != nil && (pictureType(p.Picture.Data) == "" || len(p.Picture.Data) > maxPicture):
+		return errors.New("this is no picture that an export holds")
+	case p.Picture != nil && m.From != Person:
+		return errors.New("only the person attaches pictures")
+	case p.Call == nil:
+		return nil
+	case m.From != Model && !m.Own:
+		return errors.New("only the model calls tools, or the person with one of their own")
+	case p.Call.ID == "" || p.Call.Tool == "":
+		return errors.New("a call has an id and a tool")
+	case known[p.Call.ID]:
+		return fmt.Errorf("there is a call %q already", p.Call.ID)
+	}
+	known[p.Call.ID] = true
+	for _, fields := range []*json.RawMessage{&p.Call.Arguments, &p.Call.Metadata} {
+		if err := compact(fields); err != nil {
+			return err
+		}
+	}
+	if p.Call.Status != "" && !ends(p.Call.Status) {
+		return fmt.Errorf("no call ends %q", p.Call.Status)
+	}
+	return nil
+}
+
+// ImportOptions is what a document becomes a session by.
+type ImportOptions struct {
+	Tools  Tools // that are known here: what they do not let be shown is not taken
+	Cwd    string
+	At     time.Time
+	SHA256 string // of the file
+}
+
+// Entries makes a log of a document. What the model is sent of it, when somebody goes on with the session, says that outputs
+// were left out; nothing in it lets anything be done.
+func (d *Document) Entries(o ImportOptions) ([]session.Entry, error) {
+	i := &importer{options: o}
+	from := session.Import{Session: d.Session, At: o.At, SHA256: o.SHA256}
+	whole := from
+	whole.Title, whole.Cwd, whole.Lead, whole.Agent, whole.Created, whole.LeftOut = d.Title, d.Cwd, d.Lead, d.Agent, d.Created, d.LeftOut
+	i.add(session.StartEntry, o.At, session.Start{Version: cmp.Or(d.Version, "unknown"), Cwd: o.Cwd, Model: d.Model, Imported: &whole})
+	for _, m := range d.Messages {
+		i.message(m)
+	}
+	i.add(session.ImportEntry, o.At, from)
+	return i.log, i.err
+}
+
+type importer struct {
+	options ImportOptions
+	log     []session.Entry
+	err     error
+}
+
+func (i *importer) add(kind session.EntryType, at time.Time, data any) {
+	raw, err := encode(data)
+	if i.err == nil {
+		i.err = err
+	}
+	i.log = append(i.log, session.Entry{Type: kind, Time: at, Data: raw})
+}
+
+func (i *importer) message(m Message) {
+	out := session.Message{ID: m.ID, Role: session.Role(m.From), Provider: m.Provider, Model: m.Model, Stop: m.Stop, Usage: m.Usage, Took: m.Took}
+	kind := session.MessageEntry
+	if m.From == Adze {
+		out.Role, out.Note, kind = session.User, true, session.NoteEntry
+	}
+	for _, p := range m.Parts {
+		switch {
+		case p.Picture != nil:
+			a := tool.Attachment{Name: p.Picture.Name, MediaType: pictureType(p.Picture.Data), Data: p.Picture.Data}
+			out.Parts = append(out.Parts, session.Part{Kind: session.AttachmentPart, Attachment: &a})
+		case p.Call != nil && m.Own:
+			out.Own = p.Call.ID
+			out.Parts = append(out.Parts, session.Part{Kind: session.TextPart, Text: NoOwn})
+		case p.Call != nil:
+			out.Parts = append(out.Parts, session.Part{Kind: session.CallPart, Call: &tool.RawCall{ID: p.Call.ID, Name: p.Call.Tool, Arguments: object(i.fields(p.Call.Tool, p.Call.Arguments))}})
+		default:
+			out.Parts = append(out.Parts, session.Part{Kind: session.TextPart, Text: p.Text})
+		}
+	}
+	i.add(kind, m.Time, out)
+	for _, p := range m.Parts {
+		if p.Call != nil && p.Call.Status != "" {
+			i.outcome(m.ID, *p.Call)
+		}
+	}
+	if e := m.End; e != nil {
+		i.add(session.EndEntry, e.Time, session.Result{Cause: e.Cause, Message: e.Message, Cost: e.Cost, Duration: e.Took, Changed: e.Changed})
+	}
+}
+
+// outcome takes of a call what its tool lets be shown: a file may hold anything.
+func (i *importer) outcome(message string, c Call) {
+	o := tool.Outcome{Call: c.ID, Tool: c.Tool, Status: c.Status, Code: c.Code, Output: NoOutput, Changed: c.Changed, Duration: c.Took}
+	o.Metadata = i.metadata(c)
+	o.Record = tool.Record{Message: message, Call: c.ID, Tool: c.Tool, Origin: tool.Native, Args: json.RawMessage(object(i.fields(c.Tool, c.Arguments))),
+		Status: c.Status, Code: c.Code, Duration: c.Took, Start: c.Time.Add(-c.Took)}
+	i.add(session.OutcomeEntry, c.Time, o)
+}
+
+func (i *importer) fields(name string, raw json.RawMessage) json.RawMessage {
+	if i.options.Tools == nil || len(raw) == 0 {
+		return nil
+	}
+	return i.options.Tools.Redact(name, raw)
+}
+
+// metadata is that of a call with its difference, where the tool has one.
+func (i *importer) metadata(c Call) json.RawMessage {
+	fields := map[string]json.RawMessage{}
+	_ = json.Unmarshal(i.fields(c.Tool, c.Metadata), &fields) // nothing: there are none
+	if c.Diff != "" {
+		fields["diff"], _ = encode(c.Diff)
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	raw, _ := encode(fields)
+	return raw
+}
+
+func object(raw json.RawMessage) string {
+	if len(raw) == 0 {
+		return `{}`
+	}
+	return string(raw)
+}
+
+// compact takes the spaces out of an object.
+func compact(fields *json.RawMessage) error {
+	if len(*fields) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, *fields); err != nil || b.Bytes()[0] != '{' {
+		return errors.New("arguments and metadata of a call are objects")
+	}
+	*fields = b.Bytes()
+	return nil
+}

@@ -1,0 +1,244 @@
+package export
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"adze/session"
+	"adze/tool"
+)
+
+// What stands for a call in the log of an imported session; it is never shown, and counts as nothing.
+const (
+	NoOutput = "(the output was left out of the export that this session was read from)"
+	NoOwn    = "The person ran a command; its output was left out of the export that this session was read from."
+)
+
+// key names a call in a log: some servers use the same ids again in every message.
+type key struct {
+	message string
+	call    tool.CallID
+}
+
+// ended is an outcome and when it was stored.
+type ended struct {
+	tool.Outcome
+	at time.Time
+}
+
+// gatherer makes messages of entries, in the order of the log.
+type gatherer struct {
+	options  Options
+	scrub    *scrubber
+	outcomes map[key]ended
+	left     map[string]*left
+	start    session.Start
+	created  time.Time
+	messages []Message
+	ids      map[string]bool
+	partial  *Message // an answer that still arrived when the process ended
+}
+
+// left counts what is not in the document.
+type left struct{ count, bytes int }
+
+func (g *gatherer) leave(what string, bytes int) {
+	if g.left[what] == nil {
+		g.left[what] = &left{}
+	}
+	g.left[what].count++
+	g.left[what].bytes += bytes
+}
+
+// entry takes the next entry; what cannot be read is counted and left out.
+func (g *gatherer) entry(e session.Entry) {
+	if g.created.IsZero() {
+		g.created = e.Time
+	}
+	var err error
+	switch e.Type {
+	case session.StartEntry:
+		if g.start.Version == "" {
+			err = json.Unmarshal(e.Data, &g.start)
+		}
+	case session.MessageEntry, session.NoteEntry:
+		var m session.Message
+		if err = json.Unmarshal(e.Data, &m); err == nil {
+			g.partial = nil
+			g.message(m, e.Time)
+		}
+	case session.PartialEntry:
+		var m session.Message
+		if err = json.Unmarshal(e.Data, &m); err == nil {
+			g.partial = &Message{ID: m.ID, From: Model, Time: e.Time, Provider: m.Provider, Model: m.Model, Stop: session.StopAborted, Parts: []Part{{Text: m.Text()}}}
+		}
+	case session.FragmentEntry:
+		var f session.Fragment
+		if err = json.Unmarshal(e.Data, &f); err == nil {
+			g.fragment(f, e.Time)
+		}
+	case session.RequestEntry:
+		g.partial = nil // it was asked again
+	case session.CompactEntry:
+		g.partial = nil
+		g.leave("summary that took the place of earlier messages for the model", 0)
+	case session.RewindEntry:
+		err = g.rewind(e)
+	case session.EndEntry:
+		err = g.end(e)
+	}
+	if err != nil {
+		g.leave("entry that could not be read", len(e.Data))
+	}
+}
+
+func (g *gatherer) message(m session.Message, at time.Time) {
+	switch {
+	case m.Summary:
+		g.leave("summary that took the place of earlier messages for the model", 0)
+		return
+	case m.Role != session.User && m.Role != session.Assistant:
+		g.leave("message of nobody who speaks in a session", len(m.Text()))
+		return
+	}
+	g.messages = append(g.messages, g.shown(m, at))
+}
+
+// shown is a message without what is not let out.
+func (g *gatherer) shown(m session.Message, at time.Time) Message {
+	out := Message{ID: g.fresh(m.ID), From: Speaker(m.Role), Time: at, Provider: g.scrub.name(m.Provider), Model: g.scrub.name(m.Model),
+		Stop: session.Stop(g.scrub.name(string(m.Stop))), Usage: m.Usage, Took: m.Took, Parts: []Part{}}
+	switch {
+	case m.Note:
+		out.From = Adze
+		text := m.Text()
+		if len(m.Notes) > 0 {
+			g.leave("text of a note to the model", len(text))
+			text = m.NoteText()
+		}
+		out.Parts = append(out.Parts, said(g.scrub.prose(text))...)
+		return out
+	case m.Own != "":
+		out.Own = true
+		if text := m.Text(); text != NoOwn {
+			g.leave("output", len(text))
+		}
+		out.Parts = append(out.Parts, Part{Call: g.call(key{m.ID, m.Own}, "")})
+		return out
+	}
+	for _, p := range m.Parts {
+		for _, p := range g.part(m, p) {
+			if p.Call != nil && (m.Role != session.Assistant || slices.ContainsFunc(out.Parts, p.sameCall)) {
+				continue
+			}
+			if p.Picture != nil && m.Role != session.User {
+				continue
+			}
+			out.Parts = append(out.Parts, p)
+		}
+	}
+	return out
+}
+
+func (p Part) sameCall(q Part) bool { return q.Call != nil && q.Call.ID == p.Call.ID }
+
+// fresh is the id of a message, which no other one has: a log may come from anywhere.
+func (g *gatherer) fresh(id string) string {
+	id = cmp.Or(g.scrub.name(id), "m")
+	for g.ids[id] {
+		id += "+"
+	}
+	if g.ids == nil {
+		g.ids = map[string]bool{}
+	}
+	g.ids[id] = true
+	return id
+}
+
+// said is a part for a text; none for no text.
+func said(text string) []Part {
+	if text == "" {
+		return nil
+	}
+	return []Part{{Text: text}}
+}
+
+func (g *gatherer) part(m session.Message, p session.Part) []Part {
+	switch p.Kind {
+	case session.TextPart:
+		return said(g.scrub.prose(p.Text))
+	case session.ReasoningPart:
+		g.leave("thought of the model", len(p.Text))
+	case session.AttachmentPart:
+		if p.Attachment != nil {
+			return []Part{g.attachment(*p.Attachment)}
+		}
+	case session.CallPart:
+		if p.Call != nil {
+			return []Part{{Call: g.call(key{m.ID, p.Call.ID}, p.Call.Name)}}
+		}
+	}
+	return nil
+}
+
+// fragment adds to the answer that arrives.
+func (g *gatherer) fragment(f session.Fragment, at time.Time) {
+	if g.partial == nil || g.partial.ID != f.Message {
+		g.partial = &Message{ID: f.Message, From: Model, Time: at, Provider: f.Provider, Model: f.Model, Stop: session.StopAborted}
+	}
+	for len(g.partial.Parts) <= f.Part && f.Part < maxParts {
+		g.partial.Parts = append(g.partial.Parts, Part{})
+	}
+	if f.Kind == session.TextPart && f.Part >= 0 && f.Part < maxParts {
+		g.partial.Parts[f.Part].Text += f.Text
+	}
+}
+
+// maxParts bounds what a damaged fragment can ask for.
+const maxParts = 10_000
+
+// unfinished keeps what was said when the process ended. Its pieces are scrubbed here, when they are joined.
+func (g *gatherer) unfinished() {
+	if g.partial == nil {
+		return
+	}
+	m := *g.partial
+	m.ID, m.Provider, m.Model = g.fresh(m.ID), g.scrub.name(m.Provider), g.scrub.name(m.Model)
+	m.Parts = []Part{}
+	for _, p := range g.partial.Parts {
+		m.Parts = append(m.Parts, said(g.scrub.prose(p.Text))...)
+	}
+	g.messages = append(g.messages, m)
+}
+
+// rewind drops what the person took back.
+func (g *gatherer) rewind(e session.Entry) error {
+	var r session.Rewound
+	if err := json.Unmarshal(e.Data, &r); err != nil {
+		return err
+	}
+	g.partial = nil
+	at := slices.IndexFunc(g.messages, func(m Message) bool { return m.ID == g.scrub.name(r.To) })
+	if at < 0 {
+		return nil
+	}
+	for range g.messages[at:] {
+		g.leave("message that was taken back", 0)
+	}
+	g.messages = g.messages[:at]
+	return nil
+}
+
+func (g *gatherer) end(e session.Entry) error {
+	var r session.Result
+	if err := json.Unmarshal(e.Data, &r); err != nil {
+		return err
+	}
+	if len(g.messages) > 0 && g.partial == nil {
+		g.messages[len(g.messages)-1].End = &End{Time: e.Time, Cause: session.Cause(g.scrub.name(string(r.Cause))), Message: g.scrub.name(r.Message), Cost: r.Cost,
+			Took: r.Duration, Changed: g.scrub.names(r.Changed)}
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package export
+
+import (
+	"strings"
+
+	"adze/tui/draw/markdown"
+)
+
+// inlineText is a text of which no character means anything.
+func inlineText(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '&':
+			b.WriteString("&amp;")
+		case r == '\n':
+			b.WriteByte(' ')
+		case strings.ContainsRune("\\`*_[]!|~@", r):
+			b.WriteString(`\` + string(r))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// harmless is what stands in a paragraph: outside of code, HTML is text, pictures are not fetched, and a link that does not
+// lead to the web is none.
+func harmless(text string) string {
+	spans, _ := markdown.Inline(text)
+	var b strings.Builder
+	at := 0
+	for _, s := range spans {
+		end := codeEnd(text, s)
+		if end < 0 || s.At < at {
+			continue
+		}
+		b.WriteString(unlinked(text[at:s.At]) + text[s.At:end])
+		at = end
+	}
+	b.WriteString(unlinked(text[at:]))
+	return b.String()
+}
+
+// codeEnd is where the code ends that a span stands for; negative: it is none.
+func codeEnd(text string, s markdown.Span) int {
+	rest := text[min(s.At, len(text)):]
+	ticks := rest[:len(rest)-len(strings.TrimLeft(rest, "`"))]
+	if s.Form&markdown.CodeSpan == 0 || ticks == "" {
+		return -1
+	}
+	for at := len(ticks); at < len(rest); {
+		next := strings.IndexByte(rest[at:], '`')
+		if next < 0 {
+			break
+		}
+		run := len(rest[at+next:]) - len(strings.TrimLeft(rest[at+next:], "`"))
+		if run == len(ticks) {
+			return s.At + at + next + run
+		}
+		at += next + run
+	}
+	return -1
+}
+
+func unlinked(text string) string {
+	text = strings.NewReplacer("<", "&lt;", "![", `!\[`, "]:", `]\:`).Replace(text)
+	var b strings.Builder
+	for {
+		at := strings.Index(text, "](")
+		if at < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(text[:at])
+		text = text[at+2:]
+		if webAddress(text) {
+			b.WriteString("](")
+		} else {
+			b.WriteString(`]\(`)
+		}
+	}
+}
+
+// webAddress reports whether a text begins with an address that may be linked.
+func webAddress(text string) bool {
+	return strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://")
+}
