@@ -110,6 +110,9 @@ func (l Loss) String() string {
 // Salvaged is what Open had to leave behind; nil: the file was sound.
 func (s *Store) Salvaged() *Loss { return s.loss }
 
+// Path is where the database is.
+func (s *Store) Path() string { return s.path }
+
 // Owner gives a store into the hands of its owner.
 func (s *Store) Owner() Owner { return Owner{s} }
 
