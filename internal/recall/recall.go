@@ -44,6 +44,9 @@ type Index struct {
 	small int64
 }
 
+// File is the name of the index beside the store.
+const File = "search.db"
+
 // format is the version of what is in the index; another one is made anew.
 const format = 1
 

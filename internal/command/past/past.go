@@ -23,5 +23,8 @@ type past struct {
 // Command is adze session with its commands.
 func Command(e *command.Env, program command.Program) *cobra.Command {
 	p := past{e, program}
-	return command.Group("session", "Look at stored sessions", p.list(), p.export(), p.importing(), p.verify(), p.repair())
+	return command.Group("session", "Look at stored sessions",
+		p.list(), p.search(),
+		p.export(), p.importing(),
+		p.verify(), p.repair())
 }
