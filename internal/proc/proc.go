@@ -23,6 +23,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"syscall"
 	"time"
 
@@ -53,7 +54,10 @@ type Command struct {
 	// Inside says that it was allowed because walls hold it: without full ones it does not run.
 	Inside bool
 
-	Input   []byte        // standard input; nil: closed, reads see the end at once
+	Input []byte // standard input; nil: closed, reads see the end at once
+	// Talk speaks with the command, on a goroutine of its own: it gets both ends, and standard error is kept apart. When
+	// it returns, standard input is closed, and what the command still writes is dropped. Nil: nobody speaks.
+	Talk    func(in io.WriteCloser, out io.Reader)
 	Timeout time.Duration // 0: none
 	Limits  shim.Limits
 	Linger  bool   // after the command has exited, wait for what it started instead of ending it

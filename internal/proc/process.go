@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -59,6 +60,10 @@ func newProcess(c Command) *Process {
 		c.Head, c.Tail = DefaultHead, DefaultTail
 	}
 	p := &Process{cmd: c, out: NewOutput(c.Head, c.Tail), done: make(chan struct{})}
+	if c.Talk != nil {
+		c.Separate = true
+		p.cmd = c
+	}
 	if c.Separate {
 		p.errs = NewOutput(c.Head, c.Tail)
 	}
@@ -78,6 +83,9 @@ func (p *Process) PID() int {
 
 // Output is what the command has written so far.
 func (p *Process) Output() *Output { return p.out }
+
+// Errors is what it has written to standard error, where that is kept apart; else nil.
+func (p *Process) Errors() *Output { return p.errs }
 
 // Done is closed when the command and everything below it has ended and Wait will not block.
 func (p *Process) Done() <-chan struct{} { return p.done }
@@ -123,11 +131,15 @@ func (p *Process) guard(ctx context.Context) {
 // follow starts what watches over a running command: readers and status.
 func (p *Process) follow() {
 	var readers sync.WaitGroup
-	readers.Go(func() { p.read(p.outPipe, p.out) })
+	if p.cmd.Talk != nil {
+		readers.Go(p.talk)
+	} else {
+		readers.Go(func() { p.read(p.outPipe, p.out) })
+	}
 	if p.errPipe != nil {
 		readers.Go(func() { p.read(p.errPipe, p.errs) })
 	}
-	if p.inPipe != nil {
+	if p.inPipe != nil && p.cmd.Talk == nil {
 		go p.feed()
 	}
 	if p.pulse != nil {
@@ -284,6 +296,13 @@ func (p *Process) spill(chunk []byte) {
 		p.cmd.Spill(chunk)
 		p.spilled += int64(len(chunk))
 	}
+}
+
+// talk lets somebody speak with the command, and then reads what is left, so that the command is not held up.
+func (p *Process) talk() {
+	p.cmd.Talk(p.inPipe, p.outPipe)
+	_ = p.inPipe.Close()
+	_, _ = io.Copy(io.Discard, p.outPipe)
 }
 
 // feed writes the standard input. A command that does not read it ends the write with an error.

@@ -198,7 +198,7 @@ func selfPath() string {
 // openPipes makes the pipes and returns the shim's ends in the order of its descriptors.
 func (p *Process) openPipes() (theirs []*os.File, err error) {
 	theirs = make([]*os.File, 5)
-	if p.cmd.Input == nil {
+	if p.cmd.Input == nil && p.cmd.Talk == nil {
 		theirs[0], err = os.Open(os.DevNull)
 	} else {
 		theirs[0], p.inPipe, err = os.Pipe()
