@@ -60,6 +60,7 @@ type Command struct {
 	Talk    func(in io.WriteCloser, out io.Reader)
 	Timeout time.Duration // 0: none
 	Limits  shim.Limits
+	Memory  uint64 // bytes that it and all below it may hold; 0: what its walls allow
 	Linger  bool   // after the command has exited, wait for what it started instead of ending it
 	Tag     string // shown in the process list and the ledger; made unique by Start
 

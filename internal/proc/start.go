@@ -71,6 +71,9 @@ func (p *Process) prepare(ctx context.Context, ledger *Ledger) error {
 		return err
 	}
 	spec.Box = p.walls.Box
+	if own := p.cmd.Memory; own > 0 && (spec.Box.Memory == 0 || own < spec.Box.Memory) {
+		spec.Box.Memory = own
+	}
 	wire, err := spec.Encode()
 	if err != nil {
 		return &Error{CodeInvalid, err}

@@ -1,0 +1,290 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sourcegraph/jsonrpc2"
+)
+
+// ErrNone says that no language server is there for a file.
+var ErrNone = errors.New("no language server is there for this file")
+
+// Place is a place in a file.
+type Place struct {
+	Path string // absolute
+	Line int    // from 1
+	Text string // of the line, without the blanks around it
+}
+
+// Symbol is a thing that has a name.
+type Symbol struct {
+	Name, Kind string
+	Within     string // what it belongs to; may be empty
+	Depth      int    // in a file's tree
+	Place
+}
+
+// Spot is a name in a file: the symbol that begins on the line, or the first one there when Name is empty.
+type Spot struct {
+	Path string // absolute
+	Line int    // from 1
+	Name string
+}
+
+// NotThereError says that a line does not have the name.
+type NotThereError struct{ Spot }
+
+// Error says where it was looked for.
+func (e *NotThereError) Error() string {
+	return fmt.Sprintf("line %d of %s has no name %q", e.Line, filepath.Base(e.Path), e.Name)
+}
+
+// ask makes one question about a file, when its server is ready and knows the file as it is.
+func (s *Servers) ask(ctx context.Context, path string, do func(ctx context.Context, v *server, conn *jsonrpc2.Conn, text string) error) error {
+	v := s.server(path)
+	if v == nil {
+		return ErrNone
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	err := v.await(ctx)
+	if err == nil {
+		err = v.with(ctx, func(conn *jsonrpc2.Conn) error {
+			if err := v.refresh(ctx, conn); err != nil {
+				return err
+			}
+			text, err := readText(path)
+			if err != nil {
+				return err
+			}
+			if _, err := v.present(ctx, conn, path, text); err != nil {
+				return err
+			}
+			return do(ctx, v, conn, text)
+		})
+	}
+	if err == nil || errors.As(err, new(*NotThereError)) {
+		return err
+	}
+	if errors.Is(err, errNotReady) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%s has not answered within %s; ask again later, or use grep", v.lang.Name, askTime)
+	}
+	return fmt.Errorf("%s: %s", v.lang.Name, v.masked(err.Error()))
+}
+
+// Definition is where the thing at a spot is defined.
+func (s *Servers) Definition(ctx context.Context, at Spot) (places []Place, err error) {
+	err = s.ask(ctx, at.Path, func(ctx context.Context, v *server, conn *jsonrpc2.Conn, text string) error {
+		where, err := v.find(at, text)
+		if err != nil {
+			return err
+		}
+		var raw json.RawMessage
+		if err := conn.Call(ctx, "textDocument/definition", where, &raw); err != nil {
+			return err
+		}
+		places = v.places(locations(raw))
+		return nil
+	})
+	return places, err
+}
+
+// References are the places that use the thing at a spot, its definition among them.
+func (s *Servers) References(ctx context.Context, at Spot) (places []Place, err error) {
+	err = s.ask(ctx, at.Path, func(ctx context.Context, v *server, conn *jsonrpc2.Conn, text string) error {
+		where, err := v.find(at, text)
+		if err != nil {
+			return err
+		}
+		where["context"] = object{"includeDeclaration": true}
+		var raw json.RawMessage
+		if err := conn.Call(ctx, "textDocument/references", where, &raw); err != nil {
+			return err
+		}
+		places = v.places(locations(raw))
+		return nil
+	})
+	return places, err
+}
+
+// Outline are the symbols of a file, in its order.
+func (s *Servers) Outline(ctx context.Context, path string) (out []Symbol, err error) {
+	err = s.ask(ctx, path, func(ctx context.Context, v *server, conn *jsonrpc2.Conn, text string) error {
+		var all []symbol
+		if err := conn.Call(ctx, "textDocument/documentSymbol", object{"textDocument": object{"uri": uriOf(path)}}, &all); err != nil {
+			return err
+		}
+		out = outline(nil, all, path, text, 0)
+		return nil
+	})
+	return out, err
+}
+
+// outline flattens a tree of symbols.
+func outline(out []Symbol, all []symbol, path, text string, depth int) []Symbol {
+	for _, s := range all {
+		at := s.Range
+		if s.Selection != nil {
+			at = *s.Selection
+		}
+		if s.Location.URI != "" {
+			at = s.Location.Range
+		}
+		line := at.Start.Line
+		out = append(out, Symbol{Name: s.Name, Kind: kindName(s.Kind), Within: s.Container, Depth: depth,
+			Place: Place{path, line + 1, strings.TrimSpace(lineAt(text, line))}})
+		out = outline(out, s.Children, path, text, depth+1)
+	}
+	return out
+}
+
+// Find are the symbols of a project whose names are like a word. beside is a file of the project.
+func (s *Servers) Find(ctx context.Context, beside, word string) (out []Symbol, err error) {
+	err = s.ask(ctx, beside, func(ctx context.Context, v *server, conn *jsonrpc2.Conn, _ string) error {
+		var all []symbol
+		if err := conn.Call(ctx, "workspace/symbol", object{"query": word}, &all); err != nil {
+			return err
+		}
+		texts := texts{}
+		for _, s := range all {
+			path := pathOf(s.Location.URI)
+			if path == "" {
+				continue
+			}
+			line := s.Location.Range.Start.Line
+			out = append(out, Symbol{Name: s.Name, Kind: kindName(s.Kind), Within: s.Container, Place: Place{path, line + 1, strings.TrimSpace(lineAt(texts.of(path), line))}})
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Problems are all that the server finds wrong in a file as it is now.
+func (s *Servers) Problems(ctx context.Context, path string) (out []Problem, err error) {
+	var v *server
+	version := 0
+	err = s.ask(ctx, path, func(ctx context.Context, on *server, conn *jsonrpc2.Conn, text string) (err error) {
+		v = on
+		if version, err = v.present(ctx, conn, path, text); err != nil || !v.pulls() {
+			return err
+		}
+		items, err := pull(ctx, conn, uriOf(path))
+		if err == nil {
+			v.publish(published{uriOf(path), &version, items})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	if err := v.answered(ctx, uriOf(path), version); err != nil {
+		return nil, fmt.Errorf("%s: %s", v.lang.Name, reason(err, askTime))
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	out = slices.Clone(v.found[uriOf(path)].items)
+	slices.SortStableFunc(out, func(a, b Problem) int { return a.Line - b.Line })
+	return out, nil
+}
+
+// find is a spot as the protocol says it.
+func (v *server) find(at Spot, text string) (object, error) {
+	line := lineAt(text, at.Line-1)
+	i := nameAt(line, at.Name)
+	if at.Line < 1 || i < 0 {
+		return nil, &NotThereError{at}
+	}
+	return object{"textDocument": object{"uri": uriOf(at.Path)}, "position": position{at.Line - 1, column(line, i, v.encoding())}}, nil
+}
+
+// nameAt is where a name stands in a line as a word of its own, or where the first name does; -1: nowhere. Of a dotted
+// name the last part is meant.
+func nameAt(line, name string) int {
+	if name == "" {
+		return strings.IndexFunc(line, func(r rune) bool { return r == '_' || unicode.IsLetter(r) })
+	}
+	for from := 0; ; {
+		i := strings.Index(line[from:], name)
+		if i < 0 {
+			break
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(line[:i])
+		after, _ := utf8.DecodeRuneInString(line[i+len(name):])
+		if !(inName(before) && inName(first(name))) && !(inName(after) && inName(last(name))) {
+			return i + max(strings.LastIndexByte(name, '.'), strings.LastIndexByte(name, ':')) + 1
+		}
+		from = i + 1
+	}
+	if dot := strings.LastIndexAny(name, ".:"); dot >= 0 && dot < len(name)-1 {
+		return nameAt(line, name[dot+1:])
+	}
+	return -1
+}
+
+func first(s string) rune { r, _ := utf8.DecodeRuneInString(s); return r }
+func last(s string) rune  { r, _ := utf8.DecodeLastRuneInString(s); return r }
+
+func inName(r rune) bool {
+	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}
+
+// locations reads a Location, several, or LocationLinks.
+func locations(raw json.RawMessage) []location {
+	var many []location
+	if json.Unmarshal(raw, &many) != nil {
+		var one location
+		if json.Unmarshal(raw, &one) != nil || one.URI == "" {
+			return nil
+		}
+		many = []location{one}
+	}
+	for i, l := range many {
+		if l.TargetURI != "" {
+			many[i].URI = l.TargetURI
+			if l.TargetSelection != nil {
+				many[i].Range = *l.TargetSelection
+			}
+		}
+	}
+	return many
+}
+
+// places reads the lines of locations.
+func (v *server) places(all []location) (out []Place) {
+	texts := texts{}
+	for _, l := range all {
+		if path := pathOf(l.URI); path != "" {
+			out = append(out, Place{path, l.Range.Start.Line + 1, short(strings.TrimSpace(lineAt(texts.of(path), l.Range.Start.Line)))})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Place) int {
+		if c := strings.Compare(a.Path, b.Path); c != 0 {
+			return c
+		}
+		return a.Line - b.Line
+	})
+	return slices.Compact(out)
+}
+
+// texts reads each file once.
+type texts map[string]string
+
+func (t texts) of(path string) string {
+	text, read := t[path]
+	if !read {
+		text, _ = readText(path) // a line that cannot be shown is told by its number
+		t[path] = text
+	}
+	return text
+}

@@ -1,0 +1,84 @@
+package lsp
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/sourcegraph/jsonrpc2"
+)
+
+// maxMessage bounds one message of a server, and maxHeader what stands before it: both are read into memory.
+const (
+	maxMessage = 64 << 20
+	maxHeader  = 8 << 10
+)
+
+// codec is the framing of the protocol: headers with the length, an empty line, JSON. The library's own believes any
+// length.
+type codec struct{}
+
+// WriteObject writes one message.
+func (codec) WriteObject(to io.Writer, v any) error {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = to.Write(fmt.Appendf(nil, "Content-Length: %d\r\n\r\n%s", len(raw), raw))
+	return err
+}
+
+// ReadObject reads one message.
+func (codec) ReadObject(from *bufio.Reader, v any) error {
+	size, seen := -1, 0
+	for {
+		line, err := from.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		if seen += len(line); seen > maxHeader {
+			return errors.New("the header of a message is too long")
+		}
+		text := strings.TrimRight(string(line), "\r\n")
+		if text == "" && size >= 0 {
+			break
+		}
+		name, value, ok := strings.Cut(text, ":")
+		if !ok || !strings.EqualFold(strings.TrimSpace(name), "Content-Length") {
+			continue // another header, or a word that a wrapper wrote there
+		}
+		if size, err = strconv.Atoi(strings.TrimSpace(value)); err != nil || size < 0 || size > maxMessage {
+			return fmt.Errorf("a message of %q bytes, at most %d", strings.TrimSpace(value), maxMessage)
+		}
+	}
+	raw := make([]byte, size)
+	if _, err := io.ReadFull(from, raw); err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, v)
+}
+
+// ends are both ends of a server's pipes as one stream.
+type ends struct {
+	io.Reader
+	io.WriteCloser
+}
+
+// Read reads what the server writes.
+func (e ends) Read(p []byte) (int, error) { return e.Reader.Read(p) }
+
+// dial speaks over a server's pipes.
+func dial(ctx context.Context, in io.WriteCloser, out io.Reader, h jsonrpc2.Handler) *jsonrpc2.Conn {
+	return jsonrpc2.NewConn(ctx, jsonrpc2.NewBufferedStream(ends{out, in}, codec{}), h, jsonrpc2.SetLogger(silent{}))
+}
+
+// silent is a logger that says nothing: the terminal is not the library's.
+type silent struct{}
+
+// Printf drops a line.
+func (silent) Printf(string, ...any) {}

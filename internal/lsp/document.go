@@ -1,0 +1,131 @@
+package lsp
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/sourcegraph/jsonrpc2"
+)
+
+// maxOpen is how many files are open at a server; the one that was not used for longest is closed.
+const maxOpen = 40
+
+// maxText bounds, in bytes, a file that a server is told of.
+const maxText = 4 << 20
+
+// document is a file that is open at a server.
+type document struct {
+	version int
+	text    string
+	mtime   time.Time
+	size    int64
+	used    time.Time
+}
+
+// present makes the server's text of a file this one, and returns its version. The turn is held.
+func (v *server) present(ctx context.Context, conn *jsonrpc2.Conn, path, text string) (int, error) {
+	uri := uriOf(path)
+	v.mu.Lock()
+	d := v.docs[uri]
+	v.mu.Unlock()
+	var err error
+	switch {
+	case d == nil:
+		d = &document{version: 1, text: text}
+		id := v.lang.Files[strings.ToLower(filepath.Ext(path))]
+		err = conn.Notify(ctx, "textDocument/didOpen", object{"textDocument": object{"uri": uri, "languageId": id, "version": d.version, "text": text}})
+	case d.text != text:
+		d.version++
+		d.text = text
+		err = conn.Notify(ctx, "textDocument/didChange", object{"textDocument": object{"uri": uri, "version": d.version}, "contentChanges": []object{{"text": text}}})
+	}
+	if err != nil {
+		return 0, err
+	}
+	if info, err := os.Stat(path); err == nil {
+		d.mtime, d.size = info.ModTime(), info.Size()
+	}
+	d.used = time.Now()
+	v.mu.Lock()
+	v.docs[uri] = d
+	v.mu.Unlock()
+	return d.version, v.spare(ctx, conn)
+}
+
+// spare closes what was not used for longest.
+func (v *server) spare(ctx context.Context, conn *jsonrpc2.Conn) error {
+	v.mu.Lock()
+	oldest := ""
+	for uri, d := range v.docs {
+		if oldest == "" || d.used.Before(v.docs[oldest].used) {
+			oldest = uri
+		}
+	}
+	full := len(v.docs) > maxOpen
+	if full {
+		delete(v.docs, oldest)
+	}
+	v.mu.Unlock()
+	if !full {
+		return nil
+	}
+	return conn.Notify(ctx, "textDocument/didClose", object{"textDocument": object{"uri": oldest}})
+}
+
+// The kinds of FileEvent.
+const (
+	fileCreated = 1
+	fileChanged = 2
+	fileDeleted = 3
+)
+
+// refresh tells the server of what changed on the disk since it was told last: open files, and those that it has found
+// something in.
+func (v *server) refresh(ctx context.Context, conn *jsonrpc2.Conn) error {
+	type look struct {
+		uri, path string
+		doc       *document
+	}
+	v.mu.Lock()
+	var looks []look
+	for uri, d := range v.docs {
+		looks = append(looks, look{uri, pathOf(uri), d})
+	}
+	v.mu.Unlock()
+	var events []object
+	for _, l := range looks {
+		info, err := os.Stat(l.path)
+		switch {
+		case err != nil:
+			v.mu.Lock()
+			delete(v.docs, l.uri)
+			delete(v.found, l.uri)
+			v.mu.Unlock()
+			if err := conn.Notify(ctx, "textDocument/didClose", object{"textDocument": object{"uri": l.uri}}); err != nil {
+				return err
+			}
+			events = append(events, object{"uri": l.uri, "type": fileDeleted})
+		case !info.ModTime().Equal(l.doc.mtime) || info.Size() != l.doc.size:
+			raw, err := os.ReadFile(l.path)
+			if err != nil || len(raw) > maxText {
+				continue
+			}
+			if _, err := v.present(ctx, conn, l.path, string(raw)); err != nil {
+				return err
+			}
+			events = append(events, object{"uri": l.uri, "type": fileChanged})
+		}
+	}
+	return v.watched(ctx, conn, events)
+}
+
+// watched tells of files that changed on the disk.
+func (v *server) watched(ctx context.Context, conn *jsonrpc2.Conn, events []object) error {
+	if len(events) == 0 {
+		return nil
+	}
+	return conn.Notify(ctx, "workspace/didChangeWatchedFiles", object{"changes": events})
+}

@@ -1,0 +1,126 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sourcegraph/jsonrpc2"
+)
+
+// maxRenamed bounds how many files one rename may change.
+const maxRenamed = 500
+
+// Rewrite is what one file becomes.
+type Rewrite struct {
+	Path          string // absolute
+	Before, After string
+	Places        int
+}
+
+// Rename says what each file becomes when the thing at a spot gets another name. It changes none.
+func (s *Servers) Rename(ctx context.Context, at Spot, name string) (out []Rewrite, err error) {
+	v := s.server(at.Path)
+	if v == nil {
+		return nil, ErrNone
+	}
+	ctx, cancel := context.WithTimeout(ctx, renameTime)
+	defer cancel()
+	if err := v.await(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %s", v.lang.Name, reason(err, renameTime))
+	}
+	var edit workspaceEdit
+	err = v.with(ctx, func(conn *jsonrpc2.Conn) error {
+		if err := v.refresh(ctx, conn); err != nil {
+			return err
+		}
+		text, err := readText(at.Path)
+		if err != nil {
+			return err
+		}
+		if _, err = v.present(ctx, conn, at.Path, text); err != nil {
+			return err
+		}
+		where, err := v.find(at, text)
+		if err != nil {
+			return err
+		}
+		where["newName"] = name
+		return conn.Call(ctx, "textDocument/rename", where, &edit)
+	})
+	if errors.As(err, new(*NotThereError)) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s", v.lang.Name, v.masked(reason(err, renameTime)))
+	}
+	return rewrites(edit, v.encoding())
+}
+
+// rewrites makes of a WorkspaceEdit what each file becomes. One that would make, move or remove files is refused: that is
+// not what was asked for.
+func rewrites(edit workspaceEdit, encoding string) (out []Rewrite, err error) {
+	by := map[string][]textEdit{}
+	for uri, edits := range edit.Changes {
+		by[uri] = append(by[uri], edits...)
+	}
+	for _, c := range edit.DocumentChanges {
+		if c.Kind != "" {
+			return nil, fmt.Errorf("the server wants to %s a file, which a rename here does not do", c.Kind)
+		}
+		by[c.TextDocument.URI] = append(by[c.TextDocument.URI], c.Edits...)
+	}
+	if len(by) > maxRenamed {
+		return nil, fmt.Errorf("%d files would change, at most %d are renamed in at once", len(by), maxRenamed)
+	}
+	for _, uri := range slices.Sorted(maps.Keys(by)) {
+		path := pathOf(uri)
+		if path == "" {
+			return nil, fmt.Errorf("the server names %q, which is no file", uri)
+		}
+		before, err := readText(path)
+		if err != nil {
+			return nil, err
+		}
+		after, err := applied(before, by[uri], encoding)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if after != before {
+			out = append(out, Rewrite{path, before, after, len(by[uri])})
+		}
+	}
+	return out, nil
+}
+
+// applied is a text after edits, which the protocol forbids to overlap.
+func applied(text string, edits []textEdit, encoding string) (string, error) {
+	type piece struct {
+		from, to int
+		text     string
+	}
+	var all []piece
+	for _, e := range edits {
+		p := piece{offset(text, e.Range.Start, encoding), offset(text, e.Range.End, encoding), e.NewText}
+		if p.from > p.to {
+			return "", errors.New("an edit of the server ends before it begins")
+		}
+		all = append(all, p)
+	}
+	slices.SortStableFunc(all, func(a, b piece) int { return a.from - b.from })
+	var b strings.Builder
+	at := 0
+	for _, p := range all {
+		if p.from < at {
+			return "", errors.New("edits of the server overlap")
+		}
+		b.WriteString(text[at:p.from])
+		b.WriteString(p.text)
+		at = p.to
+	}
+	b.WriteString(text[at:])
+	return b.String(), nil
+}

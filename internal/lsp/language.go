@@ -1,0 +1,28 @@
+package lsp
+
+import "encoding/json"
+
+// Language is a server: how it is started, and for what.
+type Language struct {
+	Name    string
+	Command []string
+	Files   map[string]string // file ending with its point, in small letters, to the language's id in the protocol
+	Markers []string          // files that lie at the root of a project
+	Init    json.RawMessage   // its initializationOptions; nil: none
+}
+
+// Known are the servers that are used where they are installed, as their own manuals say to start them.
+func Known() []Language {
+	script := map[string]string{".ts": "typescript", ".tsx": "typescriptreact", ".js": "javascript", ".jsx": "javascriptreact",
+		".mts": "typescript", ".cts": "typescript", ".mjs": "javascript", ".cjs": "javascript"}
+	c := map[string]string{".c": "c", ".h": "c", ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp", ".hh": "cpp", ".hpp": "cpp"}
+	return []Language{
+		{Name: "gopls", Command: []string{"gopls"}, Files: map[string]string{".go": "go"}, Markers: []string{"go.work", "go.mod"}},
+		{Name: "typescript-language-server", Command: []string{"typescript-language-server", "--stdio"}, Files: script,
+			Markers: []string{"tsconfig.json", "jsconfig.json", "package.json"}},
+		{Name: "pyright", Command: []string{"pyright-langserver", "--stdio"}, Files: map[string]string{".py": "python", ".pyi": "python"},
+			Markers: []string{"pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "pyrightconfig.json"}},
+		{Name: "rust-analyzer", Command: []string{"rust-analyzer"}, Files: map[string]string{".rs": "rust"}, Markers: []string{"Cargo.toml"}},
+		{Name: "clangd", Command: []string{"clangd"}, Files: c, Markers: []string{"compile_commands.json", "compile_flags.txt", ".clangd"}},
+	}
+}

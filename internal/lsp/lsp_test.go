@@ -1,0 +1,140 @@
+package lsp_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adze/internal/lsp"
+)
+
+// TestOnlyWhatIsNewIsTold: a problem that was there before is not, though its line moved; hints never are; of a server
+// that pushes with versions, without, that is asked, and that counts bytes.
+func TestOnlyWhatIsNewIsTold(t *testing.T) {
+	for _, how := range []string{"push", "no version", "pull", "utf-8", "banner"} {
+		t.Run(how, func(t *testing.T) {
+			s, dir := desk(t, how)
+			path := put(t, dir, "a.x", "BAD old\n")
+			f, ok := s.Changed(t.Context(), path, "BAD old\n", "ODD é\nHINT\n\nBAD old\nx BAD new\n")
+			if !ok || f.Unknown != "" {
+				t.Fatalf("%v %+v", ok, f)
+			}
+			text := f.Text(func(p string) string { return filepath.Base(p) })
+			if text != "fake: new with this edit\n  a.x:5:3: error: BAD is here [C1]\n  a.x:1:1: warning: ODD is here [C1]" {
+				t.Errorf("told:\n%s", text)
+			}
+			f, _ = s.Changed(t.Context(), path, "", "x BAD new\n")
+			if text := f.Text(filepath.Base); text != "fake: nothing new is wrong" {
+				t.Errorf("told:\n%s", text)
+			}
+		})
+	}
+}
+
+// TestAServerThatIsSilentIsNotTakenForClean: what is not known is said so, within the time; it follows with the next.
+func TestAServerThatIsSilentIsNotTakenForClean(t *testing.T) {
+	s, dir := desk(t, "silent", func(o *lsp.Options) { o.Warm, o.Cold = 50*time.Millisecond, 50*time.Millisecond })
+	path := put(t, dir, "a.x", "")
+	for range 2 {
+		for text := ""; !strings.Contains(text, "not known yet: no answer within"); { // it is ready now
+			f, ok := s.Changed(t.Context(), path, "", "BAD\n")
+			if text = f.Text(filepath.Base); !ok || len(f.New) > 0 || f.Unknown == "" {
+				t.Fatalf("%v %s", ok, text)
+			}
+		}
+	}
+}
+
+// TestFaultsOfAServer: at each phase it exits, hangs, floods or writes rubbish, and an edit has one outcome in its time.
+func TestFaultsOfAServer(t *testing.T) {
+	for _, at := range []string{"initialize", "initialized", "textDocument/didOpen", "textDocument/didChange", "textDocument/didSave"} {
+		for _, fault := range []string{"exit", "hang", "huge", "rubbish"} {
+			t.Run(fault+" at "+at, func(t *testing.T) {
+				t.Parallel()
+				s, dir := desk(t, fault+" at "+at+" silent", func(o *lsp.Options) { o.Warm, o.Cold = 300*time.Millisecond, 300*time.Millisecond })
+				path := put(t, dir, "a.x", "")
+				for range 4 { // more often than it is started again
+					f, ok := s.Changed(t.Context(), path, "a\n", "b BAD\n")
+					if !ok || f.Unknown == "" || len(f.New) > 0 {
+						t.Fatalf("%v %+v", ok, f)
+					}
+				}
+				s.Close()
+				for _, st := range s.States() {
+					if st.PID != 0 {
+						t.Errorf("still there: %+v", st)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestTheLastWordsOfAServerAreTold: also after it was started as often as it may be.
+func TestTheLastWordsOfAServerAreTold(t *testing.T) {
+	s, dir := desk(t, "exit at initialize")
+	path := put(t, dir, "a.x", "")
+	for range 5 {
+		f, _ := s.Changed(t.Context(), path, "", "x")
+		if !strings.Contains(f.Unknown, "exit code 3: cannot go on") {
+			t.Fatalf("unknown because %q", f.Unknown)
+		}
+	}
+	if st := s.States(); len(st) != 1 || st[0].State != "failed" {
+		t.Errorf("states %+v", st)
+	}
+}
+
+func TestNoServerStartsWithoutConsent(t *testing.T) {
+	s, dir := desk(t, "push", func(o *lsp.Options) { o.Holds = func(lsp.Language) error { return errors.New("it was not allowed") } })
+	f, ok := s.Changed(t.Context(), put(t, dir, "a.x", ""), "", "BAD")
+	if !ok || !strings.Contains(f.Unknown, "it was not allowed") {
+		t.Errorf("%v %+v", ok, f)
+	}
+	if _, ok := s.Changed(t.Context(), put(t, dir, "a.y", ""), "", "BAD"); ok {
+		t.Error("a file without a language has a server")
+	}
+	if _, err := s.Problems(t.Context(), filepath.Join(dir, "a.y")); !errors.Is(err, lsp.ErrNone) {
+		t.Errorf("err %v", err)
+	}
+}
+
+// TestManyFilesStayInBounds: more files than are open at once, each with its own answer.
+func TestManyFilesStayInBounds(t *testing.T) {
+	s, dir := desk(t, "push")
+	for i := range 45 {
+		path := put(t, dir, fmt.Sprintf("d%d/a.x", i), "")
+		if f, _ := s.Changed(t.Context(), path, "", "BAD\n"); len(f.New) != 1 || f.New[0].Path != path {
+			t.Fatalf("%d: %+v", i, f)
+		}
+	}
+}
+
+// TestARenameSaysWhatBecomesOfFiles and changes none; one that does more than rename is refused.
+func TestARenameSaysWhatBecomesOfFiles(t *testing.T) {
+	s, dir := desk(t, "push")
+	a, b := put(t, dir, "a.x", "x old y\nold\n"), put(t, dir, "b.x", "é old\n")
+	for _, p := range []string{a, b} {
+		raw, _ := os.ReadFile(p)
+		s.Changed(t.Context(), p, "", string(raw))
+	}
+	got, err := s.Rename(t.Context(), lsp.Spot{Path: a, Line: 1, Name: "old"}, "brand")
+	if err != nil || len(got) != 2 || got[0].After != "x brand y\nbrand\n" {
+		t.Errorf("%+v %v", got, err)
+	}
+	if raw, _ := os.ReadFile(a); string(raw) != "x old y\nold\n" {
+		t.Errorf("the file was changed: %q", raw)
+	}
+	if _, err := s.Rename(t.Context(), lsp.Spot{Path: a, Line: 2, Name: "gone"}, "x"); !strings.Contains(fmt.Sprint(err), `has no name "gone"`) {
+		t.Errorf("err %v", err)
+	}
+	s, dir = desk(t, "deletes")
+	a = put(t, dir, "a.x", "old\n")
+	if _, err := s.Rename(t.Context(), lsp.Spot{Path: a, Line: 1, Name: "old"}, "x"); !strings.Contains(fmt.Sprint(err), "wants to delete a file") {
+		t.Errorf("err %v", err)
+	}
+}

@@ -1,0 +1,139 @@
+package lsp
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Bounds of what an edit's result says.
+const (
+	maxTold     = 10  // problems
+	maxMessages = 300 // bytes of one
+)
+
+// Problem is one thing that a server finds wrong.
+type Problem struct {
+	Path     string // absolute
+	Line     int    // from 1
+	Column   int    // from 1, in bytes where the text is known
+	Severity int    // 1 error, 2 warning, 3 information, 4 hint
+	Code     string
+	Message  string
+	text     string // of the line, to know it again
+}
+
+// mark tells problems apart: not by their line's number, which moves with every change above it.
+func (p Problem) mark() string {
+	return fmt.Sprintf("%s\x00%d\x00%s\x00%s\x00%s", p.Path, p.Severity, p.Code, p.Message, p.text)
+}
+
+// problems are what is wrong in a file, without hints; the lock is held.
+func (v *server) problems(uri string, all []diagnostic) (out []Problem) {
+	text := ""
+	if d := v.docs[uri]; d != nil {
+		text = d.text
+	}
+	for _, d := range all {
+		if d.Severity = cmp.Or(d.Severity, 1); d.Severity > 2 {
+			continue
+		}
+		p := Problem{Path: pathOf(uri), Line: d.Range.Start.Line + 1, Column: d.Range.Start.Character + 1, Severity: d.Severity, Code: codeOf(d.Code), Message: short(v.masked(d.Message))}
+		if text != "" {
+			p.text = lineAt(text, d.Range.Start.Line)
+			p.Column = offset(p.text, position{Character: d.Range.Start.Character}, v.encoding()) + 1
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func (v *server) encoding() string { return cmp.Or(v.caps.Capabilities.PositionEncoding, utf16Columns) }
+
+// told are the problems worth telling: those of the file first, errors first, not too many.
+func told(all []Problem, uri string) (out []Problem, more int) {
+	first := pathOf(uri)
+	slices.SortStableFunc(all, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Severity, b.Severity), rank(a.Path != first)-rank(b.Path != first), strings.Compare(a.Path, b.Path), a.Line-b.Line, a.Column-b.Column)
+	})
+	if len(all) > maxTold {
+		return all[:maxTold], len(all) - maxTold
+	}
+	return all, 0
+}
+
+func rank(late bool) int {
+	if late {
+		return 1
+	}
+	return 0
+}
+
+func codeOf(raw json.RawMessage) string {
+	text := strings.Trim(string(raw), `"`)
+	if text == "null" || len(text) > 60 {
+		return ""
+	}
+	return text
+}
+
+func short(text string) string {
+	text = strings.TrimSpace(text)
+	if len(text) > maxMessages {
+		text = strings.ToValidUTF8(text[:maxMessages], "") + "…"
+	}
+	return text
+}
+
+// String is the problem as a compiler writes it, without its path.
+func (p Problem) String() string {
+	word := map[int]string{1: "error", 2: "warning"}[p.Severity]
+	code := ""
+	if p.Code != "" {
+		code = " [" + p.Code + "]"
+	}
+	return fmt.Sprintf("%d:%d: %s: %s%s", p.Line, p.Column, word, strings.ReplaceAll(p.Message, "\n", "; "), code)
+}
+
+// Text is what the findings say to a model; name shows paths as it knows them.
+func (f Findings) Text(name func(string) string) string {
+	var b strings.Builder
+	list := func(head string, all []Problem) {
+		if len(all) == 0 {
+			return
+		}
+		fmt.Fprintf(&b, "%s: %s\n", f.Server, head)
+		for _, p := range all {
+			fmt.Fprintf(&b, "  %s:%s\n", name(p.Path), p)
+		}
+	}
+	list("after the edit before", f.Late)
+	switch {
+	case f.Unknown != "":
+		fmt.Fprintf(&b, "%s: whether this is right is not known yet: %s\n", f.Server, f.Unknown)
+	case len(f.New) == 0:
+		fmt.Fprintf(&b, "%s: nothing new is wrong\n", f.Server)
+	}
+	list("new with this edit", f.New)
+	if f.More > 0 {
+		fmt.Fprintf(&b, "  and %d more\n", f.More)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// read is a file's text as it stands on the disk.
+func readText(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxText {
+		return "", fmt.Errorf("%s is no file of at most %d MiB", filepath.Base(path), maxText>>20)
+	}
+	raw, err := os.ReadFile(path)
+	return string(raw), err
+}

@@ -1,0 +1,118 @@
+package lsp
+
+import (
+	"encoding/json"
+	"net/url"
+	"path/filepath"
+	"strings"
+)
+
+// What of the protocol is read and written; names are those of its specification, version 3.17.
+
+type position struct {
+	Line      int `json:"line"`      // from 0
+	Character int `json:"character"` // from 0, in code units of the encoding that was agreed on
+}
+
+type span struct {
+	Start position `json:"start"`
+	End   position `json:"end"`
+}
+
+type location struct {
+	URI   string `json:"uri"`
+	Range span   `json:"range"`
+	// Of a LocationLink, which some servers answer with all the same.
+	TargetURI       string `json:"targetUri,omitempty"`
+	TargetSelection *span  `json:"targetSelectionRange,omitempty"`
+}
+
+type diagnostic struct {
+	Range    span            `json:"range"`
+	Severity int             `json:"severity"` // 1 error, 2 warning, 3 information, 4 hint; 0: an error
+	Code     json.RawMessage `json:"code"`
+	Source   string          `json:"source"`
+	Message  string          `json:"message"`
+}
+
+type published struct {
+	URI         string       `json:"uri"`
+	Version     *int         `json:"version"`
+	Diagnostics []diagnostic `json:"diagnostics"`
+}
+
+type textEdit struct {
+	Range   span   `json:"range"`
+	NewText string `json:"newText"`
+}
+
+type workspaceEdit struct {
+	Changes         map[string][]textEdit `json:"changes"`
+	DocumentChanges []documentChange      `json:"documentChanges"`
+}
+
+// documentChange is a TextDocumentEdit, or with Kind one that makes, renames or removes a file.
+type documentChange struct {
+	Kind         string `json:"kind"`
+	TextDocument struct {
+		URI string `json:"uri"`
+	} `json:"textDocument"`
+	Edits []textEdit `json:"edits"`
+}
+
+// symbol is a DocumentSymbol, a SymbolInformation or a WorkspaceSymbol.
+type symbol struct {
+	Name      string   `json:"name"`
+	Detail    string   `json:"detail"`
+	Kind      int      `json:"kind"`
+	Container string   `json:"containerName"`
+	Location  location `json:"location"`
+	Range     span     `json:"range"`
+	Selection *span    `json:"selectionRange"`
+	Children  []symbol `json:"children"`
+}
+
+type initialized struct {
+	Capabilities struct {
+		PositionEncoding   string          `json:"positionEncoding"`
+		DiagnosticProvider json.RawMessage `json:"diagnosticProvider"`
+		RenameProvider     json.RawMessage `json:"renameProvider"`
+	} `json:"capabilities"`
+	ServerInfo struct {
+		Name, Version string
+	} `json:"serverInfo"`
+}
+
+// object is a JSON object that is written.
+type object = map[string]any
+
+// uriOf names a file.
+func uriOf(path string) string {
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
+}
+
+// pathOf is the file that a URI names; "" for anything else.
+func pathOf(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" || !strings.HasPrefix(u.Path, "/") {
+		return ""
+	}
+	return filepath.Clean(filepath.FromSlash(u.Path))
+}
+
+// same is one spelling for a URI, which servers write in their own ways (%3A for a colon).
+func same(uri string) string {
+	if path := pathOf(uri); path != "" {
+		return uriOf(path)
+	}
+	return uri
+}
+
+// kinds are the words for SymbolKind, from 1.
+func kindName(kind int) string {
+	kinds := strings.Fields("file module namespace package class method property field constructor enum interface function variable constant string number boolean array object key null member struct event operator type")
+	if kind < 1 || kind > len(kinds) {
+		return "symbol"
+	}
+	return kinds[kind-1]
+}

@@ -1,0 +1,64 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/sourcegraph/jsonrpc2"
+)
+
+// Handle takes what the server says by itself. It must not wait: nothing else is read meanwhile.
+func (v *server) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
+	if r.Method == "textDocument/publishDiagnostics" && r.Params != nil {
+		var p published
+		if json.Unmarshal(*r.Params, &p) == nil {
+			v.publish(p)
+		}
+	}
+	if r.Notif {
+		return
+	}
+	go v.reply(ctx, conn, r) // one that does not read its answers would hold up everything
+}
+
+// reply answers a request of the server's.
+func (v *server) reply(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
+	switch r.Method {
+	case "workspace/configuration": // one answer for each item that is asked for
+		var p struct{ Items []json.RawMessage }
+		if r.Params != nil {
+			_ = json.Unmarshal(*r.Params, &p) // none then
+		}
+		_ = conn.Reply(ctx, r.ID, make([]any, len(p.Items)))
+	case "workspace/workspaceFolders":
+		_ = conn.Reply(ctx, r.ID, []object{{"uri": uriOf(v.root), "name": v.lang.Name}})
+	case "workspace/applyEdit": // a server changes no file by itself
+		_ = conn.Reply(ctx, r.ID, object{"applied": false, "failureReason": "adze makes edits of its own only"})
+	case "client/registerCapability", "client/unregisterCapability", "window/workDoneProgress/create", "window/showMessageRequest",
+		"workspace/diagnostic/refresh", "workspace/semanticTokens/refresh", "workspace/inlayHint/refresh", "workspace/codeLens/refresh":
+		_ = conn.Reply(ctx, r.ID, nil)
+	default:
+		_ = conn.ReplyWithError(ctx, r.ID, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: "adze does not answer " + r.Method})
+	}
+}
+
+// Bounds of what is kept of a server's words.
+const (
+	maxFiles    = 5000
+	maxProblems = 500 // of one file
+)
+
+func (v *server) publish(p published) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	uri := same(p.URI)
+	if _, known := v.found[uri]; !known && len(v.found) >= maxFiles || v.found == nil {
+		return
+	}
+	if len(p.Diagnostics) > maxProblems {
+		p.Diagnostics = p.Diagnostics[:maxProblems]
+	}
+	v.found[uri] = result{p.Version, v.problems(uri, p.Diagnostics), time.Now()}
+	v.stir()
+}

@@ -1,0 +1,275 @@
+package lsp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"adze/internal/proc"
+)
+
+const (
+	startTime = 60 * time.Second // for a server to answer initialize; it reads the project first
+	// A server that fails is started again when it is needed, so often in so long a time.
+	restarts    = 3
+	restartTime = 10 * time.Minute
+	// maxMemory is how many bytes a server and what it starts may hold; gopls takes 160 to 350 MiB for adze itself.
+	maxMemory = 2 << 30
+)
+
+// The states of a server.
+const (
+	idle     = "idle"
+	starting = "starting"
+	ready    = "ready"
+	failed   = "failed"
+)
+
+// errNotReady says that a server has not answered yet.
+var errNotReady = errors.New("it is starting")
+
+// server is one language server of one root: its program now, and those before it.
+type server struct {
+	pool *Servers
+	lang Language
+	root string
+	turn chan struct{} // held by who speaks to it
+
+	mu      sync.Mutex
+	state   string
+	why     string // it failed
+	begun   []time.Time
+	conn    *jsonrpc2.Conn
+	process *proc.Process
+	caps    initialized
+	changed chan struct{} // closed and replaced whenever something of this changes
+	docs    map[string]*document
+	found   map[string]result // by URI
+	late    map[string]*asked // what was not answered in time
+}
+
+// result is what a server said last of a file.
+type result struct {
+	version *int
+	items   []Problem // errors and warnings
+	at      time.Time
+}
+
+func newServer(pool *Servers, l Language, root string) *server {
+	return &server{pool: pool, lang: l, root: root, state: idle, turn: make(chan struct{}, 1), changed: make(chan struct{})}
+}
+
+func (v *server) show() State {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	s := State{State: v.state, Why: v.why}
+	if v.process != nil && v.state != failed {
+		s.PID = v.process.PID()
+	}
+	return s
+}
+
+// stir tells who waits; the lock is held.
+func (v *server) stir() {
+	close(v.changed)
+	v.changed = make(chan struct{})
+}
+
+// wake starts the program when it does not run and may be started.
+func (v *server) wake() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.state == starting || v.state == ready {
+		return
+	}
+	now := time.Now()
+	recent := v.begun[:0]
+	for _, at := range v.begun {
+		if now.Sub(at) < restartTime {
+			recent = append(recent, at)
+		}
+	}
+	if v.begun = recent; len(v.begun) >= restarts {
+		return // why it failed is said
+	}
+	if err := v.allowed(); err != nil {
+		v.state, v.why = failed, err.Error()
+		return
+	}
+	v.begun = append(v.begun, now)
+	v.state, v.why = starting, ""
+	v.docs, v.found, v.late = map[string]*document{}, map[string]result{}, map[string]*asked{}
+	v.pool.all.Go(v.live)
+}
+
+func (v *server) allowed() error {
+	if v.pool.opts.Holds == nil {
+		return nil
+	}
+	return v.pool.opts.Holds(v.lang)
+}
+
+// live is the life of one program.
+func (v *server) live() {
+	ctx, cancel := context.WithCancel(v.pool.ctx)
+	defer cancel()
+	cause := make(chan error, 1)
+	p, err := v.pool.opts.Supervisor.Start(ctx, proc.Command{
+		Argv: v.lang.Command, Dir: v.root, Env: v.pool.opts.Env, Tag: "lsp-" + v.lang.Name, Head: 1 << 10, Tail: 4 << 10,
+		Memory: maxMemory,
+		Talk:   func(in io.WriteCloser, out io.Reader) { cause <- v.speak(ctx, in, out) },
+	})
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	v.mu.Lock()
+	v.process = p
+	v.mu.Unlock()
+	err = <-cause
+	cancel()
+	r := p.Wait()
+	v.fail(fmt.Errorf("%w%s", err, ending(r)))
+}
+
+// ending is how a program ended, with its last words.
+func ending(r proc.Result) string {
+	words := strings.TrimSpace(cmp.Or(r.Errors.Tail, r.Errors.Head))
+	if i := strings.LastIndexByte(words, '\n'); i >= 0 {
+		words = words[i+1:]
+	}
+	if len(words) > 200 {
+		words = words[:200] + "…"
+	}
+	out := fmt.Sprintf(" (exit code %d", r.Code)
+	if r.Killed == proc.TooMuchMemory {
+		out = fmt.Sprintf(" (it took more than %d MiB of memory", maxMemory>>20)
+	}
+	if words != "" {
+		out += ": " + words
+	}
+	return out + ")"
+}
+
+func (v *server) fail(err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.state, v.why, v.conn, v.process = failed, v.masked(err.Error()), nil, nil
+	v.stir()
+}
+
+func (v *server) masked(text string) string {
+	if v.pool.opts.Mask == nil {
+		return text
+	}
+	return v.pool.opts.Mask(text)
+}
+
+// speak holds the conversation until the program or ctx ends.
+func (v *server) speak(ctx context.Context, in io.WriteCloser, out io.Reader) error {
+	conn := dial(ctx, in, out, v)
+	defer conn.Close()
+	hello, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	var caps initialized
+	if err := conn.Call(hello, "initialize", v.introduction(), &caps); err != nil {
+		return fmt.Errorf("it did not start: %w", err)
+	}
+	if err := conn.Notify(hello, "initialized", object{}); err != nil {
+		return fmt.Errorf("it did not start: %w", err)
+	}
+	v.mu.Lock()
+	v.conn, v.caps, v.state = conn, caps, ready
+	v.stir()
+	v.mu.Unlock()
+	select {
+	case <-conn.DisconnectNotify():
+		return errors.New("it ended")
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// introduction is what initialize says of adze: only what it does.
+func (v *server) introduction() object {
+	sync := object{"dynamicRegistration": false}
+	return object{
+		"processId": nil, "rootUri": uriOf(v.root), "rootPath": v.root,
+		"clientInfo":            object{"name": "adze"},
+		"initializationOptions": v.lang.Init,
+		"workspaceFolders":      []object{{"uri": uriOf(v.root), "name": v.lang.Name}},
+		"capabilities": object{
+			"general": object{"positionEncodings": []string{utf8Columns, utf16Columns}},
+			"textDocument": object{
+				"synchronization":    object{"didSave": true},
+				"publishDiagnostics": object{"versionSupport": true},
+				"diagnostic":         sync,
+				"definition":         sync, "references": sync,
+				"documentSymbol": object{"hierarchicalDocumentSymbolSupport": true},
+				"rename":         object{"prepareSupport": false},
+			},
+			"workspace": object{
+				"workspaceFolders": true, "configuration": true,
+				"symbol":                object{"dynamicRegistration": false},
+				"workspaceEdit":         object{"documentChanges": true},
+				"didChangeWatchedFiles": object{"dynamicRegistration": true},
+			},
+			"window": object{"workDoneProgress": true},
+		},
+	}
+}
+
+// await waits until the server is ready.
+func (v *server) await(ctx context.Context) error {
+	for {
+		v.mu.Lock()
+		state, why, changed := v.state, v.why, v.changed
+		v.mu.Unlock()
+		switch state {
+		case ready:
+			return nil
+		case failed, idle:
+			return errors.New(cmp.Or(why, "it does not run"))
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return errNotReady
+		}
+	}
+}
+
+// with speaks to the server, one at a time. When ctx ends first it is left to do alone what it does: a server that does
+// not read may block a write for ever.
+func (v *server) with(ctx context.Context, do func(*jsonrpc2.Conn) error) error {
+	select {
+	case v.turn <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("it does not answer: %w", ctx.Err())
+	}
+	v.mu.Lock()
+	conn := v.conn
+	v.mu.Unlock()
+	if conn == nil {
+		<-v.turn
+		return errors.New("it has ended")
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer func() { <-v.turn }()
+		done <- do(conn)
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
