@@ -75,10 +75,11 @@ func (s *Session) settleCall(t *turn, call tool.RawCall, o tool.Outcome) error {
 	if o.Stop {
 		t.result.Text = o.Output
 	}
-	if err := s.store(context.WithoutCancel(t.ctx), s.entry(OutcomeEntry, o)); err != nil {
+	ended := s.windows.ended(o)
+	if err := s.store(context.WithoutCancel(t.ctx), s.entry(OutcomeEntry, ended)); err != nil {
 		return err
 	}
-	s.emit(ToolEnd{Outcome: o, Redacted: s.config.Tools.Redact(o.Tool, o.Metadata)})
+	s.emit(ToolEnd{Outcome: o, Redacted: s.config.Tools.Redact(o.Tool, o.Metadata), Window: ended.Undo})
 	return nil
 }
 
@@ -114,23 +115,28 @@ type Decided struct {
 	Decision tool.Decision `json:"decision"`
 }
 
-func (s *Session) intend(ctx context.Context, r tool.Record) error {
-	return s.store(ctx, s.entry(IntentEntry, r))
-}
-
 // listen has hooks told of the session and its calls.
 func (s *Session) listen() {
 	c := s.config
-	s.hooks = &hooks{tell: c.Hooks, session: c.ID, agent: c.Start.Agent, started: func() bool { return s.started }, ran: s.ranHook, note: s.Note}
+	s.hooks = &hooks{tell: c.Hooks, session: c.ID, agent: c.Start.Agent, started: func() bool { return s.started }, ran: s.ranHook, note: s.Note, around: s.windows.around}
 	s.runner.Before, s.runner.After = s.hooks.before, s.hooks.after
+}
+
+// beginning is what is stored before the first entry of a session: a hook may have run before the first prompt.
+func (s *Session) beginning() []Entry {
+	if s.started {
+		return nil
+	}
+	s.started = true
+	return []Entry{s.entry(StartEntry, s.config.Start)}
 }
 
 // ranHook stores what a hook did and shows what it changed. A failure to store is not lost: the next entry fails, too.
 func (s *Session) ranHook(r HookRun) {
 	r.Agent = s.config.Start.Agent
 	var entries []Entry
-	if r.Event != HookNotify && !s.started { // it ran before the first prompt; a notification never does
-		entries, s.started = append(entries, s.entry(StartEntry, s.config.Start)), true
+	if r.Event != HookNotify { // that never runs before the first prompt
+		entries = s.beginning()
 	}
 	_ = s.store(context.Background(), append(entries, s.entry(HookEntry, r))...)
 	for _, text := range []string{r.told(), r.Notice} {

@@ -51,7 +51,12 @@ type ToolEnd struct {
 	Redacted json.RawMessage
 	Parent   tool.CallID
 	Agent    string
+	// Window is what became of files meanwhile; nil: nothing, or nobody looked.
+	Window *Window
 }
+
+// FilesChanged says what became of files beside the outcome of a call: by a hook, or by what a call left running.
+type FilesChanged struct{ Window Window }
 
 // Retry says that a model request failed and is made again; partial text of the message is void.
 type Retry struct {
@@ -94,6 +99,7 @@ func (ToolStart) event()      {}
 func (ToolUpdate) event()     {}
 func (ToolAsk) event()        {}
 func (ToolEnd) event()        {}
+func (FilesChanged) event()   {}
 func (Retry) event()          {}
 func (Notice) event()         {}
 func (Counted) event()        {}

@@ -49,6 +49,8 @@ type Moment struct {
 	// Ran is called with each hook that was started, as soon as it ended. Of HookNotify that may be later, from any
 	// goroutine.
 	Ran func(HookRun)
+	// Starts is called before the first of the hooks is started; nil: nobody wants to know.
+	Starts func()
 	// Note hands a hook's words to the model.
 	Note func(from, text string)
 }
@@ -94,6 +96,7 @@ type hooks struct {
 	ran     func(HookRun) // stores and shows what one did
 	note    func(Note)
 	greeted bool
+	around  func(context.Context, *Moment) (end func())
 }
 
 // fire tells hooks of a moment.
@@ -103,6 +106,7 @@ func (h *hooks) fire(ctx context.Context, m Moment) tool.Ruling {
 	}
 	m.Session, m.Agent, m.Ran = h.session, h.agent, h.ran
 	m.Note = func(from, text string) { h.note(Note{Kind: HookNote, From: "hook " + from, Text: text}) }
+	defer h.around(ctx, &m)()
 	return h.tell(ctx, m)
 }
 

@@ -41,7 +41,7 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 	if log.offer != nil && c.Offer != nil {
 		s.adopt(log.offer.Tools)
 	}
-	if err := s.close(ctx, log.orphans); err != nil {
+	if err := s.close(ctx, log); err != nil {
 		return s, err
 	}
 	s.remember(log)
@@ -104,6 +104,7 @@ type log struct {
 	intents  map[callKey]*tool.Record
 	begun    []callKey // of the intents, in their order
 	agents   map[callKey]ID
+	running  map[callKey]State // before what had not ended
 }
 
 // callKey names a call in a log: some servers use the same ids again in every message.
@@ -113,7 +114,7 @@ type callKey struct {
 }
 
 func replay(entries []Entry) (*log, error) {
-	l := &log{ran: map[tool.CallID]tool.Outcome{}, outcomes: map[callKey]tool.Outcome{}, intents: map[callKey]*tool.Record{}, agents: map[callKey]ID{}}
+	l := &log{ran: map[tool.CallID]tool.Outcome{}, outcomes: map[callKey]tool.Outcome{}, intents: map[callKey]*tool.Record{}, agents: map[callKey]ID{}, running: map[callKey]State{}}
 	var messages []Message
 	var partial *Message
 	for i, e := range entries {
@@ -158,7 +159,7 @@ func replay(entries []Entry) (*log, error) {
 			err = l.planned(e)
 		case PrefixEntry, EndEntry:
 			l.past.note(e)
-		case IntentEntry, OutcomeEntry:
+		case IntentEntry, OutcomeEntry, ChangedEntry:
 			err = l.call(e)
 		}
 		if err != nil {
@@ -193,15 +194,28 @@ func (l *log) request(e Entry) (err error) {
 
 func (l *log) call(e Entry) error {
 	if e.Type == IntentEntry {
-		var r tool.Record
+		var r Intended
 		err := json.Unmarshal(e.Data, &r)
 		key := callKey{r.Message, r.Call}
-		l.intents[key], l.begun = &r, append(l.begun, key)
+		l.intents[key], l.begun = &r.Record, append(l.begun, key)
+		if r.Undo != nil {
+			l.running[key] = *r.Undo
+		}
 		return err
 	}
-	var o tool.Outcome
+	if e.Type == ChangedEntry {
+		var w Window
+		err := json.Unmarshal(e.Data, &w)
+		delete(l.running, callKey{w.Message, w.Call})
+		return err
+	}
+	var o Ended
 	err := json.Unmarshal(e.Data, &o)
-	l.outcomes[callKey{o.Record.Message, o.Call}] = o
+	key := callKey{o.Record.Message, o.Call}
+	l.outcomes[key] = o.Outcome
+	if o.Undo == nil || o.Undo.After != nil || o.Undo.By != "" {
+		delete(l.running, key)
+	}
 	return err
 }
 

@@ -1,8 +1,10 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -81,20 +83,36 @@ func (p *past) note(e Entry) {
 	}
 }
 
-// close stores the synthetic outcomes of calls that the last process left open.
-func (s *Session) close(ctx context.Context, orphans []orphan) error {
-	for _, o := range orphans {
+// close stores the synthetic outcomes of calls that the last process left open, and what became of files since.
+func (s *Session) close(ctx context.Context, l *log) error {
+	for _, o := range l.orphans {
 		outcome := o.outcome(s.config)
 		if o.intent == nil { // what it was about is read here alone: nothing is repaired, nothing runs
 			outcome.Record.Args = new(tool.Runner).Hydrate(ctx, s.config.Tools, []tool.RawCall{o.call})[0].Exposed()
 		}
-		if err := s.store(ctx, s.entry(OutcomeEntry, outcome)); err != nil {
+		key := callKey{o.call.Message, o.call.ID}
+		var before *State
+		if state, ok := l.running[key]; ok {
+			before = &state
+		}
+		delete(l.running, key)
+		if err := s.store(ctx, s.entry(OutcomeEntry, Ended{outcome, s.windows.lost(ctx, before)})); err != nil {
 			return err
 		}
 		if o.message < 0 {
 			continue
 		}
 		s.history[o.message].Parts[o.part] = Part{Kind: OutcomePart, Outcome: &outcome}
+	}
+	// What is left are jobs that ended with their process.
+	for _, key := range slices.SortedFunc(maps.Keys(l.running), func(a, b callKey) int { return cmp.Compare(l.running[a].At, l.running[b].At) }) {
+		before := l.running[key]
+		if w := s.windows.lost(ctx, &before); w != nil {
+			w.Message, w.Call = key.message, key.call
+			if err := s.store(ctx, s.entry(ChangedEntry, *w)); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (s *Session) exec(ctx context.Context, h tool.Hydration) tool.Outcome {
 		defer b.mu.Unlock()
 		delete(b.running, h.Call)
 	}()
-	return s.runner.Exec(ctx, h)
+	return s.windows.after(ctx, s.runner.Exec(ctx, h))
 }
 
 // listen opens or closes the turn for Steer.

@@ -95,8 +95,9 @@ type Config struct {
 	// is on its way any more. Nil: a turn waits for none.
 	Await func(ctx context.Context) bool
 	// Found sees the log of a session that is gone on with, before anything is added; nil: nobody looks.
-	Found func(log []Entry) error
-	Kept  func(tool.Outcome) (Note, bool) // which outcome a compaction says again, as a note; nil: none
+	Found     func(log []Entry) error
+	Kept      func(tool.Outcome) (Note, bool) // which outcome a compaction says again, as a note; nil: none
+	Snapshots Snapshots                       // keeps the files around calls that change them (snapshots.go); nil: nobody does
 	// Observe sees every event, one at a time, in order. It may block: that slows the session, nothing
 	// is dropped. Nil: nobody watches.
 	Observe func(Event)
@@ -129,6 +130,7 @@ type Session struct {
 	plans    plans
 	asked    string // the message of outcomes that notes were asked for last
 	hooks    *hooks
+	windows  *windows
 
 	watch sync.Mutex // one observer call at a time
 }
@@ -144,8 +146,9 @@ func New(c Config) *Session {
 	s := &Session{config: c, tools: c.Tools.Definitions(), digest: c.Tools.Digest()}
 	s.SetEffort(c.Effort)
 	s.ledger.provider, s.ledger.model = c.Provider.Name(), c.Model
+	s.windows = &windows{keep: c.Snapshots, store: s.store, entry: s.entry, begin: s.beginning, emit: s.emit}
 	s.runner = &tool.Runner{
-		Gate: c.Gate, Emit: s.onTool, Intent: s.intend, Clip: c.Clip, Mask: c.Mask, Repairer: c.Repairer, Now: c.Now, Grace: c.Grace, Waits: s.waits,
+		Gate: c.Gate, Emit: s.onTool, Intent: s.windows.intend, Clip: c.Clip, Mask: c.Mask, Repairer: c.Repairer, Now: c.Now, Grace: c.Grace, Waits: s.waits,
 		Session: string(c.ID), Agent: c.Start.Agent, Mode: c.Mode,
 	}
 	if c.Hooks != nil {

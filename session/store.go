@@ -54,9 +54,11 @@ const (
 	MessageEntry  EntryType = "message"  // Message of the user or the assistant
 	FragmentEntry EntryType = "fragment" // Fragment of a message that arrives; void with the whole one, or kept after a crash
 	PartialEntry  EntryType = "partial"  // Message so far, as older versions stored it
-	IntentEntry   EntryType = "intent"   // tool.Record, before a side effect
+	IntentEntry   EntryType = "intent"   // Intended: a tool.Record, before a side effect
 	DecisionEntry EntryType = "decision" // Decided: a person or a rule answered
-	OutcomeEntry  EntryType = "outcome"  // tool.Outcome
+	OutcomeEntry  EntryType = "outcome"  // Ended: a tool.Outcome
+	ChangedEntry  EntryType = "changed"  // Window: what became of files beside an outcome
+	UndoEntry     EntryType = "undo"     // Undone: the person had files put back
 	RequestEntry  EntryType = "request"  // FailedRequest: one that left no message
 	OfferEntry    EntryType = "offer"    // Offer: the tools that requests show from here on
 	EffortEntry   EntryType = "effort"   // Thinks: how hard the model thinks from here on

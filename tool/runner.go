@@ -19,7 +19,7 @@ type Runner struct {
 	// Emit sees progress; nil: nobody watches. It must not block for long.
 	Emit func(Event)
 	// Intent stores the record of a call with side effects, durably, before the effect; an error stops
-	// the call. Nil: not stored.
+	// the call, and an *Error says itself why. Nil: not stored.
 	Intent func(context.Context, Record) error
 	Clip   Clip
 	// Mask hides secrets in what a call gives the model; nil: nothing is hidden.
@@ -241,6 +241,10 @@ func (x *execution) intend(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if err := x.runner.Intent(ctx, x.snapshot()); err != nil {
+		var told *Error
+		if errors.As(err, &told) {
+			return err
+		}
 		return Fail(CodeIO, "not run, because its record could not be saved: %w", err)
 	}
 	return ctx.Err()

@@ -63,6 +63,9 @@ func (t *moment) about() (out []chosen) {
 
 // run starts them in order. The first that denies is the last that runs; a question waits for the others, which may deny.
 func (t *moment) run(ctx context.Context, about []chosen) (r tool.Ruling) {
+	if len(about) > 0 && t.Starts != nil {
+		t.Starts()
+	}
 	for _, h := range about {
 		began := t.engine.Now()
 		a, walls, err := t.ask(ctx, h, began)
