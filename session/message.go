@@ -38,6 +38,8 @@ type Message struct {
 	Parts []Part `json:"parts"`
 	// Own is the call of the person's own that a message of the user tells of.
 	Own tool.CallID `json:"own,omitempty"`
+	// Meanwhile says that a message of the user was said while a turn ran, and is part of that.
+	Meanwhile bool `json:"meanwhile,omitempty"`
 	// Note says that a message of the user is what adze tells the model, not what the person said.
 	Note bool `json:"note,omitempty"`
 	// Notes are the texts that a note holds, in their order; none: it is a remark of adze's own, such as a correction.

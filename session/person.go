@@ -109,7 +109,7 @@ func (s *Session) remark(t *turn, text string) error { return s.say(t, true, tex
 // say adds messages to the conversation that are no prompt of their own; a note is not the person's.
 func (s *Session) say(t *turn, note bool, texts ...string) error {
 	for _, text := range texts {
-		m := Message{ID: s.nextID(), Role: User, Note: note, Parts: []Part{{Kind: TextPart, Text: text}}}
+		m := Message{ID: s.nextID(), Role: User, Note: note, Meanwhile: !note, Parts: []Part{{Kind: TextPart, Text: text}}}
 		if err := s.store(t.ctx, s.entry(MessageEntry, m)); err != nil {
 			return err
 		}

@@ -251,3 +251,6 @@ func (w *windows) lost(ctx context.Context, before *State) *Window {
 	x.By = ByUnknown
 	return &x
 }
+
+// UndoNote tells the model that the person had files put back.
+const UndoNote NoteKind = "undo"

@@ -56,6 +56,7 @@ func (s settings) shell(w *wired) *toolset.Shell {
 	if s.hide != nil {
 		shell.Mask = func() *secret.Stream { return s.hide().Stream() }
 	}
+	w.shells.Add(shell.Jobs())
 	shell.Limit(time.Duration(s.config.Limits.BashTimeout), time.Duration(s.config.Limits.BashMaxTimeout))
 	return shell
 }

@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/answer"
 	"adze/internal/command"
+	"adze/internal/command/back"
 	"adze/internal/command/past"
 	"adze/internal/gate"
 	"adze/internal/policy"
@@ -101,6 +102,7 @@ func commandLine(a *app) *cobra.Command {
 	addFlags(root, o)
 	root.AddCommand(command.All(&a.Env, a)...)
 	root.AddCommand(past.Command(&a.Env, a))
+	root.AddCommand(back.Commands(&a.Env, a)...)
 	return root
 }
 

@@ -20,6 +20,7 @@ import (
 	"adze/internal/print"
 	"adze/internal/proc"
 	"adze/internal/resume"
+	"adze/internal/rewind"
 	"adze/internal/sandbox"
 	"adze/internal/secret"
 	"adze/internal/spill"
@@ -47,6 +48,8 @@ type wired struct {
 	room    *instructions.Room
 	person  person
 	plan    *plan.Desk
+	keeper  *rewind.Keeper // nil: nothing is kept
+	shells  rewind.Shells
 	seat
 }
 
@@ -74,6 +77,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	}
 	w.settle(ctx, o, s, a.Getenv("HOME"), observe)
 	logs := a.openLogs(ctx, o, s, w)
+	a.keepFiles(o, w, observe)
 	model, err := a.modelOf(ctx, o, w, logs)
 	if err != nil {
 		return w, err
@@ -113,8 +117,9 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	w.tellProject(!o.print && o.byHand == nil)
 	c := a.requests(w, model, system, offer)
 	c.ID, c.Store, c.Mark, c.Gate, c.Limits, c.Wait = id, stored, secret.Mark, s.files.Gate(policy), s.limits(o), a.wait
+	c.Snapshots = w.snapshots()
 	c.Clip = tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}
-	c.Observe, c.Repairer, c.Effort, c.Accept, c.Schema = w.reaping(w.ledger, observe), repairer, o.effort, o.answer.Judge(), o.answer.Grammar()
+	c.Observe, c.Repairer, c.Effort, c.Accept, c.Schema = w.beside(w.ledger, observe), repairer, o.effort, o.answer.Judge(), o.answer.Grammar()
 	return w, staff.open(ctx, c, resumed)
 }
 

@@ -48,6 +48,7 @@ type Config struct {
 	Providers      map[string]Provider `json:"providers,omitempty"`
 	Tools          Tools               `json:"tools,omitempty"`
 	Search         Search              `json:"search,omitempty"`
+	Undo           Undo                `json:"undo,omitempty"`
 	Models         map[string]Model    `json:"models,omitempty"` // by provider/name; a last * stands for any rest
 	Interface      Interface           `json:"interface,omitempty"`
 	Keys           map[string]Bound    `json:"keys,omitempty"` // of the interface, by the action that adze keys lists
@@ -200,7 +201,7 @@ func Parse(path string, raw []byte) (Config, error) {
 	if c.warnings, err = judge(path, unknown); err != nil {
 		return Config{}, err
 	}
-	for _, check := range []func(path string) error{c.check, c.checkModels, c.checkProviders, c.checkSearch, c.Interface.check} {
+	for _, check := range []func(path string) error{c.check, c.checkModels, c.checkProviders, c.checkSearch, c.Interface.check, c.Undo.check} {
 		if err := check(path); err != nil {
 			return Config{}, err
 		}

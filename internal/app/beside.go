@@ -1,0 +1,152 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"adze/internal/place"
+	"adze/internal/proc"
+	"adze/internal/resume"
+	"adze/internal/rewind"
+	"adze/internal/store"
+	"adze/internal/undo"
+	"adze/session"
+	"adze/toolset"
+)
+
+// beside starts what a run does beside the first answer of a model: looking for it before the first request would make every
+// start wait. A killed adze may have left something running, which is ended; the run ends after that. And where a call
+// forms, the files that it may change are looked at.
+func (w *wired) beside(ledger *proc.Ledger, observe func(session.Event)) func(session.Event) {
+	var once sync.Once
+	var running sync.WaitGroup
+	w.closers = append(w.closers, running.Wait)
+	return func(e session.Event) {
+		if answered(e) {
+			once.Do(func() {
+				running.Go(func() { _, _ = ledger.Reap() }) // what cannot be read now is tried at the next start
+			})
+		}
+		if w.keeper != nil && calls(e) {
+			w.keeper.Begin()
+		}
+		observe(e)
+	}
+}
+
+// answered reports an event that comes only after a request was sent.
+func answered(e session.Event) bool {
+	switch e := e.(type) {
+	case session.TextDelta, session.ReasoningDelta, session.CallForming, session.Retry, session.TurnEnd:
+		return true
+	case session.MessageDone:
+		return e.Message.Role == session.Assistant
+	}
+	return false
+}
+
+// calls reports an event after which a call comes.
+func calls(e session.Event) bool {
+	switch e := e.(type) {
+	case session.CallForming, session.ToolQueued:
+		return true
+	case session.MessageDone:
+		return len(e.Message.Calls()) > 0
+	}
+	return false
+}
+
+// keepFiles makes what keeps the files of the workspace around calls. A run that saves nothing has nothing to undo by.
+func (a *app) keepFiles(o *options, w *wired, observe func(session.Event)) {
+	s := w.settings
+	if o.noSession || o.demo || s.config.Undo.Off {
+		return
+	}
+	kept := s.undoing(s.root.Dir())
+	kept.Jobs = w.shells.Running
+	kept.Tell = func(text string) { observe(session.Notice{Text: text}) }
+	kept.Failed = func(ctx context.Context, err error) error { return w.uncovered(ctx, err) }
+	w.keeper = rewind.NewKeeper(kept)
+	w.closers = append(w.closers, func() { _ = w.keeper.Close() }) // the table that it writes is only a cache
+}
+
+// undoing is what undo covers in a folder, and where that is kept.
+func (s settings) undoing(root string) rewind.Options {
+	c := s.config.Undo
+	return rewind.Options{Options: undo.Options{
+		Root: root, State: rewind.Store(s.at.State, root), Home: place.Absolute(s.home),
+		Limits: undo.Limits{File: int64(c.FileMB) << 20, Total: int64(c.TotalMB) << 20},
+	}}
+}
+
+// Answers to uncovered.
+const (
+	runOnce = "run it all the same"
+	dontRun = "do not run it"
+)
+
+// uncovered decides on a call whose files cannot be kept: the person, or where nobody is there their configuration.
+func (w *wired) uncovered(ctx context.Context, err error) error {
+	if w.person.inquire == nil {
+		if w.settings.config.Undo.OnFailure == "run" {
+			return nil
+		}
+		return fmt.Errorf(`%w ("undo": {"on_failure": "run"} in the configuration runs it all the same)`, err)
+	}
+	answer, asked := w.person.inquire(ctx, toolset.Inquiry{Choices: []string{runOnce, dontRun},
+		Question: fmt.Sprintf("The files could not be kept as they are, so that what this call changes could not be undone: %v. Run it?", err)})
+	if asked != nil || answer != runOnce {
+		return err
+	}
+	return nil
+}
+
+// snapshots is the keeper as a session takes it: nil where there is none.
+func (w *wired) snapshots() session.Snapshots {
+	if w.keeper == nil {
+		return nil
+	}
+	return w.keeper
+}
+
+// Undoing opens a session and its folder, to put files back.
+func (a *app) Undoing(ctx context.Context, pick func([]session.Head) (session.ID, error), use func(rewind.Desk) error) error {
+	w := &wired{}
+	defer w.close()
+	s, err := a.settle(&options{}, w)
+	if err != nil {
+		return err
+	}
+	stored, err := a.openStore(ctx, &options{}, s.at)
+	if err != nil {
+		return err
+	}
+	w.closers = append(w.closers, func() { stored.Close() })
+	heads, err := stored.List(ctx)
+	if err != nil {
+		return fmt.Errorf("%w: %w", store.ErrOpen, err)
+	}
+	id, err := pick(heads)
+	if err == nil {
+		err = resume.Lock(ctx, stored, id)
+	}
+	if err != nil {
+		return err
+	}
+	kept := s.undoing(s.root.Dir())
+	for _, h := range heads {
+		if cwd := h.Info().Cwd; h.ID == id && cwd != "" {
+			kept = s.undoing(cwd)
+		}
+	}
+	kept.Tell = func(text string) { a.tellLosses([]string{text}) }
+	files := rewind.NewKeeper(kept)
+	w.closers = append(w.closers, func() { _ = files.Close() })
+	ws, err := files.Workspace(ctx)
+	if err != nil {
+		return err
+	}
+	return use(rewind.Desk{Files: ws, Root: kept.Root, Store: stored, Session: id, Now: time.Now})
+}

@@ -1,0 +1,118 @@
+package back
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/command"
+	"adze/internal/rewind"
+	"adze/internal/safeterm"
+	"adze/session"
+)
+
+// report is what an undo came to, or would.
+type report struct {
+	Session session.ID        `json:"session"`
+	Redo    bool              `json:"redo,omitempty"`
+	DryRun  bool              `json:"dry_run"`
+	Turns   []turnLine        `json:"turns"`
+	Steps   []rewind.Step     `json:"paths"`
+	Refused []session.Refused `json:"refused,omitempty"`
+	Git     int               `json:"git_left,omitempty"` // changes of git's own state that were not asked for
+	LeftOut []string          `json:"left_out,omitempty"` // what undo does not cover at all
+	asks    bool
+}
+
+// turnLine is a turn, as adze undo --list --json tells it.
+type turnLine struct {
+	Turn    int        `json:"turn"`
+	Message string     `json:"message"`
+	Asked   string     `json:"asked"`
+	Time    *time.Time `json:"time,omitempty"`
+	Paths   []string   `json:"paths,omitempty"`
+	Undone  bool       `json:"undone,omitempty"`
+}
+
+// did keeps of the steps what was done.
+func (r *report) did(d rewind.Done) {
+	r.Steps = slices.DeleteFunc(r.Steps, func(s rewind.Step) bool { return !slices.Contains(d.Paths, s.Path) })
+	r.Refused = d.Refused
+}
+
+// mostShown is how many paths are written out for a person.
+const mostShown = 100
+
+func (r report) write(to io.Writer) error {
+	var b bytes.Buffer
+	verb := map[[2]bool]string{{false, false}: "undone", {false, true}: "redone", {true, false}: "to undo", {true, true}: "to redo"}[[2]bool{r.DryRun, r.Redo}]
+	for _, t := range r.Turns {
+		fmt.Fprintf(&b, "%s: turn %d: %s\n", verb, t.Turn, safeterm.Name(t.Asked))
+	}
+	for i, s := range r.Steps {
+		if i == mostShown {
+			fmt.Fprintf(&b, "  … and %d more\n", len(r.Steps)-i)
+			break
+		}
+		fmt.Fprintf(&b, "  %-8s %s\n", s.Does, safeterm.Name(s.Path))
+	}
+	if len(r.Steps) == 0 && len(r.Refused) == 0 {
+		b.WriteString("  the files are so already\n")
+	}
+	if len(r.Refused) > 0 {
+		b.WriteString("left as it is:\n")
+	}
+	for i, x := range r.Refused {
+		if i == mostShown {
+			fmt.Fprintf(&b, "  … and %d more\n", len(r.Refused)-i)
+			break
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", safeterm.Name(x.Path), x.Reason)
+	}
+	if r.asks {
+		b.WriteString("--unknown puts back what nobody knows of, too\n")
+	}
+	if r.Git > 0 {
+		fmt.Fprintf(&b, "git's own state changed, too, and stays: --git puts it back\n")
+	}
+	if r.DryRun && len(r.LeftOut) > 0 {
+		fmt.Fprintf(&b, "not covered at all: %d paths, such as %s\n", len(r.LeftOut), safeterm.Name(r.LeftOut[0]))
+	}
+	if !r.DryRun && !r.Redo && len(r.Steps) > 0 {
+		b.WriteString("adze redo takes this back\n")
+	}
+	_, err := to.Write(b.Bytes())
+	return err
+}
+
+// list tells what each turn changed.
+func (b back) list(c *cobra.Command, d rewind.Desk) error {
+	past, err := rewind.Read(c.Context(), d.Store, d.Session)
+	if err != nil {
+		return err
+	}
+	table := b.Columns()
+	for _, t := range past.Turns {
+		line := turnLine{t.Number, t.Message, t.Asked, nil, t.Paths(), t.Undone}
+		if !t.Time.IsZero() {
+			at := t.Time.UTC()
+			line.Time = &at
+		}
+		if command.Flagged(c, "json") {
+			if err := b.WriteJSON(line); err != nil {
+				return err
+			}
+			continue
+		}
+		state := ""
+		if t.Undone {
+			state = "undone"
+		}
+		fmt.Fprintf(table, "%d\t%d files\t%s\t%s\n", t.Number, len(line.Paths), state, safeterm.Name(t.Asked))
+	}
+	return table.Flush()
+}

@@ -1,0 +1,263 @@
+package rewind
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/internal/undo"
+	"adze/session"
+)
+
+// Errors that callers decide by.
+var (
+	ErrNothing = errors.New("there is nothing to undo: no turn of this session has changed a file, or all is undone")
+	ErrNoRedo  = errors.New("there is nothing to redo")
+	ErrNoTurn  = errors.New("there is no such turn")
+)
+
+// Desk is where the turns of one session are undone and redone. Nobody may run calls of the session meanwhile.
+type Desk struct {
+	Files *undo.Workspace
+	Root  string // of Files
+	Store interface {
+		Loader
+		Append(ctx context.Context, id session.ID, entries ...session.Entry) error
+	}
+	Session session.ID
+	Running bool // what calls left running may still run: this is the process that started it
+	Now     func() time.Time
+}
+
+// Wish is what a person wants undone. The zero value: the last turn that changed files.
+type Wish struct {
+	// To undoes every turn after the one of this number; -1 or less is the zero of Turn.
+	To *int
+	// Redo takes back the last undo.
+	Redo bool
+	// Git also puts back what git keeps of its own state.
+	Git bool
+	// Unknown also puts back what changed while adze was not there to look: after it was killed in the middle of a call.
+	Unknown bool
+}
+
+// Proposal is what would be done. It is shown before it is done, and goes stale when calls run.
+type Proposal struct {
+	desk  Desk
+	plan  undo.Plan
+	wish  Wish
+	redo  string // the id of the undo that is taken back
+	Turns []Turn // newest first
+	// Steps are the paths that would be put back, Refused those that would be left alone.
+	Steps   []Step
+	Refused []session.Refused
+	Git     int // changes of git's own state that were not asked for
+}
+
+// Step is a path that is put back.
+type Step struct {
+	Path string `json:"path"`
+	Does string `json:"does"` // create, remove, restore or mode
+}
+
+// Plan says what a wish comes to.
+func (d Desk) Plan(ctx context.Context, w Wish) (*Proposal, error) {
+	past, err := Read(ctx, d.Store, d.Session)
+	if err != nil {
+		return nil, err
+	}
+	p := &Proposal{desk: d, wish: w}
+	var windows []undo.Window
+	var unsure []undo.Window
+	if w.Redo {
+		windows, err = p.again(past)
+	} else {
+		windows, unsure, err = p.back(ctx, past)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.plan, err = d.Files.Plan(ctx, w.Git, windows...); err != nil {
+		return nil, err
+	}
+	for _, s := range p.plan.Steps {
+		p.Steps = append(p.Steps, Step{s.Path, does(s)})
+	}
+	for _, r := range p.plan.Refused {
+		p.Refused = append(p.Refused, session.Refused{Path: r.Path, Reason: r.Reason})
+	}
+	p.Git = p.plan.Git
+	return p, p.unknown(ctx, unsure)
+}
+
+// back chooses the turns of an undo and their windows.
+func (p *Proposal) back(ctx context.Context, past *Past) (windows, unsure []undo.Window, err error) {
+	if p.wish.To != nil && (*p.wish.To < 0 || *p.wish.To > len(past.Turns)) {
+		return nil, nil, fmt.Errorf("%w: %d; the turns are 1 to %d, and 0 is before the first", ErrNoTurn, *p.wish.To, len(past.Turns))
+	}
+	for _, t := range slices.Backward(past.Turns) {
+		if p.wish.To != nil && t.Number <= *p.wish.To {
+			break
+		}
+		if t.Changed() && !t.Undone {
+			p.Turns = append(p.Turns, t)
+		}
+		if p.wish.To == nil && len(p.Turns) == 1 {
+			break
+		}
+	}
+	if len(p.Turns) == 0 {
+		return nil, nil, ErrNothing
+	}
+	now, err := p.desk.Files.Settle(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	in := func(t Turn) bool {
+		return slices.ContainsFunc(p.Turns, func(o Turn) bool { return o.Number == t.Number })
+	}
+	s, err := past.cut(p.desk.Root, now, in, p.desk.Running)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p.wish.Unknown {
+		return s.windows(slices.Concat(s.certain, s.unsure), nil), nil, nil
+	}
+	return s.windows(s.certain, nil), s.windows(s.unsure, s.certain), nil
+}
+
+// again finds the undo that is taken back. Of one that was interrupted nothing is known but its turns.
+func (p *Proposal) again(past *Past) ([]undo.Window, error) {
+	if len(past.Undos) == 0 {
+		return nil, ErrNoRedo
+	}
+	last := past.Undos[len(past.Undos)-1]
+	p.redo, p.wish.Git = last.ID, last.Git
+	for _, t := range slices.Backward(past.Turns) {
+		if slices.Contains(last.Turns, t.Message) {
+			p.Turns = append(p.Turns, t)
+		}
+	}
+	if last.After != nil {
+		return one(last.Window, false)
+	}
+	var windows []undo.Window
+	for _, t := range past.Turns {
+		for _, w := range t.Windows {
+			if w.After == nil || !slices.Contains(last.Turns, t.Message) {
+				continue
+			}
+			back, err := one(w, true)
+			if err != nil {
+				return nil, err
+			}
+			windows = append(windows, back...)
+		}
+	}
+	return windows, nil
+}
+
+// one is a window of the log, or the way back through it.
+func one(w session.Window, reverse bool) ([]undo.Window, error) {
+	before, err := undo.ParseMark(w.Before.Mark)
+	if err != nil {
+		return nil, err
+	}
+	after, err := undo.ParseMark(w.After.Mark)
+	if reverse {
+		before, after = after, before
+	}
+	return []undo.Window{{Before: before, After: after}}, err
+}
+
+// unknown refuses what changed while nobody looked.
+func (p *Proposal) unknown(ctx context.Context, unsure []undo.Window) error {
+	for _, w := range unsure {
+		changes, err := p.desk.Files.Diff(ctx, w.Before, w.After)
+		if err != nil {
+			return err
+		}
+		for _, c := range changes {
+			known := slices.ContainsFunc(p.Refused, func(r session.Refused) bool { return r.Path == c.Path })
+			if c.Group == undo.GroupFiles && !known {
+				p.Refused = append(p.Refused, session.Refused{Path: c.Path, Reason: RefusedUnknown})
+			}
+		}
+	}
+	slices.SortFunc(p.Refused, func(a, b session.Refused) int { return strings.Compare(a.Path, b.Path) })
+	return nil
+}
+
+// RefusedUnknown is why a path is left alone that changed while a call ran in which adze ended.
+const RefusedUnknown = "adze ended while this changed, so nobody knows by whom"
+
+// Asks reports whether something would be put back if the person says that it was the call that changed it.
+func (p *Proposal) Asks() bool {
+	return slices.ContainsFunc(p.Refused, func(r session.Refused) bool { return r.Reason == RefusedUnknown })
+}
+
+func does(s undo.Step) string {
+	switch {
+	case s.From.Kind == undo.Absent:
+		return "create"
+	case s.To.Kind == undo.Absent:
+		return "remove"
+	case s.From.Kind == s.To.Kind && s.From.Hash == s.To.Hash && s.From.Target == s.To.Target:
+		return "mode"
+	case s.From.Kind == undo.Folder && s.To.Kind == undo.Folder:
+		return "mode"
+	}
+	return "restore"
+}
+
+// Done is what came of a proposal.
+type Done struct {
+	Paths   []string
+	Refused []session.Refused
+}
+
+// Do does what a proposal says. The log names it before the first file is touched and when it is over.
+func (p *Proposal) Do(ctx context.Context) (Done, error) {
+	d, plan := p.desk, p.plan
+	u := session.Undone{ID: plan.ID, Redo: p.redo, Git: p.wish.Git}
+	u.Before = session.State{Root: d.Root, Mark: plan.Present.String(), At: d.Now().UnixNano()}
+	for _, t := range p.Turns {
+		u.Turns = append(u.Turns, t.Message)
+	}
+	if err := d.log(ctx, u); err != nil {
+		return Done{}, err
+	}
+	r, err := d.Files.Apply(ctx, plan)
+	if err != nil {
+		return Done{}, err
+	}
+	u.Before.Mark = r.Window.Before.String()
+	u.After = &session.State{Root: d.Root, Mark: r.Window.After.String(), At: d.Now().UnixNano()}
+	out := Done{Paths: r.Done}
+	for _, x := range r.Refused {
+		out.Refused = append(out.Refused, session.Refused{Path: x.Path, Reason: x.Reason})
+	}
+	for _, x := range p.Refused {
+		if x.Reason == RefusedUnknown {
+			out.Refused = append(out.Refused, x)
+		}
+	}
+	u.Done, u.Refused = len(out.Paths), out.Refused[:min(len(out.Refused), session.MaxFileChanges)]
+	changes, err := d.Files.Diff(ctx, r.Window.Before, r.Window.After)
+	if err == nil {
+		u.Changes, u.More = listed(changes)
+	}
+	return out, d.log(context.WithoutCancel(ctx), u)
+}
+
+func (d Desk) log(ctx context.Context, u session.Undone) error {
+	data, err := json.Marshal(u)
+	if err != nil {
+		return err
+	}
+	return d.Store.Append(ctx, d.Session, session.Entry{Type: session.UndoEntry, Time: d.Now(), Data: data})
+}

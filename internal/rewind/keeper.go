@@ -1,0 +1,215 @@
+package rewind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"adze/internal/undo"
+	"adze/session"
+	"adze/tool"
+)
+
+// Times that the first call which may change files waits for the first state of a folder: until the person is told, and
+// until it runs uncovered, which they are told too.
+const (
+	Slow    = 2 * time.Second
+	Patient = 20 * time.Second
+)
+
+// Options say what a Keeper keeps, and what it asks for.
+type Options struct {
+	undo.Options
+	// Tell tells the person, from any goroutine; nil: nobody hears it.
+	Tell func(string)
+	// Failed decides what becomes of a call whose files cannot be kept: no error lets it run. Nil: it does not run.
+	Failed func(ctx context.Context, err error) error
+	// Jobs lists what runs in the background; nil: nothing does.
+	Jobs func() []Job
+	// Slow and Patient; 0: the defaults.
+	Slow, Patient time.Duration
+}
+
+// Job is something that goes on after its call.
+type Job struct {
+	Started time.Time
+	Wait    func(context.Context) // until it has ended
+}
+
+// Keeper keeps the states of a folder around the calls of one run: session.Snapshots. It looks at nothing before Begin,
+// and opens its store beside its caller.
+type Keeper struct {
+	o     Options
+	begin sync.Once
+	life  context.Context
+	stop  context.CancelFunc
+	ready chan struct{} // closed when the first state was taken, or cannot be
+	ws    *undo.Workspace
+	err   error // why there is no workspace
+
+	mu   sync.Mutex // states are in the order of their times
+	last int64
+	told map[string]bool
+	late sync.WaitGroup
+}
+
+var _ session.Snapshots = (*Keeper)(nil)
+
+// NewKeeper makes it.
+func NewKeeper(o Options) *Keeper {
+	if o.Slow == 0 {
+		o.Slow = Slow
+	}
+	if o.Patient == 0 {
+		o.Patient = Patient
+	}
+	k := &Keeper{o: o, ready: make(chan struct{}), told: map[string]bool{}}
+	k.life, k.stop = context.WithCancel(context.Background())
+	return k
+}
+
+// Begin takes the first state beside the caller, once. It may be called as soon as it is likely that a call comes.
+func (k *Keeper) Begin() {
+	k.begin.Do(func() {
+		go func() {
+			defer close(k.ready)
+			if k.err = k.open(); k.err == nil {
+				_, _ = k.ws.Take(k.life) // a failure is met again, and told, at the first call
+			}
+		}()
+	})
+}
+
+func (k *Keeper) open() error {
+	ws, err := undo.Open(k.o.Options)
+	if err != nil {
+		return err
+	}
+	done, err := ws.Recover(k.life)
+	for _, r := range done {
+		k.tell(fmt.Sprintf("an undo that was interrupted is finished: %s", paths(len(r.Done))))
+	}
+	if err != nil {
+		return errors.Join(err, ws.Close())
+	}
+	k.ws = ws
+	return nil
+}
+
+// Workspace is the folder with its states, as soon as the first was taken.
+func (k *Keeper) Workspace(ctx context.Context) (*undo.Workspace, error) {
+	k.Begin()
+	select {
+	case <-k.ready:
+		return k.ws, k.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Close ends what is under way; what calls left running has ended before.
+func (k *Keeper) Close() error {
+	if k == nil {
+		return nil
+	}
+	begun := true
+	k.begin.Do(func() { begun = false })
+	if !begun {
+		return nil
+	}
+	k.late.Wait()
+	k.stop()
+	<-k.ready
+	if k.ws == nil {
+		return nil
+	}
+	return k.ws.Close()
+}
+
+// tell says a thing once.
+func (k *Keeper) tell(text string) {
+	k.mu.Lock()
+	again := k.told[text]
+	k.told[text] = true
+	k.mu.Unlock()
+	if !again && k.o.Tell != nil {
+		k.o.Tell(text)
+	}
+}
+
+// covered waits for the first state. False: the call runs without one.
+func (k *Keeper) covered(ctx context.Context) (bool, error) {
+	k.Begin()
+	slow, late := time.NewTimer(k.o.Slow), time.NewTimer(k.o.Patient)
+	defer slow.Stop()
+	defer late.Stop()
+	for {
+		select {
+		case <-k.ready:
+			if errors.Is(k.err, undo.ErrUnsupported) || errors.Is(k.err, undo.ErrTooWide) {
+				k.tell(fmt.Sprintf("what is changed here cannot be undone: %v", k.err))
+				return false, nil
+			}
+			return k.err == nil, k.err
+		case <-slow.C:
+			k.tell("all files of this folder are looked at once, so that what is changed can be undone")
+		case <-late.C:
+			k.tell("this folder takes long to look at: until that is done, what is changed cannot be undone")
+			return false, nil
+		case <-ctx.Done():
+			return false, ctx.Err()
+		}
+	}
+}
+
+// Before implements session.Snapshots.
+func (k *Keeper) Before(ctx context.Context, _ tool.Record) (*session.State, error) {
+	covered, err := k.covered(ctx)
+	if err == nil && !covered {
+		return nil, nil
+	}
+	var state session.State
+	if err == nil {
+		state, _, err = k.take(ctx)
+	}
+	switch {
+	case err == nil:
+		k.tellLeft()
+		return &state, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case k.o.Failed != nil:
+		return nil, k.o.Failed(ctx, err)
+	}
+	return nil, err
+}
+
+func (k *Keeper) take(ctx context.Context) (session.State, undo.Mark, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	mark, err := k.ws.Take(ctx)
+	if err != nil {
+		return session.State{}, mark, err
+	}
+	k.last = max(time.Now().UnixNano(), k.last+1)
+	return session.State{Root: k.o.Root, Mark: mark.String(), At: k.last, Left: len(k.ws.LeftOut())}, mark, nil
+}
+
+// tellLeft says once what is not covered.
+func (k *Keeper) tellLeft() {
+	left := k.ws.LeftOut()
+	if len(left) == 0 {
+		return
+	}
+	k.mu.Lock()
+	again := k.told["left"]
+	k.told["left"] = true
+	k.mu.Unlock()
+	if !again && k.o.Tell != nil {
+		if text := LeftOut(left); text != "" {
+			k.o.Tell(text)
+		}
+	}
+}

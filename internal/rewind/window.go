@@ -1,0 +1,118 @@
+package rewind
+
+import (
+	"context"
+	"fmt"
+
+	"adze/internal/undo"
+	"adze/session"
+	"adze/tool"
+)
+
+// After implements session.Snapshots.
+func (k *Keeper) After(ctx context.Context, _ tool.Record, before session.State, late func(session.Window)) (session.Window, error) {
+	w, err := k.window(ctx, before)
+	if err != nil {
+		return w, err
+	}
+	if jobs := k.since(before); len(jobs) > 0 {
+		w.After = nil
+		k.late.Go(func() {
+			for _, j := range jobs {
+				j.Wait(k.life)
+			}
+			whole, err := k.window(context.WithoutCancel(k.life), before)
+			if err != nil {
+				whole = session.Window{Before: before, By: session.ByUnknown}
+			}
+			late(whole)
+		})
+	}
+	return w, nil
+}
+
+// since is what was started after a state and still runs.
+func (k *Keeper) since(before session.State) (jobs []Job) {
+	if k.o.Jobs == nil {
+		return nil
+	}
+	for _, j := range k.o.Jobs() {
+		if j.Started.UnixNano() >= before.At {
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs
+}
+
+// Lost implements session.Snapshots.
+func (k *Keeper) Lost(ctx context.Context, before session.State) (session.Window, error) {
+	if before.Root != k.o.Root {
+		return session.Window{}, fmt.Errorf("the state is of %s, and this is %s", before.Root, k.o.Root)
+	}
+	if _, err := k.Workspace(ctx); err != nil {
+		return session.Window{}, err
+	}
+	return k.window(ctx, before)
+}
+
+// window is what became of the folder since a state.
+func (k *Keeper) window(ctx context.Context, before session.State) (session.Window, error) {
+	w := session.Window{Before: before}
+	from, err := undo.ParseMark(before.Mark)
+	if err != nil {
+		return w, err
+	}
+	after, mark, err := k.take(ctx)
+	if err != nil {
+		return w, err
+	}
+	changes, err := k.ws.Diff(ctx, from, mark)
+	if err != nil {
+		return w, err
+	}
+	w.After = &after
+	w.Changes, w.More = listed(changes)
+	return w, nil
+}
+
+// listed are changes as the log has them.
+func listed(changes []undo.Change) (out []session.FileChange, more int) {
+	for _, c := range changes {
+		if len(out) == session.MaxFileChanges {
+			return out, len(changes) - len(out)
+		}
+		out = append(out, session.FileChange{Path: c.Path, Git: c.Group == undo.GroupGit, Before: stateOf(c.Before), After: stateOf(c.After)})
+	}
+	return out, 0
+}
+
+func stateOf(e undo.Entry) session.FileState {
+	s := session.FileState{Kind: e.Kind.String(), Mode: e.Mode, Size: e.Size}
+	switch e.Kind {
+	case undo.File:
+		s.SHA256 = e.Hash.String()
+	case undo.Symlink:
+		s.Target = e.Target
+	}
+	return s
+}
+
+// LeftOut says in a line what undo does not cover; empty: nothing that a person would miss.
+func LeftOut(left []undo.Left) string {
+	var names []string
+	var size int64
+	for _, l := range left {
+		size += l.Size
+		if len(names) < 3 {
+			names = append(names, l.Path)
+		}
+	}
+	if len(left) == 0 {
+		return ""
+	}
+	more := ""
+	if len(left) > len(names) {
+		more = ", …"
+	}
+	return fmt.Sprintf("undo does not cover %s%s: %s%s", paths(len(left)), sized(size), join(names), more)
+}
