@@ -77,22 +77,21 @@ func (s *states) rig(t *testing.T, steps ...func(context.Context, func(session.C
 func (r *rig) windows(t *testing.T) (out []string) {
 	t.Helper()
 	for _, e := range r.shelf.entries {
-		var x struct {
-			session.Ended
-			Message string
-		}
+		var x session.Ended
 		var w session.Window
 		var err error
 		switch e.Type {
 		case session.IntentEntry:
 			var i session.Intended
-			err = json.Unmarshal(e.Data, &i)
+			if err := json.Unmarshal(e.Data, &i); err != nil {
+				t.Fatal(err)
+			}
 			if i.Undo != nil {
 				out = append(out, fmt.Sprintf("intent %s %s", i.Call, i.Undo.Mark))
 			}
 			continue
 		case session.OutcomeEntry:
-			if err = json.Unmarshal(e.Data, &x.Ended); x.Undo == nil {
+			if err = json.Unmarshal(e.Data, &x); x.Undo == nil {
 				continue
 			}
 			w, w.Call = *x.Undo, x.Call
