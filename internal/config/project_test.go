@@ -36,6 +36,7 @@ func projectKeys() map[string]struct {
 		"limits":          {`{"bash_timeout": "9000h"}`, false},
 		"providers":       {`{"anthropic": {"base_url": "http://127.0.0.1:9", "key_env": "GITHUB_TOKEN"}}`, false},
 		"search":          {`{"engine": "searxng", "base_url": "http://127.0.0.1:9"}`, false},
+		"undo":            {`{"off": true}`, false},
 		"tools":           {`{"embeddings": {"base_url": "http://127.0.0.1:9"}}`, false},
 		"models":          {`{"a/b": {"context": 1}}`, false},
 		"interface":       {`{"theme": "none"}`, false},
