@@ -74,7 +74,7 @@ func (w *Workspace) Recover(ctx context.Context) ([]Result, error) {
 
 // carryOut does the steps of a plan that is on the disk, some of which may be done already.
 func (w *Workspace) carryOut(ctx context.Context, p Plan) (Result, error) {
-	root, err := openRoot(w.opts.Root)
+	root, err := openRoot(w.opts.Root, w.opts.plain)
 	if err != nil {
 		return Result{}, err
 	}

@@ -1,47 +1,6 @@
 package undo
 
-import (
-	"errors"
-	"os"
-
-	"golang.org/x/sys/unix"
-)
-
-// writeFile makes a new file with exactly this mode. It fails when the name is taken.
-func (f folder) writeFile(name string, content []byte, mode uint32) error {
-	fd, err := openAt(f.fd, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
-	if err != nil {
-		return err
-	}
-	file := os.NewFile(uintptr(fd), name)
-	_, err = file.Write(content)
-	if err == nil {
-		err = unix.Fchmod(fd, mode)
-	}
-	return errors.Join(err, file.Close())
-}
-
-func (f folder) symlink(target, name string) error { return unix.Symlinkat(target, f.fd, name) }
-
-// link gives the file name in another folder a second name in f.
-func (f folder) link(from folder, name, to string) error {
-	return unix.Linkat(from.fd, name, f.fd, to, 0)
-}
-
-func (f folder) makeFolder(name string) error { return unix.Mkdirat(f.fd, name, 0o700) }
-
-// chmod changes the mode of a folder.
-func (f folder) chmod(name string, mode uint32) error {
-	at, err := f.openFolder(name)
-	if err != nil {
-		return err
-	}
-	defer at.close()
-	return unix.Fchmod(at.fd, mode)
-}
-
-func (f folder) remove(name string) error       { return unix.Unlinkat(f.fd, name, 0) }
-func (f folder) removeFolder(name string) error { return unix.Unlinkat(f.fd, name, unix.AT_REMOVEDIR) }
+import "golang.org/x/sys/unix"
 
 // exchange swaps two names in one step.
 func (f folder) exchange(a, b string) error {

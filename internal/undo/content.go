@@ -78,7 +78,7 @@ func (k *walker) beyond(s scope, n *node) (reason string, err error) {
 
 // content reads a file and stores it.
 func (k *hand) content(at folder, n *node) error {
-	content, st, err := at.readFile(n.name, max(k.opts.Limits.File, k.opts.Limits.GitTotal), k.buf)
+	c, err := at.readFile(n.name, max(k.opts.Limits.File, k.opts.Limits.GitTotal), k.buf)
 	if err != nil {
 		reason := leftUnreadable
 		if errors.Is(err, errUnstable) {
@@ -87,6 +87,7 @@ func (k *hand) content(at folder, n *node) error {
 		leave(n, reason)
 		return nil
 	}
+	content, st := c.bytes, c.stat
 	k.buf = content[:0]
 	h := pack.Sum(content)
 	k.far.bytes.Add(int64(len(content)))
@@ -105,7 +106,7 @@ func (k *hand) content(at folder, n *node) error {
 		}
 	}
 	n.stat = st
-	n.Entry = Entry{Kind: File, Mode: st.mode & 0o7777, Size: int64(len(content)), Hash: h}
+	n.Entry = Entry{Kind: File, Mode: st.mode & 0o7777, Size: int64(len(content)), Hash: h, Attrs: c.attrs}
 	n.lately = max(st.mtime, st.ctime) > k.now.UnixNano()-settled
 	return nil
 }

@@ -22,6 +22,9 @@ type Change struct {
 	After  Entry
 }
 
+// rootPath is the path of the folder itself, of which only mode and attributes change.
+const rootPath = "."
+
 // groupOf says which group a path belongs to.
 func groupOf(path string) Group {
 	for part := range strings.SplitSeq(path, "/") {
@@ -85,6 +88,13 @@ func (d *differ) entries(e Entry) ([]listed, error) {
 }
 
 func (d *differ) one(path string, a, b Entry) error {
+	if path == rootName {
+		// An empty state says nothing of the folder itself.
+		if a.Kind != Absent && b.Kind != Absent && !a.alike(b) {
+			d.changes = append(d.changes, Change{rootPath, GroupFiles, a, b})
+		}
+		return nil
+	}
 	if !a.alike(b) || a.Same != b.Same {
 		d.changes = append(d.changes, Change{path, groupOf(path), a, b})
 	}

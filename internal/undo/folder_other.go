@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !darwin
 
 package undo
 
@@ -7,8 +7,14 @@ type folder struct{ fd int }
 
 type names struct{}
 
-func openRoot(string) (folder, error) { return folder{-1}, ErrUnsupported }
-func statPath(string) (stat, error)   { return stat{}, ErrUnsupported }
+type content struct {
+	bytes []byte
+	stat  stat
+	attrs string
+}
+
+func openRoot(string, bool) (folder, error) { return folder{-1}, ErrUnsupported }
+func statPath(string) (stat, error)         { return stat{}, ErrUnsupported }
 
 func (folder) close()                            {}
 func (folder) rewind() error                     { return ErrUnsupported }
@@ -17,22 +23,25 @@ func (folder) stat(string) (stat, error)         { return stat{}, ErrUnsupported
 func (folder) openFolder(string) (folder, error) { return folder{-1}, ErrUnsupported }
 func (folder) beneath(string) (folder, error)    { return folder{-1}, ErrUnsupported }
 func (folder) readLink(string) string            { return "" }
-func (folder) readFile(string, int64, []byte) ([]byte, stat, error) {
-	return nil, stat{}, ErrUnsupported
+func (folder) readFile(string, int64, []byte) (content, error) {
+	return content{}, ErrUnsupported
 }
 func (folder) space(string) (free, total int64, err error) { return 0, 0, ErrUnsupported }
 
-func (folder) writeFile(string, []byte, uint32) error { return ErrUnsupported }
-func (folder) symlink(string, string) error           { return ErrUnsupported }
-func (folder) link(folder, string, string) error      { return ErrUnsupported }
-func (folder) makeFolder(string) error                { return ErrUnsupported }
-func (folder) chmod(string, uint32) error             { return ErrUnsupported }
-func (folder) remove(string) error                    { return ErrUnsupported }
-func (folder) removeFolder(string) error              { return ErrUnsupported }
-func (folder) exchange(string, string) error          { return ErrUnsupported }
-func (folder) move(string, string) error              { return ErrUnsupported }
-func (folder) syncAll() error                         { return ErrUnsupported }
+func (folder) writeFile(string, []byte, uint32, string) error { return ErrUnsupported }
+func (folder) symlink(string, string) error                   { return ErrUnsupported }
+func (folder) link(folder, string, string) error              { return ErrUnsupported }
+func (folder) makeFolder(string) error                        { return ErrUnsupported }
+func (folder) chmod(string, uint32) error                     { return ErrUnsupported }
+func (folder) dress(string, uint32, string) error             { return ErrUnsupported }
+func (folder) remove(string) error                            { return ErrUnsupported }
+func (folder) removeFolder(string) error                      { return ErrUnsupported }
+func (folder) exchange(string, string) error                  { return ErrUnsupported }
+func (folder) move(string, string) error                      { return ErrUnsupported }
+func (folder) syncAll() error                                 { return ErrUnsupported }
 
 func (stat) isFile() bool   { return false }
 func (stat) isFolder() bool { return false }
 func (stat) isLink() bool   { return false }
+
+func attrsOf(int) string { return "" }

@@ -91,7 +91,7 @@ func (w *Workspace) below(tree pack.Hash, p string, drop map[pack.Hash]bool) {
 	name, rest, more := strings.Cut(p, "/")
 	for _, e := range entries {
 		switch {
-		case p != "" && e.name != name:
+		case e.name == rootName, p != "" && e.name != name:
 		case e.Kind == Folder:
 			w.below(e.Hash, rest, drop)
 		case e.Kind == File && !more:

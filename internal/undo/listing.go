@@ -11,6 +11,9 @@ import (
 // anything that only stat says. The listing of a folder holds the hashes of the listings below.
 const listingMagic = "adze listing 1\n"
 
+// rootName is the name of the root in its own listing, where it stands first. As a path it is ".".
+const rootName = ""
+
 // list stores the listings of a tree that are not stored yet, and fills in their hashes.
 func (w *Workspace) list(d *dir) error {
 	if d.hash != (pack.Hash{}) && d.prev == nil {
@@ -39,7 +42,7 @@ func (w *Workspace) list(d *dir) error {
 
 // equal compares what a listing holds.
 func (d *dir) equal(o *dir) bool {
-	if len(d.nodes) != len(o.nodes) {
+	if len(d.nodes) != len(o.nodes) || (d.self == nil) != (o.self == nil) || d.self != nil && *d.self != *o.self {
 		return false
 	}
 	for i := range d.nodes {
@@ -52,24 +55,38 @@ func (d *dir) equal(o *dir) bool {
 
 func (d *dir) encode() []byte {
 	b := append(make([]byte, 0, 64*len(d.nodes)+32), listingMagic...)
+	if d.self != nil {
+		b = appendEntry(appendText(b, rootName), *d.self)
+	}
 	for i := range d.nodes {
 		b = appendEntry(appendText(b, d.nodes[i].name), d.nodes[i].Entry)
 	}
 	return b
 }
 
+// hasAttrs is set in the kind of an entry that has attributes.
+const hasAttrs = 0x80
+
 func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
 func appendEntry(b []byte, e Entry) []byte {
-	b = append(b, byte(e.Kind))
+	kind := byte(e.Kind)
+	if e.Attrs != "" {
+		kind |= hasAttrs
+	}
+	b = append(b, kind)
 	b = binary.AppendUvarint(b, uint64(e.Mode))
 	b = binary.AppendUvarint(b, uint64(e.Size))
 	if e.Kind == File || e.Kind == Folder {
 		b = append(b, e.Hash[:]...)
 	}
-	return appendText(appendText(b, e.Target), e.Same)
+	b = appendText(appendText(b, e.Target), e.Same)
+	if e.Attrs != "" {
+		b = appendText(b, e.Attrs)
+	}
+	return b
 }
 
 // listed is an entry of a listing that was read.
@@ -128,8 +145,9 @@ func (r *reader) number() uint64 {
 func (r *reader) text() string { return string(r.take(int(min(r.number(), 1<<30)))) }
 
 func (r *reader) entry() (e Entry) {
+	var attrs bool
 	if b := r.take(1); b != nil {
-		e.Kind = Kind(b[0])
+		e.Kind, attrs = Kind(b[0]&^hasAttrs), b[0]&hasAttrs != 0
 	}
 	e.Mode = uint32(r.number())
 	e.Size = int64(r.number())
@@ -138,5 +156,8 @@ func (r *reader) entry() (e Entry) {
 	}
 	e.Target = r.text()
 	e.Same = r.text()
+	if attrs {
+		e.Attrs = r.text()
+	}
 	return e
 }

@@ -29,6 +29,8 @@ type Entry struct {
 	Target string
 	// Same is the first path of those that share one file; empty when it has no other name in the folder.
 	Same string
+	// Attrs are the extended attributes and access lists of a file or folder, as one text; empty when it has none.
+	Attrs string
 }
 
 // alike reports whether two entries are the same to look at: kind, mode and content.
@@ -37,9 +39,9 @@ func (e Entry) alike(o Entry) bool {
 	case e.Kind != o.Kind:
 		return false
 	case e.Kind == Folder:
-		return e.Mode == o.Mode
+		return e.Mode == o.Mode && e.Attrs == o.Attrs
 	case e.Kind == File:
-		return e.Mode == o.Mode && e.Size == o.Size && e.Hash == o.Hash
+		return e.Mode == o.Mode && e.Size == o.Size && e.Hash == o.Hash && e.Attrs == o.Attrs
 	}
 	return e.Target == o.Target
 }
@@ -75,7 +77,8 @@ type node struct {
 type dir struct {
 	nodes []node
 	hash  pack.Hash
-	prev  *dir // what it was at the Take before; only while a Take runs
+	self  *Entry // what the folder itself is, of the root; of others it stands above
+	prev  *dir   // what it was at the Take before; only while a Take runs
 }
 
 // find returns the node of a name; nil when there is none. from is a hint: where to look first.

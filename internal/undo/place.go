@@ -126,7 +126,7 @@ func (s spot) make() error {
 	if err != nil {
 		return err
 	}
-	return s.at.writeFile(s.temp, content, s.To.Mode)
+	return s.at.writeFile(s.temp, content, s.To.Mode, s.To.Attrs)
 }
 
 // linkFirst makes a further name of the first file of the group, which was put back before.

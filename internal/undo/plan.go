@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -149,7 +150,11 @@ func (p *planner) look(present Mark) error {
 		p.present[c.Path] = c.After
 		p.within[parentOf(c.Path)] = append(p.within[parentOf(c.Path)], c.Path)
 	}
-	return err
+	top, err2 := p.w.listing(present.Tree)
+	if len(top) > 0 && top[0].name == rootName {
+		p.present[rootPath] = top[0].Entry
+	}
+	return errors.Join(err, err2)
 }
 
 // parents refuses what would stand in no folder. Folders come before what is in them.

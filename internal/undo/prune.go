@@ -148,6 +148,9 @@ func (k *kept) state(tree pack.Hash) (added []pack.Hash) {
 		return added
 	}
 	for _, e := range all {
+		if e.name == rootName {
+			continue
+		}
 		switch e.Kind {
 		case Folder:
 			added = append(added, k.state(e.Hash)...)

@@ -24,9 +24,9 @@ func (k *walker) rules(at folder, s scope, has func(name string) bool) *ignore.L
 
 // readRules parses an ignore file; one that cannot be read has no rules.
 func readRules(at folder, name string) *ignore.Rules {
-	text, _, err := at.readFile(name, ignore.MaxFile, nil)
+	c, err := at.readFile(name, ignore.MaxFile, nil)
 	if err != nil {
 		return nil
 	}
-	return ignore.Parse(text)
+	return ignore.Parse(c.bytes)
 }

@@ -27,7 +27,7 @@ var errChanged = errors.New(refusedChanged)
 // goes from the leaves up, what comes comes from the root down, and the modes of folders come last.
 func (a *applier) run(steps []Step) {
 	down := slices.Clone(steps)
-	slices.SortFunc(down, func(x, y Step) int { return strings.Compare(x.Path, y.Path) })
+	slices.SortFunc(down, func(x, y Step) int { return strings.Compare(x.place(), y.place()) })
 	up := slices.Clone(down)
 	slices.Reverse(up)
 	a.each(down, unlockFolder, func(s Step) bool { return s.From.Kind == Folder })
@@ -35,6 +35,14 @@ func (a *applier) run(steps []Step) {
 	a.each(up, removeFolder, func(s Step) bool { return s.From.Kind == Folder && s.To.Kind == Absent })
 	a.each(down, place, func(s Step) bool { return s.To.Kind != Absent })
 	a.each(up, lockFolder, func(s Step) bool { return s.To.Kind == Folder })
+}
+
+// place is what steps are ordered by: the root comes before what is in it.
+func (s Step) place() string {
+	if s.Path == rootPath {
+		return ""
+	}
+	return s.Path
 }
 
 // leaf reports whether an entry is a file or a link.
@@ -87,17 +95,31 @@ func (f folder) look(name string) (Entry, error) {
 	case err != nil:
 		return Entry{}, err
 	case st.isFolder():
-		return Entry{Kind: Folder, Mode: st.mode & 0o7777}, nil
+		return f.lookFolder(name, st)
 	case st.isLink():
 		return Entry{Kind: Symlink, Target: f.readLink(name)}, nil
 	case !st.isFile():
 		return Entry{Kind: LeftOut}, nil
 	}
-	content, st, err := f.readFile(name, pack.MaxContent, nil)
+	c, err := f.readFile(name, pack.MaxContent, nil)
 	if err != nil {
 		return Entry{}, err
 	}
-	return Entry{Kind: File, Mode: st.mode & 0o7777, Size: int64(len(content)), Hash: pack.Sum(content)}, nil
+	return Entry{Kind: File, Mode: c.stat.mode & 0o7777, Size: int64(len(c.bytes)), Hash: pack.Sum(c.bytes), Attrs: c.attrs}, nil
+}
+
+func (f folder) lookFolder(name string, st stat) (Entry, error) {
+	e := Entry{Kind: Folder, Mode: st.mode & 0o7777}
+	at, err := f.openFolder(name)
+	if errors.Is(err, fs.ErrPermission) {
+		return e, nil // nobody may look; its mode is known
+	}
+	if err != nil {
+		return Entry{}, err
+	}
+	defer at.close()
+	e.Attrs = attrsOf(at.fd)
+	return e, nil
 }
 
 // open is the mode of a folder while its content is put back.
@@ -124,15 +146,16 @@ func lockFolder(s spot) error {
 	if err != nil {
 		return err
 	}
-	made := s.From.Kind != Folder && now.Mode == 0o700
+	made := s.From.Kind != Folder && (now.Mode == 0o700 || now.Mode == s.To.Mode)
+	ours := now.Mode == s.open() || now.Mode == s.From.Mode || now.Mode == s.To.Mode
 	switch {
 	case now.Kind != Folder:
 		return errChanged
-	case now.Mode == s.To.Mode:
+	case now.alike(s.To):
 		return nil
-	case made, now.Mode == s.open(), now.Mode == s.From.Mode:
+	case made, ours && (now.Attrs == s.From.Attrs || now.Attrs == s.To.Attrs):
 		s.w.moment()
-		return s.at.chmod(s.name, s.To.Mode)
+		return s.at.dress(s.name, s.To.Mode, s.To.Attrs)
 	}
 	return errChanged
 }

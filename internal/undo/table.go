@@ -10,7 +10,7 @@ import (
 
 // The table is the tree of the last Take with what stat said, so that the next run need not read all again.
 // It is only a cache: one that is missing, damaged or of another version costs time.
-const tableMagic = "adze table 1\n"
+const tableMagic = "adze table 2\n"
 
 // Flags of a node in the table.
 const (
@@ -26,6 +26,11 @@ func (w *Workspace) saveTable() error {
 		return nil
 	}
 	b := appendText([]byte(tableMagic), w.opts.Root)
+	if w.tree.self != nil {
+		b = appendEntry(b, *w.tree.self)
+	} else {
+		b = appendEntry(b, Entry{})
+	}
 	b = appendTree(b, w.tree)
 	b = binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
 	f, err := os.CreateTemp(w.opts.State, "table-*")
@@ -57,7 +62,11 @@ func (w *Workspace) loadTable() *dir {
 	if string(r.take(len(tableMagic))) != tableMagic || r.text() != w.opts.Root {
 		return nil
 	}
+	self := r.entry()
 	d := r.tree(0)
+	if self.Kind != Absent {
+		d.self = &self
+	}
 	if r.bad || len(r.b) > 0 {
 		return nil
 	}

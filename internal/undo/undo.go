@@ -10,21 +10,21 @@
 // pack); a Mark is the hash of the topmost listing (listing.go), so that states share what is equal. table.go
 // keeps what stat said, for the next run; it is only a cache. plan.go decides what to put back; apply.go,
 // step.go and place.go do it after the plan was written and synced, so that Recover finishes what a killed
-// process began. prune.go and forget.go drop what is old or unwanted. folder_linux.go and change_linux.go are all that speaks to the system: everything is reached
-// by the descriptor of its folder.
+// process began. prune.go and forget.go drop what is old or unwanted. folder_*.go, change_*.go and attr_*.go are all that speaks to the system:
+// everything is reached by the descriptor of its folder.
 // Nothing is read through a link, no git is started, and neither FIFO nor device is opened.
 //
 // Known limits:
-//   - Linux only: elsewhere Open returns ErrUnsupported.
+//   - Linux and macOS: elsewhere Open returns ErrUnsupported. On macOS each Take looks at everything.
 //   - A folder with a file that has several names is read each time, for such a file changes without a word there.
 //   - Ignore rules outside of the folder (core.excludesFile) count from the next Settle on.
-//   - Extended attributes, ACLs and owners are not kept; a file with a set-user-ID bit is refused.
+//   - Owners, and attributes that are neither user.* nor ACLs, are not kept; on macOS no attributes at all. A file
+//     with a set-user-ID bit is refused.
 //   - A file with links outside of the folder comes back as a file of its own; inside of it links are restored.
 //   - A write through a memory map that is still there and changes no timestamp is found within 40 seconds of the
 //     last change that did, or by Settle, or when the map goes.
 //   - After a loss of power in the middle of an undo a file that it replaced may be torn; it is refused and
 //     named then, and its contents are in the store. Names are compared byte by byte.
-//   - The mode of the folder itself is not kept, only of what is in it.
 //   - Names that begin with .adze-undo- are undo's own and never covered. No session takes states yet.
 //   - Nothing is dropped from the store by itself: Prune and Forget do it, while nobody else covers the folder.
 package undo
@@ -75,6 +75,8 @@ type Options struct {
 	// Watches bounds the folders of which the system tells what changed; 0: half of what it gives to a person.
 	// Where there are more, each Take looks at everything, and Unwatched says so.
 	Watches int
+
+	plain bool // for tests: only what every system has
 }
 
 // Workspace is one folder with its states. It may be used by several goroutines; they wait for each other.
@@ -147,7 +149,7 @@ func Open(o Options) (*Workspace, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	top, err := openRoot(root)
+	top, err := openRoot(root, o.plain)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", root, err)
 	}

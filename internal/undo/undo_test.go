@@ -59,7 +59,8 @@ func scratch(t testing.TB) string {
 }
 
 func (p *site) options() Options {
-	return Options{Root: p.root, State: p.state, Limits: Limits{KeepFree: 1},
+	plain := os.Getenv("ADZE_UNDO_PLAIN") != ""
+	return Options{Root: p.root, State: p.state, Limits: Limits{KeepFree: 1}, plain: plain, Walk: plain,
 		Ignore: ignore.Finder{Env: func(string) string { return "" }}}
 }
 

@@ -127,16 +127,28 @@ func (k *hand) read(at folder, s scope, prev *dir) (*dir, error) {
 			return nil, err
 		}
 	}
+	if s.path == "" {
+		d.self = rootEntry(at)
+	}
 	k.far.files.Add(int64(len(d.nodes)))
-	if prev == nil || len(prev.nodes) != len(d.nodes) {
+	if prev == nil || len(prev.nodes) != len(d.nodes) || d.self != nil && (prev.self == nil || *prev.self != *d.self) {
 		k.changed.Store(true)
 	}
 	return d, nil
 }
 
+// rootEntry is what the root itself is; nil when it cannot be told.
+func rootEntry(at folder) *Entry {
+	e, err := at.look(".")
+	if err != nil {
+		return nil
+	}
+	return &e
+}
+
 // through goes on to folders below one in which nothing happened.
 func (k *hand) through(at folder, s scope, prev *dir) (*dir, error) {
-	d := &dir{nodes: slices.Clone(prev.nodes), prev: prev}
+	d := &dir{nodes: slices.Clone(prev.nodes), self: prev.self, prev: prev}
 	if s.path != "" && !s.git {
 		s.level = k.rules(at, s, func(name string) bool {
 			_, ok := slices.BinarySearchFunc(prev.nodes, name, func(n node, name string) int { return strings.Compare(n.name, name) })
@@ -216,12 +228,17 @@ func (k *hand) enter(at folder, s scope, n *node, was *node) error {
 		}
 	}
 	n.Kind, n.Mode = Folder, n.stat.mode&0o7777
+	if was != nil && was.Kind == Folder && was.stat.unchanged(n.stat) {
+		n.Attrs = was.Attrs
+	} else {
+		n.Attrs = attrsOf(child.fd)
+	}
 	var prev *dir
 	if was != nil {
 		prev = was.sub
 	}
 	next.fresh = s.fresh || was == nil || was.stat.inode != n.stat.inode
-	if was == nil || was.Kind != Folder || was.Mode != n.Mode {
+	if was == nil || was.Kind != Folder || was.Mode != n.Mode || was.Attrs != n.Attrs {
 		k.changed.Store(true)
 	}
 	return k.below(child, next, prev, n)

@@ -1,0 +1,190 @@
+//go:build linux || darwin
+
+package undo
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// folder is an open folder. Everything in it is reached by its descriptor.
+type folder struct {
+	fd int
+	// plain does without what only one system has; on Linux tests set it, elsewhere it makes no difference.
+	plain bool
+}
+
+const folderFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
+
+// again repeats a system call that a signal interrupted.
+func again(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+func openAt(fd int, name string, flags int, mode uint32) (child int, err error) {
+	err = again(func() error {
+		child, err = unix.Openat(fd, name, flags, mode)
+		return err
+	})
+	if err != nil {
+		return -1, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	return child, nil
+}
+
+func openRoot(path string, plain bool) (folder, error) {
+	fd, err := openAt(unix.AT_FDCWD, path, folderFlags, 0)
+	return folder{fd, plain}, err
+}
+
+func (f folder) openFolder(name string) (folder, error) {
+	fd, err := openAt(f.fd, name, folderFlags, 0)
+	return folder{fd, f.plain}, err
+}
+
+// descend is beneath by one name after another.
+func (f folder) descend(path string) (folder, error) {
+	at, err := f.openFolder(".")
+	for name := range strings.SplitSeq(path, "/") {
+		if err != nil || name == ".." {
+			return folder{}, errors.Join(err, os.ErrPermission)
+		}
+		above := at
+		at, err = above.openFolder(name)
+		above.close()
+	}
+	return at, err
+}
+
+func (f folder) close() { _ = unix.Close(f.fd) }
+
+// rewind makes the next read begin at the first entry.
+func (f folder) rewind() error {
+	_, err := unix.Seek(f.fd, 0, unix.SEEK_SET)
+	return err
+}
+
+func (f folder) stat(name string) (stat, error) {
+	var st unix.Stat_t
+	if err := again(func() error { return unix.Fstatat(f.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) }); err != nil {
+		return stat{}, &os.PathError{Op: "stat", Path: name, Err: err}
+	}
+	return statFrom(&st), nil
+}
+
+func statPath(path string) (stat, error) { return folder{fd: unix.AT_FDCWD}.stat(path) }
+
+func (s stat) isFile() bool   { return s.mode&unix.S_IFMT == unix.S_IFREG }
+func (s stat) isFolder() bool { return s.mode&unix.S_IFMT == unix.S_IFDIR }
+func (s stat) isLink() bool   { return s.mode&unix.S_IFMT == unix.S_IFLNK }
+
+func (f folder) readLink(name string) string {
+	buf := make([]byte, unix.PathMax)
+	n, err := unix.Readlinkat(f.fd, name, buf)
+	if err != nil {
+		return ""
+	}
+	return string(buf[:n])
+}
+
+const fileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY
+
+// content is what was read of a file, all at the same time.
+type content struct {
+	bytes []byte
+	stat  stat
+	attrs string
+}
+
+// readFile reads a regular file of at most max bytes, into buf or more.
+func (f folder) readFile(name string, max int64, buf []byte) (content, error) {
+	for range tries {
+		c, err := f.readOnce(name, max, buf)
+		if !errors.Is(err, errUnstable) {
+			return c, err
+		}
+	}
+	return content{}, errUnstable
+}
+
+func (f folder) readOnce(name string, max int64, buf []byte) (content, error) {
+	fd, err := openAt(f.fd, name, fileFlags, 0)
+	if err != nil {
+		return content{}, err
+	}
+	defer unix.Close(fd)
+	var before, after unix.Stat_t
+	if err := unix.Fstat(fd, &before); err != nil {
+		return content{}, err
+	}
+	if before.Mode&unix.S_IFMT != unix.S_IFREG || before.Size > max {
+		return content{}, fmt.Errorf("%s is no file of at most %d bytes", name, max)
+	}
+	// One byte more than expected, so that the end is seen with the first read.
+	if need := int(before.Size) + 1; cap(buf) < need {
+		buf = make([]byte, need)
+	}
+	buf = buf[:before.Size+1]
+	got := 0
+	for got < len(buf) {
+		var n int
+		err := again(func() (err error) { n, err = unix.Read(fd, buf[got:]); return err })
+		if err != nil {
+			return content{}, &os.PathError{Op: "read", Path: name, Err: err}
+		}
+		if n == 0 {
+			break
+		}
+		got += n
+	}
+	attrs := attrsOf(fd)
+	if err := unix.Fstat(fd, &after); err != nil {
+		return content{}, err
+	}
+	if int64(got) != before.Size || !statFrom(&before).unchanged(statFrom(&after)) {
+		return content{}, errUnstable
+	}
+	return content{buf[:got], statFrom(&after), attrs}, nil
+}
+
+// readPlain lists the names of a folder in the order of the file system.
+func (f folder) readPlain(m *names) ([]string, error) {
+	var all []string
+	for {
+		var n int
+		err := again(func() (err error) { n, err = unix.ReadDirent(f.fd, m.raw); return err })
+		if err != nil {
+			return nil, fmt.Errorf("read folder: %w", err)
+		}
+		if n <= 0 {
+			return all, nil
+		}
+		_, _, all = unix.ParseDirent(m.raw[:n], -1, all)
+	}
+}
+
+// names is the memory for reading folders, used again for each.
+type names struct{ raw []byte }
+
+func (m *names) ready() {
+	if m.raw == nil {
+		m.raw = make([]byte, 32<<10)
+	}
+}
+
+// space is how many bytes the disk of a path has for a person, and in all.
+func (f folder) space(path string) (free, total int64, err error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(path, &st); err != nil {
+		return 0, 0, fmt.Errorf("look at the space of the disk: %w", err)
+	}
+	return int64(st.Bavail) * int64(st.Bsize), int64(st.Blocks) * int64(st.Bsize), nil
+}
