@@ -19,6 +19,7 @@ type Offer struct {
 	Removed  []string    `json:"removed,omitempty"`
 	Reason   string      `json:"reason"` // what led to it, for the person: lower case, no period
 	Excluded []Exclusion `json:"excluded,omitempty"`
+	Quiet    bool        `json:"quiet,omitempty"` // the person is not told: nothing was chosen among many
 }
 
 // Exclusion is why some tools are not offered.
@@ -99,7 +100,9 @@ func without(a, b []string) (out []string) {
 // show makes an offer that is stored hold for the next request, and says what changed.
 func (s *Session) show(o Offer) {
 	first := s.offered == nil
-	s.adopt(o.Tools)
+	if s.adopt(o.Tools); o.Quiet {
+		return
+	}
 	var changes []string
 	for _, name := range o.Added {
 		changes = append(changes, "+"+name)

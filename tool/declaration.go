@@ -32,6 +32,7 @@ type declaration struct {
 
 type derived struct {
 	schema     json.RawMessage
+	offered    json.RawMessage // what a model is shown of it
 	properties []schema.Property
 	err        error
 }
@@ -66,7 +67,9 @@ func (d *declaration) link(refs map[string]json.RawMessage) {
 
 func deriveOnce(args reflect.Type) func() derived {
 	return sync.OnceValue(func() (d derived) {
-		d.schema, d.properties, d.err = schema.Of(args)
+		if d.schema, d.properties, d.err = schema.Of(args); d.err == nil {
+			d.offered, d.err = schema.Offer(args, d.properties)
+		}
 		return d
 	})
 }
@@ -84,6 +87,9 @@ func (d *declaration) define(in Init) (Definition, error) {
 		switch {
 		case args.err == nil:
 			def.Parameters = args.schema
+			if def.ProviderSchema == nil && (def.Strict == nil || !*def.Strict) { // a strict one is shown as it validates
+				def.ProviderSchema = args.offered
+			}
 		case def.AllowNoSchema:
 			def.Parameters = json.RawMessage(`{"type":"object"}`) // any object
 		default:
@@ -103,4 +109,14 @@ var ErrNoSchema = schema.ErrNone
 func SchemaOf[Args any]() (json.RawMessage, error) {
 	schema, _, err := schema.Of(reflect.TypeFor[Args]())
 	return schema, err
+}
+
+// OfferOf derives the view that a model is shown of the schema of a struct: without bounds, without optional fields with the
+// tag offer:"-", and without what offer:"plain" says that its name says.
+func OfferOf[Args any]() (json.RawMessage, error) {
+	_, properties, err := schema.Of(reflect.TypeFor[Args]())
+	if err != nil {
+		return nil, err
+	}
+	return schema.Offer(reflect.TypeFor[Args](), properties)
 }

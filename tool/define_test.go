@@ -149,7 +149,7 @@ func TestDefinitionKeepsTheAuthorsBytes(t *testing.T) {
 		t.Errorf("parameters %s, provider schema %s, offered %s", d.Parameters, d.ProviderSchema, d.Offered())
 	}
 	plain, _ := setOf(t, say("x")).Get("x")
-	if string(plain.Offered()) != string(plain.Parameters) || plain.Type != "function" {
+	if plain.Type != "function" || len(plain.Offered()) == 0 || len(plain.Offered()) >= len(plain.Parameters) {
 		t.Errorf("a plain tool offers %s of type %s", plain.Offered(), plain.Type)
 	}
 }

@@ -194,3 +194,33 @@ func TestSchemaPathNamesTheField(t *testing.T) {
 		t.Errorf("error %v does not lead to the field", err)
 	}
 }
+
+// What a model is shown leaves out what an answer tells, and what is optional and rare; what validates keeps all.
+func TestOfferOfAStruct(t *testing.T) {
+	type pair struct {
+		Old string `json:"old" doc:"as it stands"`
+		New string `json:"new" doc:"empty deletes"`
+	}
+	type args struct {
+		Path  string `json:"path" doc:"the path" offer:"plain"`
+		Old   string `json:"old,omitempty" doc:"as it stands"`
+		Limit int    `json:"limit,omitempty" min:"0" max:"9" doc:"most"`
+		Rare  int    `json:"rare,omitempty" doc:"seldom" offer:"-"`
+		Must  string `json:"must" doc:"needed" offer:"-"`
+		Pairs []pair `json:"pairs,omitempty" doc:"several"`
+	}
+	got, err := tool.OfferOf[args]()
+	const want = `{"type":"object","properties":{"path":{"type":"string"},"old":{"type":"string","description":"as it stands"},` +
+		`"limit":{"type":"integer","description":"most"},"must":{"type":"string","description":"needed"},` +
+		`"pairs":{"type":"array","items":{"type":"object","properties":{"old":{"type":"string"},"new":{"type":"string","description":"empty deletes"}},` +
+		`"required":["old","new"]},"description":"several"}},"required":["path","must"]}`
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+	}
+	whole, err := tool.SchemaOf[args]()
+	for _, part := range []string{`"rare"`, `"minimum":0,"maximum":9`, `"additionalProperties":false`, `"description":"the path"`} {
+		if err != nil || !strings.Contains(string(whole), part) {
+			t.Errorf("what validates lost %s: %s", part, whole)
+		}
+	}
+}

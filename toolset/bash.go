@@ -15,11 +15,11 @@ import (
 )
 
 type bashArgs struct {
-	Command     string `json:"command" doc:"command line for bash"`
+	Command     string `json:"command" doc:"command line for bash" offer:"plain"`
 	Description string `json:"description,omitempty" doc:"what it does in five to ten words, for the person"`
-	Timeout     int    `json:"timeout,omitempty" doc:"seconds; see the tool's description" min:"1"`
-	Workdir     string `json:"workdir,omitempty" doc:"folder of the workspace to run in; default: the workspace"`
-	Background  bool   `json:"background,omitempty" doc:"start a job that goes on after the call, such as a server"`
+	Timeout     int    `json:"timeout,omitempty" doc:"seconds" min:"1"`
+	Workdir     string `json:"workdir,omitempty" doc:"default: the workspace" offer:"plain"`
+	Background  bool   `json:"background,omitempty" doc:"start a job that goes on after the call, such as a server" offer:"plain"`
 }
 
 // bashMeta is what panes draw while a command runs and afterwards. It holds no clock value while running.
@@ -44,7 +44,7 @@ type bashMeta struct {
 func bash(f files, s *Shell) tool.Tool {
 	return tool.Define("bash", tool.Config[bashArgs, bashMeta]{
 		Parameters:     bashSchema(s),
-		ProviderSchema: usual[bashArgs](f.brief, "command", "timeout: seconds", "workdir: folder to run in"),
+		ProviderSchema: bashOffer(f.brief),
 		Description: describe(f.words("bash"), limits{
 			"timeout": int(s.Timeout.Seconds()), "max": int(s.MaxTimeout.Seconds()), "jobs": proc.MaxJobs,
 		}),

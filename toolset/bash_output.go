@@ -1,7 +1,9 @@
 package toolset
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -141,4 +143,13 @@ func (s *Shell) waitJob(ctx context.Context, id string, seconds int) error {
 	defer cancel()
 	_, err := s.jobs.Wait(ctx, id)
 	return asFailure(err)
+}
+
+// StartedJob reports an outcome of bash that left a job in the background.
+func StartedJob(o tool.Outcome) bool {
+	if o.Tool != "bash" || !bytes.Contains(o.Metadata, []byte(`"job":`)) {
+		return false
+	}
+	var m bashMeta
+	return json.Unmarshal(o.Metadata, &m) == nil && m.Job != ""
 }

@@ -23,6 +23,15 @@ func bashSchema(s *Shell) json.RawMessage {
 	return bytes.Replace(whole, []byte(least), fmt.Appendf(nil, `%s,"maximum":%d`, least, int(s.MaxTimeout.Seconds())), 1)
 }
 
+// bashOffer is what a model is shown of it.
+func bashOffer(brief bool) json.RawMessage {
+	if !brief {
+		view, _ := tool.OfferOf[bashArgs]() // registration says what is wrong with them
+		return view
+	}
+	return usual[bashArgs](brief, "command", "timeout: seconds", "workdir: folder to run in")
+}
+
 func bashIdioms(s *Shell) []tool.Idiom {
 	const rules = "is not known here: the person's rules say what is asked; leave it out"
 	return []tool.Idiom{

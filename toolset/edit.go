@@ -19,17 +19,17 @@ import (
 const editLimit = 256 << 20
 
 type editArgs struct {
-	Path       string     `json:"path" doc:"file to edit"`
-	OldString  *string    `json:"old_string,omitempty" doc:"text to replace, as it stands in the file"`
-	NewString  *string    `json:"new_string,omitempty" doc:"text to put there; empty deletes"`
-	ReplaceAll bool       `json:"replace_all,omitempty" doc:"replace every place; default false"`
-	Edits      []editPair `json:"edits,omitempty" doc:"several replacements at once, instead of old_string and new_string"`
+	Path       string     `json:"path" doc:"file to edit" offer:"plain"`
+	OldString  *string    `json:"old_string,omitempty" doc:"text to replace, as it stands in the file" offer:"plain"`
+	NewString  *string    `json:"new_string,omitempty" doc:"empty deletes"`
+	ReplaceAll bool       `json:"replace_all,omitempty" doc:"replace every place; default false" offer:"plain"`
+	Edits      []editPair `json:"edits,omitempty" doc:"several replacements at once, instead of old_string and new_string" offer:"plain"`
 }
 
 type editPair struct {
-	OldString  string `json:"old_string" doc:"text to replace, as it stands in the file"`
-	NewString  string `json:"new_string" doc:"text to put there; empty deletes"`
-	ReplaceAll bool   `json:"replace_all,omitempty" doc:"replace every place; default false"`
+	OldString  string `json:"old_string" doc:"text to replace, as it stands in the file" offer:"plain"`
+	NewString  string `json:"new_string" doc:"empty deletes"`
+	ReplaceAll bool   `json:"replace_all,omitempty" doc:"replace every place; default false" offer:"plain"`
 }
 
 func edit(f files) tool.Tool {

@@ -20,11 +20,11 @@ const (
 )
 
 type gitDiffArgs struct {
-	Path   string `json:"path,omitempty" doc:"file or folder; default: the workspace"`
-	Staged bool   `json:"staged,omitempty" doc:"what the next commit would hold"`
-	Base   string `json:"base,omitempty" doc:"commit or branch to compare with instead"`
-	Commit string `json:"commit,omitempty" doc:"one commit to show, a..b, or a...b since they parted"`
-	Stat   bool   `json:"stat,omitempty" doc:"only counts per file"`
+	Path   string `json:"path,omitempty" doc:"file or folder; default: the workspace" offer:"plain"`
+	Staged bool   `json:"staged,omitempty" doc:"what the next commit would hold" offer:"plain"`
+	Base   string `json:"base,omitempty" doc:"commit or branch to compare with"`
+	Commit string `json:"commit,omitempty" doc:"one to show, a..b, or a...b since they parted"`
+	Stat   bool   `json:"stat,omitempty" doc:"counts per file only"`
 }
 
 type gitDiffMeta struct {

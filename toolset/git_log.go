@@ -18,14 +18,14 @@ const (
 )
 
 type gitLogArgs struct {
-	Path   string `json:"path,omitempty" doc:"file or folder; default: the workspace"`
+	Path   string `json:"path,omitempty" doc:"file or folder; default: the workspace" offer:"plain"`
 	Commit string `json:"commit,omitempty" doc:"where to begin, or a..b; default HEAD"`
 	Since  string `json:"since,omitempty" doc:"2026-01-31 or 2 weeks ago"`
-	Until  string `json:"until,omitempty" doc:"as since"`
-	Author string `json:"author,omitempty" doc:"part of name or address"`
+	Until  string `json:"until,omitempty" doc:"as since" offer:"-"`
+	Author string `json:"author,omitempty" doc:"part of name or address" offer:"plain"`
 	Grep   string `json:"grep,omitempty" doc:"text in the message"`
-	Limit  int    `json:"limit,omitempty" min:"0" doc:"default 30"`
-	Skip   int    `json:"skip,omitempty" min:"0" max:"1000000" doc:"commits to leave out first"`
+	Limit  int    `json:"limit,omitempty" min:"0" doc:"default 30" offer:"plain"`
+	Skip   int    `json:"skip,omitempty" min:"0" max:"1000000" doc:"commits to leave out first" offer:"-"`
 }
 
 type gitLogMeta struct {

@@ -17,9 +17,9 @@ const (
 )
 
 type gitStatusArgs struct {
-	Path      string `json:"path,omitempty" doc:"file or folder; default: the workspace"`
-	Untracked string `json:"untracked,omitempty" enum:"no,normal,all" doc:"default normal: untracked folders as one entry"`
-	Limit     int    `json:"limit,omitempty" min:"0" doc:"most files of each kind; default 100"`
+	Path      string `json:"path,omitempty" doc:"file or folder; default: the workspace" offer:"plain"`
+	Untracked string `json:"untracked,omitempty" enum:"no,normal,all" doc:"default normal: untracked folders as one entry" offer:"-"`
+	Limit     int    `json:"limit,omitempty" min:"0" doc:"most files of each kind; default 100" offer:"-"`
 }
 
 type gitStatusMeta struct {

@@ -17,9 +17,9 @@ const (
 )
 
 type globArgs struct {
-	Pattern string `json:"pattern" doc:"glob relative to path, such as **/*.{ts,tsx}"`
-	Path    string `json:"path,omitempty" doc:"folder to search; default: the workspace"`
-	Limit   int    `json:"limit,omitempty" min:"0" doc:"most files to return"`
+	Pattern string `json:"pattern" doc:"relative to path, such as **/*.{ts,tsx}"`
+	Path    string `json:"path,omitempty" doc:"folder; default: the workspace" offer:"plain"`
+	Limit   int    `json:"limit,omitempty" min:"0" doc:"most files to return" offer:"-"`
 }
 
 type globMeta struct {

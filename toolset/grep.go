@@ -20,21 +20,21 @@ const (
 )
 
 type grepArgs struct {
-	Pattern    string `json:"pattern" doc:"what to look for"`
-	Path       string `json:"path,omitempty" doc:"folder or file to search; default: the workspace"`
-	Include    string `json:"include,omitempty" doc:"globs of files to search, comma separated: *.go, src/**"`
-	Exclude    string `json:"exclude,omitempty" doc:"globs of files or folders to leave out"`
-	Type       string `json:"type,omitempty" doc:"kind of file: go, ts, js, py, rust, java, md …"`
+	Pattern    string `json:"pattern" doc:"what to look for" offer:"plain"`
+	Path       string `json:"path,omitempty" doc:"folder or file; default: the workspace" offer:"plain"`
+	Include    string `json:"include,omitempty" doc:"globs, comma separated: *.go, src/**"`
+	Exclude    string `json:"exclude,omitempty" doc:"globs of files or folders to leave out" offer:"plain"`
+	Type       string `json:"type,omitempty" doc:"go, ts, js, py, rust, java, md …"`
 	Literal    bool   `json:"literal,omitempty" doc:"pattern is plain text"`
-	IgnoreCase bool   `json:"ignore_case,omitempty" doc:"upper and lower case are the same"`
-	Word       bool   `json:"word,omitempty" doc:"match whole words only"`
+	IgnoreCase bool   `json:"ignore_case,omitempty" doc:"upper and lower case are the same" offer:"plain"`
+	Word       bool   `json:"word,omitempty" doc:"whole words only" offer:"-"`
 	Multiline  bool   `json:"multiline,omitempty" doc:"a match may span lines"`
-	Context    int    `json:"context,omitempty" min:"0" doc:"lines to show around a match"`
-	Before     int    `json:"before,omitempty" min:"0" doc:"lines to show before a match"`
-	After      int    `json:"after,omitempty" min:"0" doc:"lines to show after a match"`
-	Mode       string `json:"mode,omitempty" enum:"content,files,count" doc:"matching lines (default), only paths, or counts by file"`
-	Limit      int    `json:"limit,omitempty" min:"0" doc:"most matches, or files in the other modes"`
-	PerFile    int    `json:"per_file,omitempty" min:"0" doc:"most matches to show of one file"`
+	Context    int    `json:"context,omitempty" min:"0" doc:"lines around a match"`
+	Before     int    `json:"before,omitempty" min:"0" doc:"lines to show before a match" offer:"-"`
+	After      int    `json:"after,omitempty" min:"0" doc:"lines to show after a match" offer:"-"`
+	Mode       string `json:"mode,omitempty" enum:"content,files,count" doc:"matching lines (default), paths, or counts by file"`
+	Limit      int    `json:"limit,omitempty" min:"0" doc:"most matches, or files in the other modes" offer:"-"`
+	PerFile    int    `json:"per_file,omitempty" min:"0" doc:"most matches to show of one file" offer:"-"`
 }
 
 type grepMeta struct {

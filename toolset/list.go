@@ -19,10 +19,10 @@ const (
 )
 
 type listArgs struct {
-	Path   string `json:"path,omitempty" doc:"folder to list; default: the workspace"`
-	Depth  int    `json:"depth,omitempty" min:"0" doc:"levels of folders; default 1"`
-	Ignore string `json:"ignore,omitempty" doc:"globs of entries to leave out, comma separated"`
-	Limit  int    `json:"limit,omitempty" min:"0" doc:"most entries to return"`
+	Path   string `json:"path,omitempty" doc:"default: the workspace" offer:"plain"`
+	Depth  int    `json:"depth,omitempty" min:"0" doc:"default 1"`
+	Ignore string `json:"ignore,omitempty" doc:"globs, comma separated"`
+	Limit  int    `json:"limit,omitempty" min:"0" doc:"most entries to return" offer:"-"`
 }
 
 type listMeta struct {

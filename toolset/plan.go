@@ -29,7 +29,7 @@ type Proposed struct {
 }
 
 type planArgs struct {
-	Plan string `json:"plan" doc:"the whole plan, in Markdown"`
+	Plan string `json:"plan" doc:"the whole plan, in Markdown" offer:"plain"`
 }
 
 type planMeta struct {

@@ -20,10 +20,10 @@ const (
 )
 
 type readArgs struct {
-	Path   string `json:"path" doc:"file or folder to read"`
-	Offset int    `json:"offset,omitempty" min:"0" doc:"first line, from 1; default 1"`
-	Limit  int    `json:"limit,omitempty" min:"0" doc:"number of lines; default: as many as fit"`
-	Column int64  `json:"column,omitempty" min:"0" doc:"byte of the line at offset to go on from, for a very long line"`
+	Path   string `json:"path" doc:"file or folder to read" offer:"plain"`
+	Offset int    `json:"offset,omitempty" min:"0" doc:"first line, from 1"`
+	Limit  int    `json:"limit,omitempty" min:"0" doc:"number of lines"`
+	Column int64  `json:"column,omitempty" min:"0" doc:"byte of the line at offset to go on from, for a very long line" offer:"-"`
 }
 
 type readMeta struct {

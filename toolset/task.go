@@ -59,8 +59,8 @@ type TaskResult struct {
 
 type taskArgs struct {
 	Description string `json:"description" doc:"three to seven words for the person"`
-	Prompt      string `json:"prompt" doc:"the whole task: goal, what is known, what to report; it sees nothing else"`
-	Agent       string `json:"agent,omitempty" doc:"explore (read-only; several run together) or general; default: explore"`
+	Prompt      string `json:"prompt" doc:"goal, what is known, what to report; it sees nothing else"`
+	Agent       string `json:"agent,omitempty" doc:"explore (read-only, several at once) or general; default: explore"`
 	TaskID      string `json:"task_id,omitempty" doc:"continue this earlier task"`
 	Background  bool   `json:"background,omitempty" doc:"do not wait: the report comes later, by itself"`
 }

@@ -13,9 +13,9 @@ import (
 
 // Todo is one item of the session's list.
 type Todo struct {
-	Content  string `json:"content" doc:"what is to be done, in one line"`
-	Status   string `json:"status" enum:"pending,in_progress,completed,cancelled" doc:"how far it is"`
-	Priority string `json:"priority,omitempty" enum:"high,medium,low" doc:"default: medium"`
+	Content  string `json:"content" doc:"what is to be done, in one line" offer:"plain"`
+	Status   string `json:"status" enum:"pending,in_progress,completed,cancelled" doc:"how far it is" offer:"plain"`
+	Priority string `json:"priority,omitempty" enum:"high,medium,low" doc:"default: medium" offer:"-"`
 }
 
 // Todos holds the list of one session. The zero value is empty. It is safe for concurrent use.
@@ -51,7 +51,7 @@ func (t *Todos) Restore(metadata json.RawMessage) error {
 }
 
 type todoArgs struct {
-	Todos []Todo `json:"todos" doc:"the whole list, in order; it replaces the old one"`
+	Todos []Todo `json:"todos" doc:"the whole list, in order; it replaces the old one" offer:"plain"`
 }
 
 // todoMeta is what the pane draws and what a resumed session reads.

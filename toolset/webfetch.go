@@ -20,11 +20,11 @@ type PageFetcher interface {
 }
 
 type webfetchArgs struct {
-	URL      string `json:"url" doc:"address, beginning with https:// or http://"`
+	URL      string `json:"url" doc:"address, beginning with https:// or http://" offer:"plain"`
 	Format   string `json:"format,omitempty" enum:"markdown,text,html,raw" doc:"default: markdown; raw is the source as it came"`
-	Selector string `json:"selector,omitempty" doc:"CSS selector of the part to read; default: the main content"`
-	Timeout  int    `json:"timeout,omitempty" min:"1" max:"120" doc:"seconds"`
-	MaxBytes int64  `json:"max_bytes,omitempty" min:"1" max:"10485760" doc:"keep at most this much of the page"`
+	Selector string `json:"selector,omitempty" doc:"CSS selector of the part to read"`
+	Timeout  int    `json:"timeout,omitempty" min:"1" max:"120" doc:"seconds" offer:"-"`
+	MaxBytes int64  `json:"max_bytes,omitempty" min:"1" max:"10485760" doc:"keep at most this much of the page" offer:"-"`
 }
 
 // webfetchMeta is what panes draw. Preview is the start of the content, for the person only.

@@ -16,8 +16,8 @@ import (
 const writeLimit = 64 << 20
 
 type writeArgs struct {
-	Path    string `json:"path" doc:"file to create or replace"`
-	Content string `json:"content" doc:"the complete new text"`
+	Path    string `json:"path" doc:"file to create or replace" offer:"plain"`
+	Content string `json:"content" doc:"the complete new text" offer:"plain"`
 }
 
 // changeMeta is what write and edit tell panes and the log.

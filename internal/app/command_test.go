@@ -84,11 +84,15 @@ func TestToolsAreListedAndShown(t *testing.T) {
 	u.run("tools", "show", "edit").wants(0, "permissions    write", "str_replace", `"old_string"`)
 }
 
-// Each format has its own shape, and holds the same schema.
+// Each format has its own shape, and holds the same view of the schema.
 func TestSchemasAreTranslatedForEachProvider(t *testing.T) {
 	u := newUser(t)
-	var canonical any
-	decode(t, u.run("tools", "schema", "read").wants(0).out, &canonical)
+	var definitions []map[string]any
+	decode(t, u.run("tools", "list", "--json").wants(0).out, &definitions)
+	canonical := definitions[0]["provider_schema"]
+	if canonical == nil || definitions[0]["name"] != "read" {
+		t.Fatalf("read is shown no schema: %v", definitions[0])
+	}
 	for provider, path := range map[string][]string{
 		"openai": {"function", "parameters"}, "ollama": {"function", "parameters"}, "responses": {"parameters"}, "anthropic": {"input_schema"},
 	} {

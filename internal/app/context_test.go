@@ -68,7 +68,7 @@ func TestContextIsWhatARunCounts(t *testing.T) {
 		t.Errorf("before: %+v", before)
 	}
 	// What the first request held is what the next one holds too, byte for byte.
-	for _, name := range []string{"prompt", "AGENTS.md", "environment", "bash", "plan"} {
+	for _, name := range []string{"prompt", "AGENTS.md", "environment", "bash", "edit"} {
 		if b, a := before.source(name), after.source(name); b == 0 && name != "bash" || name != "read" && a != b {
 			t.Errorf("%s: %d bytes before, %d after", name, b, a)
 		}

@@ -158,7 +158,8 @@ func (a *app) requests(w *wired, m models.Model, system string, shelf *offer.She
 }
 
 // newShelf makes the shelf of a run. Tools that the person named are all offered.
-func (a *app) newShelf(o *options, s settings, p models.Profile) (*offer.Shelf, error) {
+func (a *app) newShelf(o *options, w *wired, p models.Profile) (*offer.Shelf, error) {
+	s := w.settings
 	scorer, err := a.scorer(s, s.config.Tools.Scorer)
 	if err != nil {
 		return nil, err
@@ -167,7 +168,11 @@ func (a *app) newShelf(o *options, s settings, p models.Profile) (*offer.Shelf, 
 	if o.namesTools() {
 		all, budget = max(len(o.tools), 1), 0
 	}
-	return offer.New(scorer, p.Core, budget, all), nil
+	shelf := offer.New(scorer, p.Core, budget, all)
+	if !o.namesTools() && o.byHand == nil {
+		shelf.Late = offer.Usually(func() bool { return w.room.Repository() }, func() bool { return w.gate.Mode() == policy.Plan })
+	}
+	return shelf, nil
 }
 
 // scorer finds a scorer by its name; empty is the default.

@@ -2,9 +2,13 @@ package app_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -13,13 +17,18 @@ import (
 func TestTheFirstRequestIsSmall(t *testing.T) {
 	bodies := make(chan []byte, 8)
 	u := newUser(t)
-	u.serve(func(w http.ResponseWriter, r *http.Request) {
+	repository := newUser(t)
+	answer := func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body) // one that breaks off has the wrong size
 		bodies <- body
 		w.Header().Set("Content-Type", "text/event-stream")
 		io.WriteString(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"yes\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
-	})
+	}
+	u.serve(answer)
 	u.run("-p", "--model", "openai/m", "hi").wants(0, "yes")
+	repository.serve(answer)
+	repository.file(".git/HEAD", "ref: refs/heads/main\n")
+	repository.run("-p", "--model", "openai/m", "hi").wants(0, "yes")
 
 	llama := newLlama(t)
 	u.env = append(u.env, "OLLAMA_HOST="+strings.TrimPrefix(llama.URL, "http://"))
@@ -30,7 +39,7 @@ func TestTheFirstRequestIsSmall(t *testing.T) {
 	for name, c := range map[string]struct {
 		first []byte
 		most  int
-	}{"full": {<-bodies, 18_000}, "local": {llama.first, 4_500}} {
+	}{"full": {<-bodies, 8_000}, "full in a repository": {<-bodies, 9_000}, "local": {llama.first, 4_500}} {
 		first := c.first
 		if len(first) == 0 {
 			t.Fatalf("%s: no request", name)
@@ -67,9 +76,9 @@ func TestTheLocalProfileIsSmallEverywhere(t *testing.T) {
 	}{
 		{"llamacpp/qwen.gguf", "LLAMACPP_BASE_URL", `{}`, llamaCPP(), 3_000, 4_500},
 		{"lmstudio/warm", "LMSTUDIO_BASE_URL", `{}`, lmStudio(), 3_000, 4_500},
-		{"vllm/big", "VLLM_BASE_URL", `{}`, vLLM(), 10_000, 18_000},
+		{"vllm/big", "VLLM_BASE_URL", `{}`, vLLM(), 5_500, 9_000},
 		{"vllm/big", "VLLM_BASE_URL", `{"providers": {"vllm": {"profile": "local"}}}`, vLLM(), 3_000, 4_500},
-		{"lmstudio/warm", "LMSTUDIO_BASE_URL", `{"providers": {"lmstudio": {"profile": "full"}}}`, lmStudio(), 10_000, 18_000},
+		{"lmstudio/warm", "LMSTUDIO_BASE_URL", `{"providers": {"lmstudio": {"profile": "full"}}}`, lmStudio(), 5_500, 9_000},
 	} {
 		u := newUser(t)
 		n := newNear(t, c.answers)
@@ -115,5 +124,75 @@ func TestTheLocalProfileOffersWhatThePromptNeeds(t *testing.T) {
 		if t.Logf("%q: %d bytes", prompt, len(first)); len(first) > 5_900 {
 			t.Errorf("%q: the first request has %d bytes", prompt, len(first))
 		}
+	}
+}
+
+// A tool that nobody needs before its occasion comes with it, behind those that were there, so that the requests go on
+// beginning alike; and what the first prompt names is there at once.
+func TestRareToolsComeWithTheirOccasion(t *testing.T) {
+	calls := []string{
+		`{"name":"bash","arguments":"{\"command\":\"sleep 60\",\"background\":true}"}`,
+		`{"name":"todowrite","arguments":"{\"todos\":[{\"content\":\"a\",\"status\":\"pending\"}]}"}`,
+		`{"name":"git_status","arguments":"{}"}`, // not shown, and taken all the same
+	}
+	var bodies []string
+	var mu sync.Mutex
+	u := newUser(t)
+	u.serve(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		bodies = append(bodies, string(body))
+		delta := `{"content":"done"}`
+		if n := len(bodies); n <= len(calls) {
+			delta = fmt.Sprintf(`{"tool_calls":[{"index":0,"id":"c%d","type":"function","function":%s}]}`, n, calls[n-1])
+		}
+		fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":%s,\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", delta)
+	})
+	shown := func(body string) (names []string) {
+		var request struct {
+			Tools []struct{ Function struct{ Name string } }
+		}
+		if err := json.Unmarshal([]byte(body), &request); err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range request.Tools {
+			names = append(names, tool.Function.Name)
+		}
+		return names
+	}
+	u.run("-p", "--permission-mode", "yolo", "--model", "openai/m", "hi").wants(0, "done")
+	mu.Lock()
+	defer mu.Unlock()
+	if len(bodies) != 4 {
+		t.Fatalf("%d requests", len(bodies))
+	}
+	had := shown(bodies[0])
+	for n, more := range [][]string{nil, {"bash_output", "bash_kill", "list_processes"}, {"todoread"}, {"git_status"}} {
+		had = append(had, more...)
+		if got := shown(bodies[n]); !slices.Equal(got, had) {
+			t.Errorf("request %d shows %v, want %v", n+1, got, had)
+		}
+		for _, rare := range []string{"bash_output", "bash_kill", "list_processes", "todoread", "git_status", "git_diff", "git_log", "plan"} {
+			if n == 0 && slices.Contains(had, rare) {
+				t.Errorf("%s is shown before anybody needs it", rare)
+			}
+		}
+	}
+	for prompt, want := range map[string]string{"which processes eat memory?": "list_processes", "Plan the move to a newer parser.": "plan"} {
+		bodies = nil
+		mu.Unlock()
+		u.run("-p", "--permission-mode", "yolo", "--max-turns", "1", "--model", "openai/m", prompt)
+		mu.Lock()
+		if got := shown(bodies[0]); !slices.Contains(got, want) {
+			t.Errorf("%q: %s is not among %v", prompt, want, got)
+		}
+	}
+	bodies = nil
+	mu.Unlock()
+	u.run("-p", "--permission-mode", "plan", "--max-turns", "1", "--model", "openai/m", "hi")
+	mu.Lock()
+	if got := shown(bodies[0]); !slices.Contains(got, "plan") {
+		t.Errorf("in the mode plan there is no plan among %v", got)
 	}
 }

@@ -58,7 +58,7 @@ func (o *options) written() bool { return o.demo || o.replay != "" || o.byHand !
 // are offered from.
 func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
 	w, dir, profile := f.wired, f.settings.root.Dir(), f.profile
-	offer, err := f.app.newShelf(f.options, f.settings, profile)
+	offer, err := f.app.newShelf(f.options, w, profile)
 	if err != nil {
 		return nil, err
 	}

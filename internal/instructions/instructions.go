@@ -75,6 +75,9 @@ func New(o Source, p Place) *Room {
 	return r
 }
 
+// Repository reports whether the workspace is in a git repository.
+func (r *Room) Repository() bool { return r.git }
+
 // Close gives back what was opened, when nobody asks any more.
 func (r *Room) Close() error {
 	if r.root == nil {

@@ -3,7 +3,7 @@
 //
 // The one rule: an offer changes only with a named reason, because a change drops the provider's cache.
 //
-// Start reading at Shelf.Fill, then Shelf.offer; scorers.go makes the scorer that the configuration names. Known limits:
+// Start reading at Shelf.Fill, then Shelf.offer; late.go has tools wait for their occasion where all fit, scorers.go makes the scorer that the configuration names. Known limits:
 // the numbers were measured on one labelled set.
 package offer
 
@@ -48,6 +48,9 @@ type Shelf struct {
 	budget int // bytes of all tools together; 0: they are counted instead
 	above  int
 
+	// Late are tools that wait for their occasion, where all are offered.
+	Late Late
+
 	set *tool.Set
 	all *pick.Picker // nil: all tools are offered
 
@@ -66,6 +69,7 @@ func New(scorer pick.Scorer, core []string, budget, all int) *Shelf {
 func (s *Shelf) Fill(set *tool.Set) *tool.Set {
 	without := set.Only(func(d tool.Definition) bool { return d.Name != "tool_search" })
 	if !s.tooMany(without) {
+		s.set = without
 		return without
 	}
 	s.set, s.all = set, pick.New(without.Definitions(), s.scorer)
@@ -88,10 +92,13 @@ func (s *Shelf) size(defs []tool.Definition) (bytes int) {
 
 // Offerer is the session's port; nil where all tools are offered.
 func (s *Shelf) Offerer() session.Offerer {
-	if s.all == nil {
-		return nil
+	switch {
+	case s.all != nil:
+		return s.offer
+	case len(s.Late.At) > 0:
+		return func(_ context.Context, o session.Occasion) *session.Offer { return s.Late.offer(s.set, o) }
 	}
-	return s.offer
+	return nil
 }
 
 func (s *Shelf) offer(ctx context.Context, o session.Occasion) *session.Offer {

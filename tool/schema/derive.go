@@ -32,48 +32,73 @@ func Of(t reflect.Type) (json.RawMessage, []Property, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, nil, ErrNone
 	}
-	var b bytes.Buffer
-	b.Grow(1 << 10)
 	list := properties(t)
-	if err := writeProperties(&b, list, map[reflect.Type]bool{t: true}); err != nil {
-		return nil, nil, err
-	}
-	return b.Bytes(), list, nil
+	whole, err := write(t, list, pen{})
+	return whole, list, err
 }
 
-// writeStruct writes the object schema of t; open holds the structs being written, so that a recursive
-// type is an error and not an endless schema.
-func writeStruct(b *bytes.Buffer, t reflect.Type, open map[reflect.Type]bool) error {
-	if open[t] {
+// Offer makes the view of a struct's schema that a model is shown. It leaves out what an answer tells where it matters:
+// bounds, that no other properties are taken, and optional fields with the tag offer:"-"; and the descriptions that says
+// leaves out. list is that of Of.
+func Offer(t reflect.Type, list []Property) (json.RawMessage, error) {
+	return write(t, list, pen{said: map[string]bool{}})
+}
+
+func write(t reflect.Type, list []Property, p pen) (json.RawMessage, error) {
+	p.Grow(1 << 10)
+	p.open = map[reflect.Type]bool{t: true}
+	if err := p.properties(list); err != nil {
+		return nil, err
+	}
+	return p.Bytes(), nil
+}
+
+// pen writes a schema.
+type pen struct {
+	bytes.Buffer
+	open map[reflect.Type]bool // the structs being written, so that a recursive type is an error and not an endless schema
+	said map[string]bool       // descriptions that were given, by name; nil: everything is written
+}
+
+func (p *pen) structure(t reflect.Type) error {
+	if p.open[t] {
 		return fmt.Errorf("schema: %s contains itself; write Parameters by hand", t)
 	}
-	open[t] = true
-	defer delete(open, t)
-	return writeProperties(b, properties(t), open)
+	p.open[t] = true
+	defer delete(p.open, t)
+	return p.properties(properties(t))
 }
 
-func writeProperties(b *bytes.Buffer, list []Property, open map[reflect.Type]bool) error {
+func (p *pen) properties(list []Property) error {
 	var required []string
-	b.WriteString(`{"type":"object","properties":{`)
-	for i, p := range list {
-		if i > 0 {
-			b.WriteByte(',')
+	p.WriteString(`{"type":"object","properties":{`)
+	first := true
+	for _, property := range list {
+		if p.said != nil && property.optional && property.field.Tag.Get("offer") == "-" {
+			continue
 		}
-		b.WriteString(loose.Quote(p.Name))
-		b.WriteByte(':')
-		if err := writeField(b, p.field, open); err != nil {
-			return fmt.Errorf("%s: %w", p.Name, err)
+		if !first {
+			p.WriteByte(',')
 		}
-		if !p.optional {
-			required = append(required, p.Name)
+		first = false
+		p.WriteString(loose.Quote(property.Name))
+		p.WriteByte(':')
+		if err := p.property(property); err != nil {
+			return fmt.Errorf("%s: %w", property.Name, err)
+		}
+		if !property.optional {
+			required = append(required, property.Name)
 		}
 	}
-	b.WriteByte('}')
+	p.WriteByte('}')
 	if len(required) > 0 {
-		b.WriteString(`,"required":`)
-		b.WriteString(quoteList(required))
+		p.WriteString(`,"required":`)
+		p.WriteString(quoteList(required))
 	}
-	b.WriteString(`,"additionalProperties":false}`)
+	if p.said == nil {
+		p.WriteString(`,"additionalProperties":false`)
+	}
+	p.WriteByte('}')
 	return nil
 }
 
@@ -139,31 +164,32 @@ func promoted(t reflect.Type, field reflect.StructField) bool {
 	return true
 }
 
-func writeField(b *bytes.Buffer, field reflect.StructField, open map[reflect.Type]bool) error {
-	start := b.Len()
-	if err := writeType(b, field.Type, open); err != nil {
+func (p *pen) property(of Property) error {
+	start := p.Len()
+	if err := p.kind(of.field.Type); err != nil {
 		return err
 	}
-	keywords, err := keywordsOf(field)
+	keywords, err := p.keywords(of)
 	if err != nil {
 		return err
 	}
 	// The type's schema is an object; the field's own keywords go in before its closing brace.
-	b.Truncate(b.Len() - 1)
+	p.Truncate(p.Len() - 1)
 	for _, keyword := range keywords {
-		if b.Len() > start+1 {
-			b.WriteByte(',')
+		if p.Len() > start+1 {
+			p.WriteByte(',')
 		}
-		b.WriteString(keyword)
+		p.WriteString(keyword)
 	}
-	b.WriteByte('}')
+	p.WriteByte('}')
 	return nil
 }
 
-// keywordsOf reads the tags of a field; a tag that cannot hold for the field's type is an error, because a
+// keywords reads the tags of a field; a tag that cannot hold for the field's type is an error, because a
 // schema that no value can match would look like the model's mistake.
-func keywordsOf(field reflect.StructField) ([]string, error) {
+func (p *pen) keywords(of Property) ([]string, error) {
 	var out []string
+	field := of.field
 	if _, options, _ := strings.Cut(field.Tag.Get("json"), ","); strings.Contains(options, "string") {
 		return nil, errors.New("schema: the json option string is not supported")
 	}
@@ -175,7 +201,7 @@ func keywordsOf(field reflect.StructField) ([]string, error) {
 	}
 	for _, bound := range [][2]string{{"min", "minimum"}, {"max", "maximum"}} {
 		n := field.Tag.Get(bound[0])
-		if n == "" {
+		if n == "" || p.said != nil {
 			continue
 		}
 		if _, err := strconv.ParseFloat(n, 64); err != nil || !json.Valid([]byte(n)) || !numeric(kindOf(field.Type)) {
@@ -183,10 +209,22 @@ func keywordsOf(field reflect.StructField) ([]string, error) {
 		}
 		out = append(out, `"`+bound[1]+`":`+n)
 	}
-	if doc := field.Tag.Get("doc"); doc != "" {
+	if doc := field.Tag.Get("doc"); doc != "" && p.says(of, doc) {
 		out = append(out, `"description":`+loose.Quote(doc))
 	}
 	return out, nil
+}
+
+// says reports whether a description is written here. A view leaves out that of a field with the tag offer:"plain", whose
+// name says it, and what stood at a property of the same name.
+func (p *pen) says(of Property, doc string) bool {
+	if p.said == nil {
+		return true
+	}
+	key := of.Name + "\x00" + doc
+	was := p.said[key]
+	p.said[key] = true
+	return !was && of.field.Tag.Get("offer") != "plain"
 }
 
 func kindOf(t reflect.Type) reflect.Kind {
@@ -208,48 +246,49 @@ func quoteList(list []string) string {
 	return "[" + strings.Join(quoted, ",") + "]"
 }
 
-func writeType(b *bytes.Buffer, t reflect.Type, open map[reflect.Type]bool) error {
+// kind writes the schema of a type.
+func (p *pen) kind(t reflect.Type) error {
 	switch {
 	case t == reflect.TypeFor[json.RawMessage]():
-		b.WriteString(`{}`)
+		p.WriteString(`{}`)
 		return nil
 	case t == reflect.TypeFor[[]byte]():
-		b.WriteString(`{"type":"string","contentEncoding":"base64"}`)
+		p.WriteString(`{"type":"string","contentEncoding":"base64"}`)
 		return nil
 	case t.Kind() == reflect.Pointer:
-		return writeType(b, t.Elem(), open)
+		return p.kind(t.Elem())
 	case decodesItself(t):
 		return fmt.Errorf("schema: %s decodes itself; write Parameters by hand", t)
 	}
 	switch t.Kind() {
 	case reflect.String:
-		b.WriteString(`{"type":"string"}`)
+		p.WriteString(`{"type":"string"}`)
 	case reflect.Bool:
-		b.WriteString(`{"type":"boolean"}`)
+		p.WriteString(`{"type":"boolean"}`)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		b.WriteString(`{"type":"integer"}`)
+		p.WriteString(`{"type":"integer"}`)
 	case reflect.Float32, reflect.Float64:
-		b.WriteString(`{"type":"number"}`)
+		p.WriteString(`{"type":"number"}`)
 	case reflect.Interface:
-		b.WriteString(`{}`)
+		p.WriteString(`{}`)
 	case reflect.Struct:
-		return writeStruct(b, t, open)
+		return p.structure(t)
 	case reflect.Slice, reflect.Array:
-		return writeWrapped(b, `{"type":"array","items":`, t.Elem(), open)
+		return p.wrapped(`{"type":"array","items":`, t.Elem())
 	case reflect.Map:
-		return writeWrapped(b, `{"type":"object","additionalProperties":`, t.Elem(), open)
+		return p.wrapped(`{"type":"object","additionalProperties":`, t.Elem())
 	default:
 		return fmt.Errorf("schema: no JSON for %s; write Parameters by hand", t)
 	}
 	return nil
 }
 
-func writeWrapped(b *bytes.Buffer, prefix string, elem reflect.Type, open map[reflect.Type]bool) error {
-	b.WriteString(prefix)
-	if err := writeType(b, elem, open); err != nil {
+func (p *pen) wrapped(prefix string, elem reflect.Type) error {
+	p.WriteString(prefix)
+	if err := p.kind(elem); err != nil {
 		return err
 	}
-	b.WriteByte('}')
+	p.WriteByte('}')
 	return nil
 }
