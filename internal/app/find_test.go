@@ -54,3 +54,106 @@ func TestSessionsAreSearched(t *testing.T) {
 	u.run("session", "search", "x", "--since", "soon").wants(2, "3d")
 	u.run("session", "search", "x", "--page", "0").wants(2, "--page 2")
 }
+
+// newest is the id of the session that was used last.
+func (u *user) newest() string {
+	u.t.Helper()
+	var got struct{ ID string }
+	decode(u.t, u.run("session", "list", "--json", "--limit", "1").wants(0).out, &got)
+	return got.ID
+}
+
+func TestSessionsAreListedByPages(t *testing.T) {
+	u := newUser(t)
+	for _, prompt := range []string{"one", "two", "three"} {
+		u.talk(map[string]string{prompt: "-- 1 --\ntext: so\n"})
+	}
+	r := u.run("session", "list", "--limit", "2").wants(0, "three", "two", "2 of 3; --page 2 shows more")
+	if strings.Contains(r.out, "  one") {
+		t.Errorf("three of two: %s", r.out)
+	}
+	u.run("session", "list", "--limit", "2", "--page", "2").wants(0, "one")
+	if r := u.run("session", "list", "--json").wants(0); strings.Count(r.out, "\n") != 3 || r.err != "" {
+		t.Errorf("a script gets all: %s%s", r.out, r.err)
+	}
+	u.run("session", "tag", u.newest(), "+keep", "x").wants(0, "three  [keep x]")
+	u.run("session", "list", "--tag", "keep", "--tag", "x").wants(0, "three  [keep x]")
+	u.run("session", "tag", u.newest(), "-x").wants(0, "three  [keep]")
+	u.run("session", "tag", u.newest()).wants(0, "three  [keep]")
+	u.run("session", "tag", u.newest(), "-").wants(2, "+keep")
+	if r := u.run("session", "list", "--tag", "x").wants(0); r.out != "" {
+		t.Errorf("a tag that was taken away: %s", r.out)
+	}
+	u.run("session", "rename", u.newest(), "the", "third").wants(0, "the third  [keep]")
+	u.run("session", "list").wants(0, "the third  [keep]")
+	u.run("session", "rename", u.newest(), "").wants(0, "three  [keep]")
+	u.run("session", "list", "--folder", t.TempDir()).wants(0)
+	u.run("session", "list", "--folder", u.dir, "--since", "1d").wants(0, "two")
+	// Ids complete by their beginning.
+	r = u.run("__complete", "session", "show", u.newest()[:9]).wants(0, u.newest(), "three")
+	if strings.Count(r.out, "\n2") != 2 && !strings.HasPrefix(r.out, "2") {
+		t.Errorf("completed %s", r.out)
+	}
+}
+
+func TestASessionIsShownAndForkedAtATurn(t *testing.T) {
+	u := newUser(t)
+	u.file("long.txt", strings.Repeat("line of it\n", 40))
+	u.talk(map[string]string{"read it": "-- 1 --\ntext: I look.\ncall read: {\"path\": \"long.txt\"}\n-- 2 --\ntext: It is long.\n"})
+	id := u.newest()
+	for _, prompt := range []string{"second", "third"} {
+		u.run("-p", "--resume", id, u.script("-- 1 --\ntext: answer to "+prompt+"\n"), prompt).wants(0)
+	}
+	r := u.run("session", "show", id).wants(0, "turn 1", "> read it", "I look.", "• read", "completed", "more lines; --whole shows them", "It is long.", "turn 3", "answer to third")
+	if strings.Count(r.out, "line of it") > 15 {
+		t.Errorf("the whole result is shown: %s", r.out)
+	}
+	if r := u.run("session", "show", id, "--whole").wants(0); strings.Count(r.out, "line of it") < 40 {
+		t.Errorf("the result is cut: %s", r.out)
+	}
+	if r := u.run("session", "show", id, "--turn", "2").wants(0, "> second", "answer to second"); strings.Contains(r.out, "third") || strings.Contains(r.out, "read it") {
+		t.Errorf("more than the turn: %s", r.out)
+	}
+	u.run("session", "show", id, "--turn", "9").wants(2, "no turn 9")
+	var first struct {
+		Kind, Text string
+		Turn, Seq  int
+	}
+	decode(t, strings.SplitN(u.run("session", "show", id, "--json").wants(0).out, "\n", 2)[0], &first)
+	if first.Kind != "prompt" || first.Text != "read it" || first.Turn != 1 || first.Seq < 1 {
+		t.Errorf("%+v", first)
+	}
+	copied := strings.TrimSpace(u.run("session", "fork", id, "--at", "2").wants(0).out)
+	if r := u.run("session", "show", copied).wants(0, "a copy of "+id, "answer to second"); strings.Contains(r.out, "third") {
+		t.Errorf("it goes on: %s", r.out)
+	}
+	u.run("session", "verify", copied).wants(0)
+	u.run("-p", "--resume", copied, u.script("-- 1 --\nexpect prompt: other\ntext: another way\n"), "other").wants(0, "another way")
+	u.run("session", "show", copied, "--turn", "3").wants(0, "another way")
+	u.run("session", "show", id, "--turn", "3").wants(0, "answer to third")
+	u.run("session", "fork", id, "--at", "4").wants(2, "no turn 4", "has 3")
+}
+
+func TestSessionsAreBackedUp(t *testing.T) {
+	u := newUser(t)
+	u.talk(map[string]string{"one": "-- 1 --\ntext: so\n"})
+	to := filepath.Join(t.TempDir(), "b.db")
+	u.run("session", "backup", to).wants(0, "1 sessions", "read back and sound")
+	u.run("session", "backup", to).wants(2, "is there already")
+	if err := os.MkdirAll(filepath.Join(u.home, "state"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	other := newUser(t)
+	if err := os.MkdirAll(filepath.Join(other.home, "state"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(other.home, "state", "sessions.db"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other.run("session", "list", "--all").wants(0, "one")
+	other.run("session", "search", "--all", "one").wants(0, "prompt")
+}

@@ -2,12 +2,12 @@
 //
 // The one rule: a session has one writer; a copy has an id of its own.
 //
-// Start reading at Pick. Known limits: of a copy, what the session it comes from does later is not known.
+// Start reading at Pick; fork.go makes copies and counts turns. Known limits: of a copy, what the session it comes from
+// does later is not known.
 package resume
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -46,7 +46,7 @@ func Pick(ctx context.Context, w Wish, logs session.Store, dir string) (id sessi
 	if err != nil || !w.Fork {
 		return id, true, err
 	}
-	id, err = fork(ctx, logs, id)
+	id, err = Fork(ctx, logs, id, 0)
 	return id, true, err
 }
 
@@ -103,29 +103,6 @@ func ByPrefix(heads []session.Head, prefix string) (session.ID, error) {
 		return "", fmt.Errorf("%w: %q", session.ErrNotFound, prefix)
 	}
 	return "", usage.Mistake("give more of the id: "+strings.Join(found, ", "), "%q is the beginning of %d sessions", prefix, len(found))
-}
-
-// fork copies a session under a new id; the old one may be open elsewhere.
-func fork(ctx context.Context, logs session.Store, from session.ID) (session.ID, error) {
-	entries, err := logs.Load(ctx, from)
-	if err != nil {
-		return "", err
-	}
-	for i, e := range entries {
-		if e.Type != session.StartEntry {
-			continue
-		}
-		var s session.Start
-		if err := json.Unmarshal(e.Data, &s); err != nil {
-			return "", fmt.Errorf("fork %s: %w", from, err)
-		}
-		s.Parent, s.Agent, s.Call = from, "", "" // a copy of a subagent's log works for nobody
-		if entries[i].Data, err = json.Marshal(s); err != nil {
-			return "", fmt.Errorf("fork %s: %w", from, err)
-		}
-	}
-	id := session.NewID(time.Now())
-	return id, logs.Append(ctx, id, entries...)
 }
 
 // Doubts tells that the log of a session that is gone on with is not as it was written; empty: it is. The session goes on all the

@@ -2,74 +2,87 @@ package past
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"adze/internal/command"
 	"adze/internal/safeterm"
 	"adze/internal/store"
 	"adze/session"
 )
 
 func (p past) list() *cobra.Command {
-	list := &cobra.Command{Use: "list", Short: "List stored sessions, newest first", Args: cobra.NoArgs,
-		Example: "  adze session list\n  adze session list --all\n  adze session list --json | jq -r .id",
-		RunE:    func(c *cobra.Command, _ []string) error { return p.listSessions(c) }}
-	list.Flags().Bool("all", false, "of all folders, not only of this one, and those of subagents")
-	list.Flags().Bool("json", false, "one JSON object a line")
-	return list
+	w := &which{}
+	var tags []string
+	c := &cobra.Command{Use: "list", Short: "List stored sessions, the last used first", Args: cobra.NoArgs, ValidArgsFunction: cobra.NoFileCompletions,
+		Example: "  adze session list\n  adze session list --all --since 2w --tag keep\n  adze session list --json | jq -r .id",
+		RunE:    func(c *cobra.Command, _ []string) error { return p.listSessions(c, w, tags) }}
+	w.add(c, 50)
+	c.Flags().StringArrayVar(&tags, "tag", nil, "that are marked with this `TAG`; several: with all of them")
+	return c
 }
 
 // sessionLine is one session as session list --json tells it.
 type sessionLine struct {
 	ID      session.ID `json:"id"`
+	Created time.Time  `json:"created"`
 	Updated time.Time  `json:"updated"`
+	Entries int        `json:"entries"`
 	Model   string     `json:"model"` // provider/name
 	Cwd     string     `json:"cwd"`
 	Title   string     `json:"title"`
+	Tags    []string   `json:"tags,omitempty"`
 	Agent   string     `json:"agent,omitempty"`  // of a subagent
 	Parent  session.ID `json:"parent,omitempty"` // the session that it works for, or that it is a copy of
-	From    session.ID `json:"imported_from,omitempty"`
 }
 
-func (p past) listSessions(c *cobra.Command) error {
-	all, lines := command.Flagged(c, "all"), command.Flagged(c, "json")
-	dir, err := p.Here()
+func lineOf(h session.Head) sessionLine {
+	info := h.Info()
+	return sessionLine{h.ID, h.Created.UTC(), h.Updated.UTC(), h.Entries, info.Model, info.Cwd, h.Title(), h.Tags, info.Agent, info.Parent}
+}
+
+func (p past) listSessions(c *cobra.Command, w *which, tags []string) error {
+	if w.json && !c.Flags().Changed("limit") {
+		w.limit = 0 // a script wants all
+	}
+	where, err := w.settle(p)
 	if err != nil {
 		return err
 	}
+	f := store.Filter{Folder: where.folder, All: w.all, Tags: tags, Since: where.since, Skip: where.skip, Limit: w.limit}
 	return p.Store(c.Context(), func(s *store.Store) error {
-		heads, err := s.List(c.Context())
+		heads, total, err := s.Page(c.Context(), f)
 		if err != nil {
 			return fmt.Errorf("%w: %w", store.ErrOpen, err)
 		}
 		table := p.Columns()
 		for _, h := range heads {
-			info := h.Info()
-			if !all && (info.Cwd != dir || info.Agent != "") {
-				continue
-			}
-			title := h.Title()
-			if lines {
-				line := sessionLine{h.ID, h.Updated.UTC(), info.Model, info.Cwd, title, info.Agent, info.Parent, ""}
-				if info.Imported != nil {
-					line.From = info.Imported.Session
-				}
-				if err := p.WriteJSON(line); err != nil {
+			if w.json {
+				if err := p.WriteJSON(lineOf(h)); err != nil {
 					return err
 				}
 				continue
 			}
-			if info.Imported != nil {
-				title += " (imported)"
-			}
-			if info.Agent != "" {
-				title = info.Agent + " (subagent of " + string(info.Parent) + ")"
-			}
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", safeterm.Name(string(h.ID)), h.Updated.Local().Format("2006-01-02 15:04"),
-				safeterm.Name(info.Model), safeterm.Name(title))
+				safeterm.Name(h.Info().Model), safeterm.Name(named(h)))
 		}
-		return table.Flush()
+		if err := table.Flush(); err != nil {
+			return err
+		}
+		p.tellMore(w, where.skip+len(heads), total)
+		return nil
 	})
+}
+
+// named is what a list calls a session, with its tags.
+func named(h session.Head) string {
+	title := h.Title()
+	if info := h.Info(); info.Agent != "" {
+		title = info.Agent + " (subagent of " + string(info.Parent) + ")"
+	}
+	if len(h.Tags) > 0 {
+		title += "  [" + strings.Join(h.Tags, " ") + "]"
+	}
+	return title
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"adze/internal/command"
 	"adze/internal/recall"
 	"adze/internal/safeterm"
 	"adze/internal/store"
@@ -20,7 +21,7 @@ import (
 
 func (p past) search() *cobra.Command {
 	w := &which{}
-	c := &cobra.Command{Use: "search WORDS…", Short: "Find what was said and done in stored sessions",
+	c := &cobra.Command{Use: "search WORDS…", Short: "Find what was said and done in stored sessions", Args: command.Takes(1, -1), ValidArgsFunction: cobra.NoFileCompletions,
 		Long: `Find what was said and done in stored sessions: prompts, answers, calls and their results.
 
 All words have to be there, the last one may be the beginning of one; "words in quotes" stand side by side. The newest
@@ -28,7 +29,7 @@ session comes first. The first search reads all sessions into an index beside th
 		Example: "  adze session search retry backoff\n  adze session search '\"connection refused\"' --all --since 2w\n  adze session search TestParse --json | jq -r .session",
 		RunE:    func(c *cobra.Command, words []string) error { return p.searchSessions(c, w, strings.Join(words, " ")) }}
 	w.add(c, 20)
-	return p.takes(c, 1, -1, 0)
+	return c
 }
 
 func (p past) searchSessions(c *cobra.Command, w *which, text string) error {
@@ -56,7 +57,7 @@ func (p past) searchSessions(c *cobra.Command, w *which, text string) error {
 		return err
 	}
 	if more {
-		p.tellMore(c, w, len(hits), -1)
+		p.tellMore(w, len(hits), -1)
 	}
 	if len(hits) == 0 && where.folder != "" {
 		fmt.Fprintf(p.Err, "nothing found in the sessions of %s; --all looks into those of all folders\n", safeterm.Name(where.folder))

@@ -10,8 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"adze/internal/command"
-	"adze/internal/safeterm"
 	"adze/internal/store"
 	"adze/internal/usage"
 	"adze/session"
@@ -106,13 +104,13 @@ func ageOf(text string) (time.Duration, error) {
 	return age, err
 }
 
-// tellMore says on stderr how to see the rest.
-func (p past) tellMore(c *cobra.Command, w *which, shown, total int) {
+// tellMore says on stderr how to see the rest of what is listed; total < 0: how many there are is not known.
+func (p past) tellMore(w *which, shown, total int) {
 	switch {
-	case total > 0 && shown < total:
-		fmt.Fprintf(p.Err, "%d of %d; --page %d shows more\n", shown, total, w.page+1)
 	case total < 0:
 		fmt.Fprintf(p.Err, "there are more; --page %d shows them\n", w.page+1)
+	case shown < total:
+		fmt.Fprintf(p.Err, "%d of %d; --page %d shows more\n", shown, total, w.page+1)
 	}
 }
 
@@ -138,31 +136,4 @@ func (p past) one(ctx context.Context, s *store.Store, prefix string) (session.H
 		}
 	}
 	return session.Head{}, fmt.Errorf("%w: %q", session.ErrNotFound, prefix)
-}
-
-// complete completes ids by their beginning, each with its title. Where the store cannot be read, it offers none.
-func (p past) complete(most int) cobra.CompletionFunc {
-	return func(c *cobra.Command, words []string, begun string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-		if most > 0 && len(words) >= most {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		ctx := c.Context()
-		if ctx == nil {
-			ctx = context.Background()
-		}
-		_ = p.Store(ctx, func(s *store.Store) error {
-			heads, _, err := s.Page(ctx, store.Filter{Prefix: begun, Limit: 200})
-			for _, h := range heads {
-				out = append(out, cobra.CompletionWithDesc(string(h.ID), safeterm.Name(p.Mask().Text(h.Title())).String()))
-			}
-			return err
-		})
-		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	}
-}
-
-// takes is Takes with the completion of ids.
-func (p past) takes(c *cobra.Command, least, most, ids int) *cobra.Command {
-	c.Args, c.ValidArgsFunction = command.Takes(least, most), p.complete(ids)
-	return c
 }
