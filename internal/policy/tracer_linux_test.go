@@ -40,8 +40,8 @@ type oneProcess struct {
 	children []int
 }
 
-// readTrace gathers what the processes of each line did.
-func readTrace(t *testing.T, root string) map[int][]doing {
+// readTrace gathers what the processes of each line did; false: a process id came twice.
+func readTrace(t *testing.T, root string) (out map[int][]doing, whole bool) {
 	t.Helper()
 	dir := filepath.Join(root, "trace")
 	entries, err := os.ReadDir(dir)
@@ -60,13 +60,19 @@ func readTrace(t *testing.T, root string) map[int][]doing {
 		}
 		all[pid] = readProcess(t, root, string(text))
 	}
-	out := map[int][]doing{}
+	out, born := map[int][]doing{}, map[int]bool{}
 	for _, p := range all {
+		for _, pid := range p.children {
+			if born[pid] {
+				return nil, false
+			}
+			born[pid] = true
+		}
 		if p.line >= 0 {
 			gather(all, p, p.line, out)
 		}
 	}
-	return out
+	return out, true
 }
 
 func gather(all map[int]*oneProcess, p *oneProcess, line int, out map[int][]doing) {
