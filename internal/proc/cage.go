@@ -30,7 +30,10 @@ type Walls struct {
 	Env   []string             // instead of the command's environment; nil: that
 	PIDs  bool                 // process ids inside are not those outside
 	Name  string               // told in Result.Sandbox
-	Done  func() Findings      // told in the Result
+	// Born is called with the process id of the shim before it is told what to build; with an error nothing runs. nil: there
+	// is nothing to do.
+	Born func(pid int) error
+	Done func() Findings // told in the Result
 	// Weigh says which of the facts that the shim saw keep a command that failed from what it could have done without
 	// the walls; nil: none do. It is called before Done.
 	Weigh func([]witness.Fact) []Barred

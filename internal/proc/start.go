@@ -178,6 +178,12 @@ func (p *Process) launch(ctx context.Context, wire []byte, ledger *Ledger) error
 		return failure(CodeIO, "cannot start the supervising process: %w", err)
 	}
 	closeAll(theirs)
+	if p.walls.Born != nil {
+		if err := p.walls.Born(p.shim.Pid); err != nil {
+			_ = p.shim.Kill()
+			return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %w", err)
+		}
+	}
 	p.guard(ctx)
 	// An error means that the shim was killed; then the status pipe has ended, and follow sees that.
 	_, _ = p.lifeline.Write(wire)

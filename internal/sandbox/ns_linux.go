@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
 	"strconv"
 	"strings"
@@ -16,42 +17,67 @@ const (
 	capSetpcap  = 8
 	capNetAdmin = 12
 	capSysAdmin = 21
+	capLast     = 40 // CAP_CHECKPOINT_RESTORE, of Linux 5.9
 )
 
 // byNamespaces starts the shim in namespaces of its own, where it is the first process: with it everything ends.
+//
+// It is started as vfork(2) does. For a user namespace package syscall would copy the memory map of adze first, so that it
+// can write who is who before the program begins, which costs more than all that the sandbox does. Here the program has
+// begun and waits to be told what to build when that is written: by adze where it is root, else by the program.
 func byNamespaces(p plan) (proc.Walls, error) {
 	if err := os.MkdirAll(p.cache, 0o700); err != nil {
 		return proc.Walls{}, err
 	}
 	sys := &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET |
-			syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS,
+			syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS | syscall.CLONE_VM | syscall.CLONE_VFORK,
 		AmbientCaps: []uintptr{capSetpcap, capNetAdmin, capSysAdmin},
 	}
 	b := box.Box{Own: true, Mounts: p.mounts(), Filter: box.OwnNet, Blind: p.blind, Memory: p.memory, Processes: p.processes}
+	walls := proc.Walls{Sys: sys, Env: p.env, PIDs: true}
 	if os.Geteuid() == 0 {
-		// Root may map everybody, so that the owners of files are told as they are.
-		sys.UidMappings, sys.GidMappings = identityMap("/proc/self/uid_map"), identityMap("/proc/self/gid_map")
-		sys.GidMappingsEnableSetgroups = true
+		// Root may map everybody, so that the owners of files are told as they are, and has all rights there, as the shim of
+		// a root that nobody knows would not.
+		walls.Born = mapEverybody
+		sys.AmbientCaps = nil
+		for c := range uintptr(capLast + 1) {
+			sys.AmbientCaps = append(sys.AmbientCaps, c)
+		}
 	} else {
 		b.IDs = box.IDs{Set: true, UID: os.Geteuid(), GID: os.Getegid()}
 	}
-	return proc.Walls{Box: b, Sys: sys, Env: p.env, PIDs: true}, nil
+	walls.Box = b
+	return walls, nil
+}
+
+// mapEverybody maps all ids of this namespace to themselves in that of a process (user_namespaces(7)).
+func mapEverybody(pid int) error {
+	for _, name := range []string{"uid_map", "gid_map"} {
+		if err := writeOnce("/proc/"+strconv.Itoa(pid)+"/"+name, identityMap("/proc/self/"+name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeOnce writes to a file of the kernel, which takes the whole in one call.
+func writeOnce(path, text string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }
 
 // identityMap maps all ids that this namespace has to themselves.
-func identityMap(file string) []syscall.SysProcIDMap {
+func identityMap(file string) string {
 	data, _ := os.ReadFile(file)
-	var out []syscall.SysProcIDMap
+	out := ""
 	for line := range strings.Lines(string(data)) {
-		f := strings.Fields(line)
-		if len(f) != 3 {
-			continue
-		}
-		first, err := strconv.Atoi(f[0])
-		size, err2 := strconv.Atoi(f[2])
-		if err == nil && err2 == nil {
-			out = append(out, syscall.SysProcIDMap{ContainerID: first, HostID: first, Size: size})
+		if f := strings.Fields(line); len(f) == 3 {
+			out += f[0] + " " + f[0] + " " + f[2] + "\n"
 		}
 	}
 	return out

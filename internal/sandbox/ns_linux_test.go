@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"adze/internal/proc"
@@ -83,4 +85,64 @@ func TestBoundsOfACommand(t *testing.T) {
 
 func TestOrdinaryUser(t *testing.T) {
 	asOrdinaryUser(t, "^Test(Namespaces|NothingRunsInABoxThatCannotBeBuilt|PIDsAreThoseOutside|BoundsOfACommand|LevelOfEachMeans|ARepositoryThatIsWorkedIn)$")
+}
+
+// TestRootReachesFilesOfOthers: root maps everybody in its namespaces, so that who owns a file is told as it is, and a workspace
+// of another user, below a folder that is closed to others, is one like any.
+func TestRootReachesFilesOfOthers(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root has files of others to reach")
+	}
+	b := newBench(t, sandbox.Namespaces)
+	b.write("work/theirs", "text\n")
+	for _, path := range []string{b.home, b.work, filepath.Join(b.work, "theirs")} {
+		if err := os.Chown(path, 12345, 12346); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := b.run("set -e; stat -c %u:%g theirs; cat theirs; echo more >> theirs; tail -n 1 theirs; grep Cap /proc/self/status")
+	if !strings.HasPrefix(text(r), "12345:12346\ntext\nmore\n") || r.Err() != nil {
+		t.Error(text(r), r.Err())
+	}
+	if want := "CapInh:\t0000000000000000\nCapPrm:\t000000000000001b\nCapEff:\t000000000000001b\nCapBnd:\t000000000000001b\nCapAmb:\t0000000000000000"; !strings.Contains(text(r), want) {
+		t.Errorf("it has other rights than those over files:\n%s", text(r))
+	}
+}
+
+// TestACommandCopiesNothingOfAdze: a copy of the memory map for each command would cost the more, the more adze holds, and
+// would be seen in the faults of who writes to a page that was shared for it.
+func TestACommandCopiesNothingOfAdze(t *testing.T) {
+	b := newBench(t, sandbox.Namespaces)
+	const size, page = 16 << 20, 4 << 10
+	mem, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Munmap(mem) }()
+	const noHugePages, thisThread = 15, 1 // MADV_NOHUGEPAGE, RUSAGE_THREAD
+	if err := syscall.Madvise(mem, noHugePages); err != nil {
+		t.Skip("pages cannot be counted here:", err)
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	touch := func() int64 {
+		var before, after syscall.Rusage
+		_ = syscall.Getrusage(thisThread, &before)
+		for i := 0; i < size; i += page {
+			mem[i]++
+		}
+		_ = syscall.Getrusage(thisThread, &after)
+		return after.Minflt - before.Minflt
+	}
+	touch()
+	if still := touch(); still > size/page/4 {
+		t.Skipf("%d faults without a command", still)
+	}
+	b.run("true")
+	if faults := touch(); faults > size/page/4 {
+		t.Errorf("%d of %d pages were copied or shared for a command", faults, size/page)
+	}
 }
