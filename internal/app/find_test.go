@@ -55,8 +55,8 @@ func TestSessionsAreSearched(t *testing.T) {
 	u.run("session", "search", "x", "--page", "0").wants(2, "--page 2")
 }
 
-// newest is the id of the session that was used last.
-func (u *user) newest() string {
+// lastUsed is the id of the session that was used last.
+func (u *user) lastUsed() string {
 	u.t.Helper()
 	var got struct{ ID string }
 	decode(u.t, u.run("session", "list", "--json", "--limit", "1").wants(0).out, &got)
@@ -76,21 +76,21 @@ func TestSessionsAreListedByPages(t *testing.T) {
 	if r := u.run("session", "list", "--json").wants(0); strings.Count(r.out, "\n") != 3 || r.err != "" {
 		t.Errorf("a script gets all: %s%s", r.out, r.err)
 	}
-	u.run("session", "tag", u.newest(), "+keep", "x").wants(0, "three  [keep x]")
+	u.run("session", "tag", u.lastUsed(), "+keep", "x").wants(0, "three  [keep x]")
 	u.run("session", "list", "--tag", "keep", "--tag", "x").wants(0, "three  [keep x]")
-	u.run("session", "tag", u.newest(), "-x").wants(0, "three  [keep]")
-	u.run("session", "tag", u.newest()).wants(0, "three  [keep]")
-	u.run("session", "tag", u.newest(), "-").wants(2, "+keep")
+	u.run("session", "tag", u.lastUsed(), "-x").wants(0, "three  [keep]")
+	u.run("session", "tag", u.lastUsed()).wants(0, "three  [keep]")
+	u.run("session", "tag", u.lastUsed(), "-").wants(2, "+keep")
 	if r := u.run("session", "list", "--tag", "x").wants(0); r.out != "" {
 		t.Errorf("a tag that was taken away: %s", r.out)
 	}
-	u.run("session", "rename", u.newest(), "the", "third").wants(0, "the third  [keep]")
+	u.run("session", "rename", u.lastUsed(), "the", "third").wants(0, "the third  [keep]")
 	u.run("session", "list").wants(0, "the third  [keep]")
-	u.run("session", "rename", u.newest(), "").wants(0, "three  [keep]")
+	u.run("session", "rename", u.lastUsed(), "").wants(0, "three  [keep]")
 	u.run("session", "list", "--folder", t.TempDir()).wants(0)
 	u.run("session", "list", "--folder", u.dir, "--since", "1d").wants(0, "two")
 	// Ids complete by their beginning.
-	r = u.run("__complete", "session", "show", u.newest()[:9]).wants(0, u.newest(), "three")
+	r = u.run("__complete", "session", "show", u.lastUsed()[:9]).wants(0, u.lastUsed(), "three")
 	if strings.Count(r.out, "\n2") != 2 && !strings.HasPrefix(r.out, "2") {
 		t.Errorf("completed %s", r.out)
 	}
@@ -100,7 +100,7 @@ func TestASessionIsShownAndForkedAtATurn(t *testing.T) {
 	u := newUser(t)
 	u.file("long.txt", strings.Repeat("line of it\n", 40))
 	u.talk(map[string]string{"read it": "-- 1 --\ntext: I look.\ncall read: {\"path\": \"long.txt\"}\n-- 2 --\ntext: It is long.\n"})
-	id := u.newest()
+	id := u.lastUsed()
 	for _, prompt := range []string{"second", "third"} {
 		u.run("-p", "--resume", id, u.script("-- 1 --\ntext: answer to "+prompt+"\n"), prompt).wants(0)
 	}
