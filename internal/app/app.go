@@ -30,6 +30,8 @@ import (
 
 	"adze/internal/command"
 	"adze/internal/config"
+	"adze/internal/desk"
+	"adze/internal/forget"
 	"adze/internal/keyring"
 	"adze/internal/keys"
 	"adze/internal/models"
@@ -142,4 +144,20 @@ func formatIn(args []string) print.Format {
 		}
 	}
 	return print.Text
+}
+
+// Forgets knows where everything is that was kept of a session.
+func (a *app) Forgets(s *store.Store) forget.Room {
+	at := place.Of(a.Getenv)
+	return forget.Room{Store: s, Outputs: at.Spill, Prompts: func(folder string, said []string) { desk.NewMemory(at.State, folder).Forget(said) }}
+}
+
+// Tidy lets sessions go as the configuration says.
+func (a *app) Tidy(ctx context.Context, s *store.Store) (forget.Done, error) {
+	cfg, err := a.keys.Load(a.ConfigFile())
+	if err != nil {
+		return forget.Done{}, err
+	}
+	keep := cfg.Sessions.Keep
+	return a.Forgets(s).Tidy(ctx, forget.Rules{Age: time.Duration(keep.Days) * 24 * time.Hour, Count: keep.Count, Bytes: int64(keep.TotalMB) << 20}, time.Now())
 }

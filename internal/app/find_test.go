@@ -157,3 +157,40 @@ func TestSessionsAreBackedUp(t *testing.T) {
 	other.run("session", "list", "--all").wants(0, "one")
 	other.run("session", "search", "--all", "one").wants(0, "prompt")
 }
+
+// Removing is asked for, takes all with it, and is remembered.
+func TestSessionsAreDeleted(t *testing.T) {
+	u := newUser(t)
+	u.talk(map[string]string{"the kwyjibo affair": "-- 1 --\ntext: so\n"})
+	id := u.lastUsed()
+	u.talk(map[string]string{"another": "-- 1 --\ntext: so\n"})
+	u.run("session", "search", "kwyjibo").wants(0, id)
+	u.run("session", "delete", id).wants(2, "add --yes")
+	u.run("session", "delete").wants(2, "--expired")
+	u.run("session", "delete", "--expired").wants(0)
+	u.run("session", "list").wants(0, "kwyjibo affair")
+	r := u.run("session", "delete", "--yes", id).wants(0, "removed "+id)
+	if r.err != "" {
+		t.Errorf("told: %s", r.err)
+	}
+	for _, name := range []string{"sessions.db", "sessions.db-wal", "search.db", "search.db-wal"} {
+		if data, err := os.ReadFile(filepath.Join(u.home, "state", name)); err == nil && strings.Contains(strings.ToLower(string(data)), "kwyjibo") {
+			t.Errorf("%s still holds the word", name)
+		}
+	}
+	u.run("session", "show", id).wants(2, "was deleted on", "session list --all")
+	if r := u.run("session", "search", "kwyjibo"); r.out != "" {
+		t.Errorf("found: %s", r.out)
+	}
+	u.run("audit", "verify", "--all").wants(0)
+	u.configure(`{"sessions": {"keep": {"count": 1}}}`)
+	u.talk(map[string]string{"a third": "-- 1 --\ntext: so\n"})
+	u.run("session", "tag", u.lastUsed(), "+keep").wants(0)
+	u.talk(map[string]string{"a fourth": "-- 1 --\ntext: so\n"})
+	if r := u.run("session", "delete", "--expired", "--json").wants(0); strings.Count(r.out, `"why":"retention"`) != 1 {
+		t.Errorf("removed: %s", r.out)
+	}
+	if r := u.run("session", "list").wants(0, "a third", "a fourth"); strings.Contains(r.out, "another") {
+		t.Errorf("left: %s", r.out)
+	}
+}

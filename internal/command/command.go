@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/config"
+	"adze/internal/forget"
 	"adze/internal/gate"
 	"adze/internal/keyring"
 	"adze/internal/models"
@@ -50,6 +51,9 @@ type Program interface {
 	Store(context.Context, func(*store.Store) error) error
 	// Change opens it to change what is in it.
 	Change(context.Context, func(*store.Store) error) error
+	// Forgets lets sessions of a store go with all that was kept of them, and Tidy those that the configuration lets go.
+	Forgets(*store.Store) forget.Room
+	Tidy(context.Context, *store.Store) (forget.Done, error)
 	// Session is the one whose id begins so.
 	Session(heads []session.Head, prefix string) (session.ID, error)
 	// Tools makes the tools of this folder, without a model, a session or a gate.

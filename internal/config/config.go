@@ -49,6 +49,7 @@ type Config struct {
 	Tools          Tools               `json:"tools,omitempty"`
 	Search         Search              `json:"search,omitempty"`
 	Undo           Undo                `json:"undo,omitempty"`
+	Sessions       Sessions            `json:"sessions,omitempty"`
 	Models         map[string]Model    `json:"models,omitempty"` // by provider/name; a last * stands for any rest
 	Interface      Interface           `json:"interface,omitempty"`
 	Keys           map[string]Bound    `json:"keys,omitempty"` // of the interface, by the action that adze keys lists
@@ -83,6 +84,18 @@ type Embeddings struct {
 	KeyEnv  string `json:"key_env,omitempty"`
 }
 
+// Sessions says what becomes of stored sessions.
+type Sessions struct {
+	Keep Retention `json:"keep,omitempty"`
+}
+
+// Retention says how long they stay; 0: for ever. One that is open or tagged keep stays.
+type Retention struct {
+	Days    int `json:"days,omitempty"`     // since they were last used
+	Count   int `json:"count,omitempty"`    // so many
+	TotalMB int `json:"total_mb,omitempty"` // of the whole store, in MiB
+}
+
 // Limits are bounds of single tools; 0 is the tool's default.
 type Limits struct {
 	Glob           int      `json:"glob,omitempty"` // files of one answer
@@ -104,7 +117,8 @@ func (c Config) check(path string) error {
 		name  string
 		value int
 	}{{"output.lines", c.Output.Lines}, {"output.bytes", c.Output.Bytes}, {"limits.glob", c.Limits.Glob}, {"limits.grep", c.Limits.Grep}, {"limits.list", c.Limits.List},
-		{"limits.task_steps", c.Limits.TaskSteps}, {"limits.tasks", c.Limits.Tasks}} {
+		{"limits.task_steps", c.Limits.TaskSteps}, {"limits.tasks", c.Limits.Tasks},
+		{"sessions.keep.days", c.Sessions.Keep.Days}, {"sessions.keep.count", c.Sessions.Keep.Count}, {"sessions.keep.total_mb", c.Sessions.Keep.TotalMB}} {
 		if n.value < 0 {
 			return &Error{Path: path, Message: fmt.Sprintf("%s is %d", n.name, n.value), Hint: "give a number above 0, or leave it out"}
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Bounds of what is remembered of a workspace.
@@ -61,11 +62,26 @@ func (m Memory) Add(text string) {
 	_, _ = f.Write(append(line, '\n')) // a convenience; nothing depends on it
 }
 
+// Forget drops texts, as they were written or as they were sent.
+func (m Memory) Forget(texts []string) {
+	past := m.Past()
+	kept := slices.DeleteFunc(slices.Clone(past), func(s string) bool {
+		return slices.ContainsFunc(texts, func(t string) bool { return strings.TrimSpace(s) == strings.TrimSpace(t) })
+	})
+	if len(kept) < len(past) {
+		m.rewrite(kept)
+	}
+}
+
 // shorten keeps the newest.
 func (m Memory) shorten() {
-	var kept []byte
 	past := m.Past()
-	for _, text := range past[len(past)/2:] {
+	m.rewrite(past[len(past)/2:])
+}
+
+func (m Memory) rewrite(texts []string) {
+	var kept []byte
+	for _, text := range texts {
 		if line, err := json.Marshal(text); err == nil {
 			kept = append(append(kept, line...), '\n')
 		}

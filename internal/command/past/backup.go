@@ -11,19 +11,22 @@ import (
 	"adze/internal/usage"
 )
 
-func (p past) backup() *cobra.Command {
+// keeper is adze session backup.
+type keeper struct{ past }
+
+func backupCommand(p past) *cobra.Command {
 	var lines bool
 	c := &cobra.Command{Use: "backup FILE", Short: "Copy all sessions into a new file, while others go on", Args: command.Takes(1, 1),
 		Long: `Copy all sessions into a new file, as they are at one moment, while others go on. What was written is read back, every chain in
 it, before the file gets its name. To put it back, end every adze, move sessions.db and sessions.db-wal away, and copy it to
 where sessions.db was.`,
 		Example: "  adze session backup ~/adze-sessions.db",
-		RunE:    func(c *cobra.Command, words []string) error { return p.backUp(c.Context(), words[0], lines) }}
+		RunE:    func(c *cobra.Command, words []string) error { return keeper{p}.backUp(c.Context(), words[0], lines) }}
 	c.Flags().BoolVar(&lines, "json", false, "what was copied as one JSON object")
 	return c
 }
 
-func (p past) backUp(ctx context.Context, file string, lines bool) error {
+func (p keeper) backUp(ctx context.Context, file string, lines bool) error {
 	began := time.Now()
 	return p.Store(ctx, func(s *store.Store) error {
 		sessions, entries, err := s.Owner().Backup(ctx, file)

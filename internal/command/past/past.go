@@ -24,7 +24,7 @@ type past struct {
 func Command(e *command.Env, program command.Program) *cobra.Command {
 	p := past{e, program}
 	return command.Group("session", "Look at stored sessions",
-		p.list(), p.search(), p.show(), p.rename(), p.tag(), p.fork(), p.backup(),
+		p.list(), p.search(), showCommand(p), p.rename(), p.tag(), forkCommand(p), deleteCommand(p), backupCommand(p),
 		p.export(), p.importing(),
 		p.verify(), p.repair())
 }

@@ -26,13 +26,16 @@ type showing struct {
 	json  bool
 }
 
-func (p past) show() *cobra.Command {
+// reader is adze session show.
+type reader struct{ past }
+
+func showCommand(p past) *cobra.Command {
 	var o showing
 	c := &cobra.Command{Use: "show ID", Short: "Read what was said and done in a session", Args: command.Takes(1, 1), ValidArgsFunction: p.ids,
 		Long: `Read what was said and done in a session: each turn with its number, the prompt, what was answered, the calls and what came of
 them. Of arguments it shows what their tools let be logged, of long results the first lines.`,
 		Example: "  adze session show 20261121t0245 | less -R\n  adze session show 20261121t0245 --turn 3 --whole\n  adze session show 20261121t0245 --json | jq -r 'select(.kind == \"prompt\").text'",
-		RunE:    func(c *cobra.Command, words []string) error { return p.showSession(c.Context(), words[0], o) }}
+		RunE:    func(c *cobra.Command, words []string) error { return reader{p}.showSession(c.Context(), words[0], o) }}
 	c.Flags().IntVar(&o.turn, "turn", 0, "only the turn with this `NUMBER`")
 	c.Flags().BoolVar(&o.whole, "whole", false, "results as long as they are stored")
 	c.Flags().BoolVar(&o.json, "json", false, "one JSON object a line")
@@ -60,7 +63,7 @@ type said struct {
 	cost    *float64
 }
 
-func (p past) showSession(ctx context.Context, prefix string, o showing) error {
+func (p reader) showSession(ctx context.Context, prefix string, o showing) error {
 	var head session.Head
 	var log []session.Entry
 	err := p.Store(ctx, func(s *store.Store) (err error) {
@@ -103,7 +106,7 @@ func (p past) showSession(ctx context.Context, prefix string, o showing) error {
 }
 
 // introduce says what session it is.
-func (p past) introduce(h session.Head) {
+func (p reader) introduce(h session.Head) {
 	info := h.Info()
 	p.Show("%s  %s\n%s  %s  %s – %s\n", h.ID, named(h), info.Cwd, info.Model,
 		h.Created.Local().Format("2006-01-02 15:04"), h.Updated.Local().Format("2006-01-02 15:04"))
@@ -150,7 +153,7 @@ func saidIn(e session.Entry) (l said, ok bool) {
 const shownLines = 12
 
 // tell writes what was said for a person to read.
-func (p past) tell(l said, whole bool) error {
+func (p reader) tell(l said, whole bool) error {
 	text := safeterm.Clean(p.Mask().Text(l.Text)).String()
 	var b strings.Builder
 	switch l.Kind {

@@ -1,0 +1,107 @@
+// Package forget lets stored sessions go with all that adze kept of them: their log and those of their subagents, their
+// words in the search index, whole outputs, and their prompts among those that the person wrote before.
+//
+// The one rule: nothing goes that is open or that nobody named, by hand or by a rule of theirs; and what may still hold a
+// word of it is told.
+//
+// Start reading at Room.Sessions; tidy.go is the rules of the configuration. Known limits: states of files that undo keeps
+// belong to a folder and not to a session, and go by their own rules; a file that a salvage kept is named and left.
+package forget
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"adze/internal/recall"
+	"adze/internal/resume"
+	"adze/internal/store"
+	"adze/session"
+)
+
+// Room is where sessions are kept.
+type Room struct {
+	Store   *store.Store
+	Outputs string                             // the folder of whole outputs, one in it for each session
+	Prompts func(folder string, said []string) // drops what the person wrote in a folder; nil: it is not kept
+}
+
+// Done is what went.
+type Done struct {
+	Removed []store.Removed
+	// Remains tells what may still hold words of it, a line each.
+	Remains []string
+}
+
+// Sessions lets sessions go for ever, and those of their subagents: all or none of their logs, then the rest. Where a rule
+// lets them go, the database is not written anew.
+func (r Room) Sessions(ctx context.Context, why string, ids ...session.ID) (done Done, err error) {
+	said := r.said(ctx, ids)
+	if done.Removed, err = r.Store.Owner().Remove(ctx, why, ids...); err != nil {
+		return done, err
+	}
+	var nums []int64
+	for _, gone := range done.Removed {
+		nums = append(nums, gone.Num)
+		if err := os.RemoveAll(filepath.Join(r.Outputs, string(gone.ID))); err != nil {
+			done.Remains = append(done.Remains, fmt.Sprintf("its whole outputs: %v", err))
+		}
+	}
+	for folder, texts := range said {
+		if r.Prompts != nil {
+			r.Prompts(folder, texts)
+		}
+	}
+	if err := r.unindex(ctx, nums); err != nil {
+		done.Remains = append(done.Remains, fmt.Sprintf("%s: %v; it can be removed by hand", r.index(), err))
+	}
+	if why == store.ByHand {
+		if err := r.Store.Owner().Scrub(ctx); errors.Is(err, store.ErrInUse) {
+			done.Remains = append(done.Remains, "unused parts of the session store: another adze has it open; delete something once more when it has ended")
+		} else if err != nil {
+			return done, err
+		}
+	}
+	kept, _ := filepath.Glob(r.Store.Path() + "*.damaged-*") // the pattern is sound
+	for _, file := range kept {
+		done.Remains = append(done.Remains, file+": kept when a damaged store was salvaged")
+	}
+	return done, nil
+}
+
+func (r Room) index() string { return filepath.Join(filepath.Dir(r.Store.Path()), recall.File) }
+
+// unindex takes words out of the search index, if there is one.
+func (r Room) unindex(ctx context.Context, nums []int64) error {
+	if _, err := os.Stat(r.index()); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	x, err := recall.Open(ctx, r.index(), r.Store)
+	if err != nil {
+		return err
+	}
+	return errors.Join(x.Forget(ctx, nums...), x.Close())
+}
+
+// said are the prompts of sessions, by the folder that they were written in.
+func (r Room) said(ctx context.Context, ids []session.ID) map[string][]string {
+	out := map[string][]string{}
+	for _, id := range ids {
+		log, err := r.Store.Load(ctx, id)
+		if err != nil {
+			continue // removing it tells why
+		}
+		folder := ""
+		for _, e := range log {
+			if e.Type == session.StartEntry && folder == "" {
+				folder = session.Head{Start: e.Data}.Info().Cwd
+			}
+		}
+		for _, t := range resume.Turns(log) {
+			out[folder] = append(out[folder], t.Prompt.Text())
+		}
+	}
+	return out
+}
