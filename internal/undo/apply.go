@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Result is what Apply did.
@@ -45,15 +46,20 @@ func (w *Workspace) Recover(ctx context.Context) ([]Result, error) {
 		return nil, err
 	}
 	defer w.turn.give()
-	plans, err := filepath.Glob(filepath.Join(w.opts.State, "plan-*"))
-	if err != nil || len(plans) == 0 {
-		return nil, err
+	unfinished, _ := filepath.Glob(filepath.Join(w.opts.State, "*-*"))
+	if len(unfinished) == 0 {
+		return nil, nil
 	}
 	unlock, err := w.lock()
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
+	plans, err := filepath.Glob(filepath.Join(w.opts.State, "plan-*"))
+	if err != nil {
+		return nil, err
+	}
+	w.removeUnfinished()
 	var results []Result
 	for _, path := range plans {
 		p, err := readPlan(path)
@@ -70,6 +76,20 @@ func (w *Workspace) Recover(ctx context.Context) ([]Result, error) {
 		results = append(results, r)
 	}
 	return results, nil
+}
+
+// removeUnfinished removes plans and tables that killed processes did not write to their end. Plans are written under
+// the lock; a table may be written by another process right now, but not for an hour.
+func (w *Workspace) removeUnfinished() {
+	plans, _ := filepath.Glob(filepath.Join(w.opts.State, "new-plan-*"))
+	tables, _ := filepath.Glob(filepath.Join(w.opts.State, "table-*"))
+	tables = slices.DeleteFunc(tables, func(path string) bool {
+		st, err := os.Stat(path)
+		return err != nil || w.opts.Now().Sub(st.ModTime()) < time.Hour
+	})
+	for _, path := range append(plans, tables...) {
+		_ = os.Remove(path) // it is tried again the next time
+	}
 }
 
 // carryOut does the steps of a plan that is on the disk, some of which may be done already.
@@ -114,6 +134,7 @@ func (w *Workspace) writePlan(p Plan) error {
 	}
 	err = gob.NewEncoder(f).Encode(p) // not JSON: names need not be UTF-8
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		w.moment()
 		err = os.Rename(unfinished, path)
 	}
 	if err != nil {

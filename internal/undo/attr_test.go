@@ -119,7 +119,7 @@ func TestWithoutWhatOnlyLinuxHas(t *testing.T) {
 	t.Setenv("ADZE_UNDO_PLAIN", "1")
 	for name, test := range map[string]func(*testing.T){
 		"unchanged": TestTheStateOfAnUnchangedTreeIsTheSame, "limits": TestWhatIsBeyondTheLimitsIsToldAndNotRead,
-		"kept": TestWhatAPersonChangedIsKept, "random": TestRandomChangesAreUndone, "git": TestWhatGitDoesIsUndone,
+		"kept": TestWhatAPersonChangedIsKept, "random": TestRandomChangesAreUndone,
 		"died": TestAnUndoThatDiesAtAnyMomentIsFinished, "pruned": TestPruneKeepsWhatIsNamedYoungAndWithinTheSize,
 	} {
 		t.Run(name, test)

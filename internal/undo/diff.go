@@ -25,11 +25,15 @@ type Change struct {
 // rootPath is the path of the folder itself, of which only mode and attributes change.
 const rootPath = "."
 
-// groupOf says which group a path belongs to.
-func groupOf(path string) Group {
-	for part := range strings.SplitSeq(path, "/") {
-		if part == gitName {
-			return GroupGit
+// groupOf says which group a change belongs to. A ".git" that is a file (of a submodule, of a worktree) only says
+// where git's state is, and comes and goes with the folder that it stands in.
+func groupOf(path string, a, b Entry) Group {
+	for at := path; at != ""; at = parentOf(at) {
+		if at == gitName || strings.HasSuffix(at, "/"+gitName) {
+			pointer := at == path && (a.leaf() || a.Kind == Absent) && (b.leaf() || b.Kind == Absent)
+			if !pointer {
+				return GroupGit
+			}
 		}
 	}
 	return GroupFiles
@@ -96,7 +100,7 @@ func (d *differ) one(path string, a, b Entry) error {
 		return nil
 	}
 	if !a.alike(b) || a.Same != b.Same {
-		d.changes = append(d.changes, Change{path, groupOf(path), a, b})
+		d.changes = append(d.changes, Change{path, groupOf(path, a, b), a, b})
 	}
 	if a.Kind == Folder || b.Kind == Folder {
 		return d.folders(path+"/", a, b)

@@ -65,7 +65,7 @@ func made(name string) bool {
 func gitKept(name string) bool {
 	return slices.Contains([]string{"HEAD", "index", "refs", "logs", "config", "packed-refs", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "MERGE_MSG",
 		"MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "AUTO_MERGE", "REBASE_HEAD", "rebase-merge", "rebase-apply", "sequencer", "COMMIT_EDITMSG",
-		"BISECT_LOG", "BISECT_START", "BISECT_TERMS", "shallow", "info", "description", "hooks"}, name)
+		"BISECT_LOG", "BISECT_START", "BISECT_TERMS", "shallow", "info", "description", "hooks", "modules", "worktrees"}, name)
 }
 
 // Names that mean something to a walk.

@@ -35,6 +35,7 @@ func (w *Workspace) list(d *dir) error {
 		d.hash = prev.hash
 		return nil
 	}
+	w.moment()
 	h, err := w.store.Put(d.encode())
 	d.hash = h
 	return err

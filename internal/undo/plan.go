@@ -102,8 +102,8 @@ func (p *planner) add(changes []Change) {
 }
 
 func (p *planner) dropGit() (dropped int) {
-	for path := range p.steps {
-		if groupOf(path) == GroupGit {
+	for path, s := range p.steps {
+		if groupOf(path, s.From, s.To) == GroupGit {
 			delete(p.steps, path)
 			delete(p.refused, path)
 			dropped++

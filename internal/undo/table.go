@@ -38,6 +38,7 @@ func (w *Workspace) saveTable() error {
 		return err
 	}
 	_, err = f.Write(b)
+	w.moment()
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), w.tablePath())
 	}

@@ -26,6 +26,7 @@ type site struct {
 	root  string
 	state string
 	count int
+	last  Window // of the last redo
 }
 
 func newSite(t testing.TB) *site {
@@ -124,7 +125,7 @@ func (p *site) shape(git bool) map[string]string {
 			return err
 		}
 		switch {
-		case e.IsDir() && (e.Name() == ".git" && !git || strings.HasSuffix(rel, ".git/objects")):
+		case e.IsDir() && (e.Name() == ".git" && !git || strings.HasPrefix(rel, ".git/") && e.Name() == "objects"):
 			return fs.SkipDir
 		case e.IsDir():
 			all[rel] = fmt.Sprint("folder ", st.Mode())

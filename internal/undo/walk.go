@@ -47,6 +47,7 @@ type scope struct {
 	level   *ignore.Level
 	ignored bool
 	git     bool // inside a ".git"
+	gitTop  bool // it is a ".git" itself, or that of a submodule inside of it
 	fresh   bool // it was not there before, so that no hint is about it
 }
 
@@ -107,6 +108,10 @@ func (k *hand) read(at folder, s scope, prev *dir) (*dir, error) {
 	slices.Sort(entries)
 	if s.path != "" && !s.git {
 		s.level = k.rules(at, s, func(name string) bool { _, ok := slices.BinarySearch(entries, name); return ok })
+	}
+	if s.git {
+		has := func(name string) bool { _, ok := slices.BinarySearch(entries, name); return ok }
+		s.gitTop = s.gitTop || has("HEAD") && has("objects")
 	}
 	var q ignore.Query
 	q.In(s.level)
@@ -179,7 +184,7 @@ func (k *hand) node(at folder, s scope, n *node, was *node) error {
 		leave(n, leftStore)
 	case len(k.forgotten) > 0 && slices.Contains(k.forgotten, s.path+n.name):
 		leave(n, leftForgotten)
-	case s.git && s.top() && !gitKept(n.name):
+	case s.git && s.gitTop && !gitKept(n.name):
 		leave(n, leftGit)
 	case n.stat.isFolder():
 		return k.enter(at, s, n, was)
@@ -201,11 +206,8 @@ func (k *walker) compare(n, was *node) {
 	}
 }
 
-// top reports whether the folder is a ".git" itself.
-func (s scope) top() bool { return s.path == gitName+"/" || strings.HasSuffix(s.path, "/"+gitName+"/") }
-
 func (k *hand) enter(at folder, s scope, n *node, was *node) error {
-	next := scope{path: s.path + n.name + "/", level: s.level, ignored: n.ignored, git: s.git || n.name == gitName}
+	next := scope{path: s.path + n.name + "/", level: s.level, ignored: n.ignored, git: s.git || n.name == gitName, gitTop: n.name == gitName}
 	if n.ignored && !next.git && made(n.name) {
 		leave(n, leftMade)
 		return nil
