@@ -1,6 +1,8 @@
 package box
 
 import (
+	"cmp"
+	"slices"
 	"syscall"
 	"unsafe"
 
@@ -20,6 +22,7 @@ const (
 	ifEqual = 0x15 // jeq #k
 	ifAbove = 0x35 // jge #k
 	ifSet   = 0x45 // jset #k
+	jump    = 0x05 // ja #k
 	answer  = 0x06 // ret #k
 
 	atNumber = 0
@@ -32,7 +35,7 @@ const (
 	answerTell  = 0x7fc00000 // ask the listener (seccomp_unotify(2))
 
 	newNamespaces = 0x7e020000 // the flags of clone(2) that make any
-	x32           = 0x40000000
+	x32Table      = 0x40000000
 
 	tiocsti   = 0x5412
 	tiocLinux = 0x541c
@@ -52,69 +55,105 @@ func refusal(errno syscall.Errno) instruction {
 	return instruction{code: answer, k: answerErrno | uint32(errno)}
 }
 
-// program is the filter of this architecture, nil where its numbers are not known. With a witness, the kernel tells it of
-// what means to write or connect, which then goes on, and of what is refused, which the witness refuses.
-func (f Filter) program(told bool) []instruction {
-	if arch == 0 {
+// rule is what one call gets: instructions of which each way ends in an answer.
+type rule struct {
+	number uint32
+	does   []instruction
+}
+
+// told is what the kernel tells a witness of; the zero value is nothing.
+type told struct {
+	tests []witness.Test    // calls that then go on
+	names map[uint32]string // calls that the witness refuses
+}
+
+// program is the filter of an architecture, nil where its numbers are not known. Calls are searched for by halves: the
+// kernel runs the program for every number there is before it puts it on, and for each call that has more than one answer.
+func (f Filter) program(n numbers, tell told) []instruction {
+	if n.arch == 0 {
 		return nil
 	}
 	p := []instruction{
-		{load, 0, 0, atArch}, {ifEqual, 1, 0, arch}, {answer, 0, 0, answerKill},
+		{load, 0, 0, atArch}, {ifEqual, 1, 0, n.arch}, {answer, 0, 0, answerKill},
 		{load, 0, 0, atNumber},
 	}
-	if hasX32 {
-		p = append(p, instruction{ifAbove, 0, 1, x32}, refusal(syscall.ENOSYS))
+	if n.x32 {
+		p = append(p, instruction{ifAbove, 0, 1, x32Table}, refusal(syscall.ENOSYS))
 	}
-	refuse := func(uint32) instruction { return refusal(syscall.EPERM) }
-	if told {
-		p = append(p, watch(witness.Tests())...)
-		names := witness.Names()
-		refuse = func(nr uint32) instruction {
-			if _, ok := names[nr]; !ok {
-				return refusal(syscall.EPERM)
-			}
+	rules := f.rules(n, tell)
+	slices.SortStableFunc(rules, func(a, b rule) int { return cmp.Compare(a.number, b.number) })
+	// Of two for one call the first counts.
+	rules = slices.CompactFunc(rules, func(a, b rule) bool { return a.number == b.number })
+	return append(p, search(rules)...)
+}
+
+// rules are those for each call that is not simply allowed.
+func (f Filter) rules(n numbers, tell told) []rule {
+	refuse := func(nr uint32) instruction {
+		if _, ok := tell.names[nr]; ok {
 			return instruction{code: answer, k: answerTell}
 		}
+		return refusal(syscall.EPERM)
 	}
-	p = append(p, instruction{ifEqual, 0, 1, sysClone3}, refusal(syscall.ENOSYS))
-	for _, nr := range closed() {
-		p = append(p, instruction{ifEqual, 0, 1, nr}, refuse(nr))
+	var out []rule
+	for _, t := range tell.tests {
+		out = append(out, rule{t.Number, watch(t)})
 	}
-	p = append(p,
-		// Only the lower half of an argument counts for these calls, whatever the upper half says.
-		instruction{ifEqual, 0, 4, syscall.SYS_CLONE}, instruction{load, 0, 0, atArgs},
-		instruction{ifSet, 0, 1, newNamespaces}, refuse(syscall.SYS_CLONE), instruction{answer, 0, 0, answerAllow},
-		instruction{ifEqual, 0, 5, syscall.SYS_IOCTL}, instruction{load, 0, 0, atArgs + 8},
-		instruction{ifEqual, 1, 0, tiocsti}, instruction{ifEqual, 0, 1, tiocLinux}, refusal(syscall.EPERM), instruction{answer, 0, 0, answerAllow},
-	)
-	return append(p, f.sockets(refuse(syscall.SYS_SOCKET))...)
-}
-
-// watch has the kernel tell of the calls that pass a test, and allows the same calls where they do not.
-func watch(tests []witness.Test) (p []instruction) {
-	tell, allow := instruction{answer, 0, 0, answerTell}, instruction{answer, 0, 0, answerAllow}
-	for _, t := range tests {
-		low, high := uint32(atArgs+8*t.Argument), uint32(atArgs+8*t.Argument+4)
-		switch {
-		case t.Argument < 0:
-			p = append(p, instruction{ifEqual, 0, 1, t.Number}, tell)
-		case t.Any != 0:
-			p = append(p, instruction{ifEqual, 0, 4, t.Number}, instruction{load, 0, 0, low}, instruction{ifSet, 0, 1, t.Any}, tell, allow)
-		default: // a pointer that is there
-			p = append(p, instruction{ifEqual, 0, 6, t.Number}, instruction{load, 0, 0, low}, instruction{ifEqual, 0, 2, 0},
-				instruction{load, 0, 0, high}, instruction{ifEqual, 1, 0, 0}, tell, allow)
-		}
+	out = append(out, rule{sysClone3, []instruction{refusal(syscall.ENOSYS)}})
+	for _, nr := range append(closedEverywhere(), n.closed...) {
+		out = append(out, rule{nr, []instruction{refuse(nr)}})
 	}
-	return p
-}
-
-// sockets allows the families of a filter and nothing else.
-func (f Filter) sockets(refuse instruction) []instruction {
+	allow := instruction{answer, 0, 0, answerAllow}
 	families := []uint32{syscall.AF_UNIX}
 	if f == OwnNet {
 		families = append(families, syscall.AF_INET, syscall.AF_INET6, syscall.AF_NETLINK)
 	}
-	p := []instruction{{ifEqual, 1, 0, syscall.SYS_SOCKET}, {answer, 0, 0, answerAllow}, {load, 0, 0, atArgs}}
+	return append(out,
+		// Only the lower half of an argument counts for these calls, whatever the upper half says.
+		rule{n.clone, []instruction{{load, 0, 0, atArgs}, {ifSet, 0, 1, newNamespaces}, refuse(n.clone), allow}},
+		rule{n.ioctl, []instruction{{load, 0, 0, atArgs + 8}, {ifEqual, 1, 0, tiocsti}, {ifEqual, 0, 1, tiocLinux}, refusal(syscall.EPERM), allow}},
+		rule{n.socket, sockets(families, refuse(n.socket))},
+		// Another family has the kernel load what it is made of, also where it then makes no pair.
+		rule{n.socketpair, sockets([]uint32{syscall.AF_UNIX}, refusal(syscall.EPERM))},
+	)
+}
+
+// search finds the rule of a call among some that are sorted, and allows all others.
+func search(rules []rule) []instruction {
+	allow := instruction{answer, 0, 0, answerAllow}
+	switch len(rules) {
+	case 0:
+		return []instruction{allow}
+	case 1:
+		r := rules[0]
+		return append(append([]instruction{{ifEqual, 0, uint8(len(r.does)), r.number}}, r.does...), allow)
+	}
+	middle := len(rules) / 2
+	below, above := search(rules[:middle]), search(rules[middle:])
+	p := []instruction{{ifAbove, 0, 1, rules[middle].number}, {jump, 0, 0, uint32(len(below))}}
+	if len(below) <= 255 { // as far as a condition leads
+		p = []instruction{{ifAbove, uint8(len(below)), 0, rules[middle].number}}
+	}
+	return append(append(p, below...), above...)
+}
+
+// watch has the kernel tell of a call that passes a test, and allows it where it does not.
+func watch(t witness.Test) []instruction {
+	tell, allow := instruction{answer, 0, 0, answerTell}, instruction{answer, 0, 0, answerAllow}
+	low, high := uint32(atArgs+8*t.Argument), uint32(atArgs+8*t.Argument+4)
+	switch {
+	case t.Argument < 0:
+		return []instruction{tell}
+	case t.Any != 0:
+		return []instruction{{load, 0, 0, low}, {ifSet, 0, 1, t.Any}, tell, allow}
+	}
+	// a pointer that is there
+	return []instruction{{load, 0, 0, low}, {ifEqual, 0, 2, 0}, {load, 0, 0, high}, {ifEqual, 1, 0, 0}, tell, allow}
+}
+
+// sockets allows some families and nothing else.
+func sockets(families []uint32, refuse instruction) []instruction {
+	p := []instruction{{load, 0, 0, atArgs}}
 	for _, family := range families {
 		p = append(p, instruction{ifEqual, 0, 1, family}, instruction{answer, 0, 0, answerAllow})
 	}
@@ -123,20 +162,21 @@ func (f Filter) sockets(refuse instruction) []instruction {
 
 // install puts the filter on the calling thread and all that it starts. With a witness it returns the descriptor that this
 // one listens on; -1 where the kernel gives none, because it is old, or because another program listens already.
-func (f Filter) install(told bool) (listener int, err error) {
-	if told && len(witness.Tests()) > 0 {
+func (f Filter) install(witnessed bool) (listener int, err error) {
+	if tell := (told{witness.Tests(), witness.Names()}); witnessed && len(tell.tests) > 0 {
 		for _, flags := range []uintptr{newListener | waitKillable, newListener} {
-			if fd, err := f.load(true, flags); err == nil {
+			if fd, err := f.load(tell, flags); err == nil {
 				return fd, nil
 			}
 		}
 	}
-	_, err = f.load(false, 0)
+	_, err = f.load(told{}, 0)
 	return -1, err
 }
 
-func (f Filter) load(told bool, flags uintptr) (int, error) {
-	p := f.program(told)
+func (f Filter) load(tell told, flags uintptr) (int, error) {
+	n := here()
+	p := f.program(n, tell)
 	if p == nil {
 		return -1, syscall.ENOSYS
 	}
@@ -144,16 +184,5 @@ func (f Filter) load(told bool, flags uintptr) (int, error) {
 		n    uint16
 		code *instruction
 	}{uint16(len(p)), &p[0]}
-	return call(sysSeccomp, seccompSetFilter, flags, uintptr(unsafe.Pointer(&prog)))
-}
-
-// closed are the calls that are always refused. Those from 424 on have one number everywhere.
-func closed() []uint32 {
-	return append([]uint32{
-		425, 426, 427, // io_uring_setup, io_uring_enter, io_uring_register
-		428, 429, 430, 431, 432, 433, 442, 467, // open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, mount_setattr, open_tree_attr
-		438, // pidfd_getfd
-		443, // quotactl_fd
-		448, // process_mrelease
-	}, closedHere...)
+	return call(n.seccomp, seccompSetFilter, flags, uintptr(unsafe.Pointer(&prog)))
 }

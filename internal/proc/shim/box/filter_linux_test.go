@@ -16,6 +16,7 @@ func TestAFilterHoldsWithoutAListener(t *testing.T) {
 	type result struct {
 		first, second int
 		err, refused  error
+		foreign, own  error // of pairs of sockets: of a family that is closed, and of the machine's own
 	}
 	done := make(chan result)
 	go func() {
@@ -25,6 +26,8 @@ func TestAFilterHoldsWithoutAListener(t *testing.T) {
 			if r.first, r.err = LocalOnly.install(true); r.err == nil {
 				r.second, r.err = OwnNet.install(true)
 				_, r.refused = call(427) // io_uring_register, which no witness is told of
+				_, r.foreign = syscall.Socketpair(syscall.AF_TIPC, syscall.SOCK_STREAM, 0)
+				_, r.own = syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 			}
 		}
 		done <- r
@@ -35,6 +38,9 @@ func TestAFilterHoldsWithoutAListener(t *testing.T) {
 	}
 	if r.err != nil || r.second != -1 || r.refused != syscall.EPERM {
 		t.Errorf("listener %d, then %d, %v; a closed call: %v", r.first, r.second, r.err, r.refused)
+	}
+	if r.foreign != syscall.EPERM || r.own != nil {
+		t.Errorf("a pair of another family: %v; of the machine's own: %v", r.foreign, r.own)
 	}
 	_ = syscall.Close(r.first)
 }

@@ -27,7 +27,7 @@ type call struct {
 	flags    int // of open
 }
 
-// watched are the calls that the kernel tells of and then lets go on. openat comes first, because it is the most frequent of those.
+// watched are the calls that the kernel tells of and then lets go on.
 func watched() []call {
 	all := append([]call{
 		{syscall.SYS_OPENAT, opens, 0, 1, 2},
