@@ -210,3 +210,13 @@ func (s *Session) identify(l *log, messages []Message) sentRequest {
 	}
 	return sentRequest{vague: true}
 }
+
+// Said is the id of what the person said last, which Rewind would take back; empty: nothing.
+func (s *Session) Said() string {
+	for _, m := range slices.Backward(s.history) {
+		if prompted(m) {
+			return m.ID
+		}
+	}
+	return ""
+}

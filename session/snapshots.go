@@ -61,6 +61,8 @@ type FileChange struct {
 	Git    bool      `json:"git,omitempty"` // git's own state
 	Before FileState `json:"before"`
 	After  FileState `json:"after"`
+	// Diff is a unified diff of small texts, for panes; the log has none.
+	Diff string `json:"-"`
 }
 
 // FileState is what stands at a path.

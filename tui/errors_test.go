@@ -59,6 +59,7 @@ func (b *broken) ports() port.Ports {
 		Plan:       func(context.Context) (string, error) { return "", b.fail("plan") },
 		Steer:      func(string) bool { return false },
 		Rewind:     func(context.Context) (string, error) { return "", b.fail("rewind") },
+		Undo:       func(context.Context, port.Undo) (port.Undone, error) { return port.Undone{}, b.fail("undo") },
 		Edit:       func(string) (string, error) { return "", b.fail("edit") },
 		Drop:       func(string) (port.Dropped, bool) { return port.Dropped{}, false },
 		Picture:    func(context.Context) (string, error) { return "", b.fail("picture") },
@@ -91,7 +92,7 @@ func doors() (all [][]string) {
 			all = append(all, []string{"key " + b.Keys()[0]})
 		}
 	}
-	return append(all, []string{"type /plan", "key enter", "wait 1s"}, []string{"type !ls", "key enter"}, []string{"type @", "wait 1s"}, []string{"type #be brief", "key enter", "wait 1s", "key enter"},
+	return append(all, []string{"type /undo", "key enter", "wait 1s"}, []string{"type /redo", "key enter", "wait 1s"}, []string{"type /plan", "key enter", "wait 1s"}, []string{"type !ls", "key enter"}, []string{"type @", "wait 1s"}, []string{"type #be brief", "key enter", "wait 1s", "key enter"},
 		[]string{"type /mode", "key enter enter"}, []string{"type /trust", "key enter", "wait 1s"}, []string{"type /theme dark", "key enter down enter"}, []string{"type /vim", "key enter down enter"},
 		[]string{"type /model a/b", "key enter down enter"}, []string{"key f5", "wait 1s", "key down", "wait 1s"}, []string{"key esc esc"},
 		[]string{"key f7", "key enter"}, []string{"type /jobs", "key enter", "wait 1s"})
@@ -136,7 +137,7 @@ func TestEveryErrorIsSeen(t *testing.T) {
 			}
 		}
 	}
-	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "edit", "picture", "job", "output", "carried", "plan", "remark"} {
+	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "undo", "edit", "picture", "job", "output", "carried", "plan", "remark"} {
 		if !seen[(&broken{}).fail(door).Error()] {
 			t.Errorf("nothing asked for %s", door)
 		}

@@ -44,6 +44,8 @@ func samples() map[string]struct {
 			Decision: &tool.Decision{Allow: true, Asked: true}}}, "allowed by you"},
 		"ToolEnd": {session.ToolStart{Event: call}, session.ToolEnd{Outcome: tool.Outcome{Call: "c", Tool: "bash",
 			Status: tool.Failed, Output: "it broke"}}, "it broke"},
+		"FilesChanged": {nil, session.FilesChanged{Window: session.Window{Changes: []session.FileChange{
+			{Path: "by/a/job", Before: session.FileState{Kind: "absent"}, After: session.FileState{Kind: "file"}}}}}, "by/a/job"},
 		"Retry":  {nil, session.Retry{Message: "m", Attempt: 2, Of: 5, Delay: time.Second, Cause: "overloaded"}, "overloaded"},
 		"Notice": {nil, session.Notice{Text: "something to know"}, "something to know"},
 		"Counted": {nil, session.Counted{Ledger: session.Ledger{Model: "fake/m", Estimate: 123, Sources: []session.Source{
@@ -92,6 +94,10 @@ func (p *player) everything() string {
 	rows, _ := p.m.ledger.Sheet(p.m.w)
 	text := p.dump()
 	for _, r := range rows {
+		text += r.String() + "\n"
+	}
+	changes, _ := p.m.changes.Pages(p.m.w)
+	for _, r := range changes.Append(nil, 0, changes.Len()) {
 		text += r.String() + "\n"
 	}
 	return text

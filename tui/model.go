@@ -126,6 +126,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = goOnWith(m, msg)
 	case decided:
 		cmd = carryOut(m, msg)
+	case proposed, putBack:
+		cmd = aboutFiles(m, msg)
 	case second:
 		if m.turn.running {
 			cmd = m.after(time.Second, second{})

@@ -93,6 +93,23 @@ func (p *player) ports() port.Ports {
 	}
 }
 
+func (p *player) section(name string) (string, bool) {
+	if p.c == nil {
+		return "", false
+	}
+	return p.c.Section(name)
+}
+
+// putBack says what it was asked, and that this came of it.
+func (p *player) putBack(u port.Undone) func(context.Context, port.Undo) (port.Undone, error) {
+	return func(_ context.Context, w port.Undo) (port.Undone, error) {
+		if !w.Dry {
+			p.note(fmt.Sprintf("put back: %+v", w))
+		}
+		return u, nil
+	}
+}
+
 // testModels are models of every kind.
 func testModels() []port.ModelRow {
 	in, out, free := 3.0, 15.0, 0.0

@@ -247,6 +247,9 @@ func (p *player) input(verb, rest string) bool {
 		p.jobs = decode[[]port.Job](p.t, rest)
 	case "ports":
 		p.m.ports = p.ports()
+		if text, ok := p.section("undone"); ok {
+			p.m.ports.Undo = p.putBack(decode[port.Undone](p.t, text))
+		}
 		p.m.external = func(text string) tea.Cmd {
 			return func() tea.Msg { return edited{text: text + " and more\n"} }
 		}
@@ -349,8 +352,15 @@ func (p *player) calls(verb, rest string) bool {
 	case "decided":
 		p.event(session.ToolAsk{Event: decode[tool.Event](p.t, rest)})
 	case "end":
-		of := decode[struct{ Parent tool.CallID }](p.t, rest)
-		p.event(session.ToolEnd{Outcome: decode[tool.Outcome](p.t, rest), Parent: of.Parent})
+		of := decode[struct {
+			Parent tool.CallID
+			Window *session.Window
+			Diffs  []string // of the changes in the window
+		}](p.t, rest)
+		for i, d := range of.Diffs {
+			of.Window.Changes[i].Diff = d
+		}
+		p.event(session.ToolEnd{Outcome: decode[tool.Outcome](p.t, rest), Parent: of.Parent, Window: of.Window})
 	case "permission":
 		p.permission(rest)
 	case "asks":

@@ -45,6 +45,7 @@ type job struct {
 type rewound struct {
 	text string
 	err  error
+	note string // what came of the files; empty: they stay as they are
 }
 
 // Next says how the person wants to go on; it is known when Run has returned.
@@ -226,16 +227,25 @@ func canRewind(m *model) string {
 	return ""
 }
 
-// rewind takes the last message back; the answer comes as rewound.
+// rewind takes the last message back; where files were changed since, the person says whether these are, too.
 func (m *model) rewind() tea.Cmd {
 	if why := canRewind(m); why != "" {
 		m.say(why)
 		return nil
 	}
+	m.stopped = false
+	if m.ports.Undo != nil {
+		return propose(m, port.Undo{Since: true})
+	}
+	return m.takeBack("")
+}
+
+// takeBack takes the last message back, and says then what came of the files; the answer comes as rewound.
+func (m *model) takeBack(note string) tea.Cmd {
 	m.rewinding, m.stopped = true, false
 	return func() tea.Msg {
 		text, err := m.ports.Rewind(context.Background())
-		return rewound{text, err}
+		return rewound{text, err, note}
 	}
 }
 
@@ -250,6 +260,11 @@ func (m *model) rewound(r rewound) {
 		m.status.Unnamed()
 	}
 	m.prompt.Restore(r.text)
+	if r.note != "" {
+		m.apply(session.Notice{Text: r.note})
+		m.say("your message is back to be edited")
+		return
+	}
 	m.say("your message is back to be edited; files stay as they are now")
 }
 

@@ -10,6 +10,7 @@ import (
 	"adze/tool"
 	"adze/tui/choose"
 	"adze/tui/pane"
+	"adze/tui/plain"
 	"adze/tui/port"
 )
 
@@ -43,7 +44,7 @@ func words(m *model) []word {
 		{names: "color colour", command: "theme"},
 		{names: "tools commands shortcuts keys keybindings hotkeys", command: "help"},
 
-		{names: "undo revert restore checkpoint", says: "/rewind takes your last message back; files stay as they are: /changes shows what was changed, git takes it back"},
+		{names: "revert restore checkpoint", command: "undo"},
 		{names: "init", says: "send this, and the file is read from the next session on", prompt: "Look through this project and write an AGENTS.md: how it is built, run and tested, how the code is laid out, and its conventions. Keep it short."},
 		{names: "review pr-review security-review", says: "send this, or say it in your own words", prompt: "Review the uncommitted changes: bugs first, with file and line; then what is missing."},
 		{names: "commit", says: "send this, or say it in your own words", prompt: "Commit the changes with a message that says why."},
@@ -178,4 +179,42 @@ func canFork(m *model) string {
 		return "nothing was said yet that a copy could hold"
 	}
 	return ""
+}
+
+// carries reports a name of what the person or the project carries; the interface's own names come first.
+func carries(m *model, name string) bool {
+	return !slices.Contains(commandNames(), name) && slices.ContainsFunc(m.info.Commands, func(n port.Named) bool { return n.Name == name })
+}
+
+// names reports a message that begins with such a name: it is sent as it is, and goes its way as every message does.
+func names(m *model, text string) bool {
+	name, _, ok := plain.Slash(text)
+	return ok && carries(m, name)
+}
+
+// begun is the one name that is carried and begins like this.
+func begun(m *model, name string) (string, bool) {
+	var all []string
+	for _, n := range m.info.Commands {
+		all = append(all, n.Name)
+	}
+	return named(name, all)
+}
+
+// namedChoices are the completions of the beginning of a name that is carried, with what it does and where it stands.
+func namedChoices(m *model, start string) (out []choose.Choice) {
+	for _, n := range m.info.Commands {
+		if strings.HasPrefix(n.Name, start) && carries(m, n.Name) {
+			out = append(out, choose.Choice{ID: n.Name, Label: strings.TrimSpace("/" + n.Name + " " + n.Args), Note: n.Note()})
+		}
+	}
+	return out
+}
+
+// namedLines tell in help what is carried.
+func namedLines(m *model) (out []pane.Line) {
+	for _, n := range m.info.Commands {
+		out = append(out, pane.Line{Names: strings.TrimSpace("/" + n.Name + " " + n.Args), Text: n.Note()})
+	}
+	return out
 }

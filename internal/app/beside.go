@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/desk"
 	"adze/internal/place"
 	"adze/internal/proc"
 	"adze/internal/resume"
@@ -14,6 +15,7 @@ import (
 	"adze/internal/undo"
 	"adze/session"
 	"adze/toolset"
+	"adze/tui/port"
 )
 
 // beside starts what a run does beside the first answer of a model: looking for it before the first request would make every
@@ -66,7 +68,8 @@ func (a *app) keepFiles(o *options, w *wired, observe func(session.Event)) {
 	}
 	kept := s.undoing(s.root.Dir())
 	kept.Jobs = w.shells.Running
-	kept.Tell = func(text string) { observe(session.Notice{Text: text}) }
+	kept.Tell, kept.Mask = func(text string) { observe(session.Notice{Text: text}) }, func(text string) string { return a.keys.Mask().Text(text) }
+	w.showFiles = func(x session.Window) { observe(session.FilesChanged{Window: x}) }
 	kept.Failed = func(ctx context.Context, err error) error { return w.uncovered(ctx, err) }
 	w.keeper = rewind.NewKeeper(kept)
 	w.closers = append(w.closers, func() { _ = w.keeper.Close() }) // the table that it writes is only a cache
@@ -79,6 +82,23 @@ func (s settings) undoing(root string) rewind.Options {
 		Root: root, State: rewind.Store(s.at.State, root), Home: place.Absolute(s.home),
 		Limits: undo.Limits{File: int64(c.FileMB) << 20, Total: int64(c.TotalMB) << 20},
 	}}
+}
+
+// undo puts files back for the person, and has the model told with the next prompt.
+func (w *wired) undo(ctx context.Context, wish port.Undo) (port.Undone, error) {
+	files, err := w.keeper.Workspace(ctx)
+	if err != nil {
+		return port.Undone{}, err
+	}
+	d := rewind.Desk{Files: files, Root: w.settings.root.Dir(), Store: w.stored, Session: w.session.ID(), Running: true, Now: time.Now}
+	out, u, err := desk.Undo(ctx, d, wish, w.session.Said())
+	if u != nil {
+		w.showFiles(u.Window)
+	}
+	if u != nil && !wish.Since {
+		w.session.Note(rewind.Note(*u))
+	}
+	return out, err
 }
 
 // Answers to uncovered.

@@ -72,6 +72,9 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 		Modes:      desk.Modes(),
 	}
 	p.Notebooks, p.WriteDown = w.notebooks, w.writeDown
+	if w.keeper != nil {
+		p.Undo = w.undo
+	}
 	if _, ok := w.set.Get(shellTool); ok {
 		p.Run = func(ctx context.Context, command string) session.Result { return w.shell(ctx, command, own) }
 	}

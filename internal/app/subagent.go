@@ -15,6 +15,7 @@ import (
 	"adze/internal/models"
 	"adze/internal/offer"
 	"adze/internal/policy"
+	"adze/internal/rewind"
 	"adze/prompts"
 	"adze/session"
 	"adze/tool"
@@ -163,6 +164,7 @@ func (f *staff) open(ctx context.Context, c session.Config, resumed bool) error 
 	var late []session.Note
 	c.Found = func(log []session.Entry) (err error) {
 		late, err = agent.Unreported(ctx, c.Store, c.ID, log)
+		late = append(late, rewind.Untold(log)...)
 		return err
 	}
 	w.closers = append(w.closers, func() { w.ended = w.agents.Close() })

@@ -50,6 +50,8 @@ type wired struct {
 	plan    *plan.Desk
 	keeper  *rewind.Keeper // nil: nothing is kept
 	shells  rewind.Shells
+	// showFiles has panes show what became of files.
+	showFiles func(session.Window)
 	seat
 }
 

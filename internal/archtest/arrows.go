@@ -104,12 +104,12 @@ func program() []Row {
 // rooms are what a run is put together of at the top: each does one thing and knows no other of them.
 func rooms() []Row {
 	return []Row{
-		{Package: "internal/rewind", May: []string{"session", "tool", "internal/undo", "internal/proc"}, Tests: []string{"internal/store"}, Why: "it ties the log of a session to states of files; it starts no run and shows nothing"},
+		{Package: "internal/rewind", May: []string{"session", "tool", "internal/diff", "internal/undo", "internal/proc"}, Tests: []string{"internal/store"}, Why: "it ties the log of a session to states of files; it starts no run and shows nothing"},
 		{Package: "internal/undo", May: []string{"internal/undo/pack", "internal/undo/watch", "internal/search/ignore"}, Why: "states of a folder: it knows contents, ignore rules and the disk, and neither calls nor sessions"},
 		{Package: "internal/undo/pack", Room: true, Why: "contents by their hash; it knows no folder"},
 		{Package: "internal/undo/watch", Room: true, Why: "what the system tells of changes; it knows no state"},
 		{Package: "internal/lsp", May: []string{"internal/proc"}, Why: "it speaks with servers about files; it knows neither tools nor who allowed the servers"},
-		{Package: "internal/desk", May: []string{"internal/config", "internal/git", "session", "tool", "tui/port", "internal/proc", "internal/scale", "internal/search", "internal/secret", "internal/policy", "internal/safeterm", "internal/usage"},
+		{Package: "internal/desk", May: []string{"internal/config", "internal/git", "internal/rewind", "session", "tool", "tui/port", "internal/proc", "internal/scale", "internal/search", "internal/secret", "internal/policy", "internal/safeterm", "internal/usage"},
 			Why: "it does things for the person and knows neither the interface nor a run"},
 		{Package: "internal/export", May: []string{"session", "tool", "internal/secret", "internal/safeterm", "tui/draw/markdown"}, Never: effects(),
 			Why: "entries become texts and back; it opens and starts nothing"},

@@ -37,6 +37,8 @@ type Desk struct {
 type Wish struct {
 	// To undoes every turn after the one of this number; -1 or less is the zero of Turn.
 	To *int
+	// Since undoes the turn that this message began, and every turn after it.
+	Since string
 	// Redo takes back the last undo.
 	Redo bool
 	// Git also puts back what git keeps of its own state.
@@ -99,17 +101,7 @@ func (p *Proposal) back(ctx context.Context, past *Past) (windows, unsure []undo
 	if p.wish.To != nil && (*p.wish.To < 0 || *p.wish.To > len(past.Turns)) {
 		return nil, nil, fmt.Errorf("%w: %d; the turns are 1 to %d, and 0 is before the first", ErrNoTurn, *p.wish.To, len(past.Turns))
 	}
-	for _, t := range slices.Backward(past.Turns) {
-		if p.wish.To != nil && t.Number <= *p.wish.To {
-			break
-		}
-		if t.Changed() && !t.Undone {
-			p.Turns = append(p.Turns, t)
-		}
-		if p.wish.To == nil && len(p.Turns) == 1 {
-			break
-		}
-	}
+	p.Turns = p.wish.turns(past.Turns)
 	if len(p.Turns) == 0 {
 		return nil, nil, ErrNothing
 	}
@@ -128,6 +120,30 @@ func (p *Proposal) back(ctx context.Context, past *Past) (windows, unsure []undo
 		return s.windows(slices.Concat(s.certain, s.unsure), nil), nil, nil
 	}
 	return s.windows(s.certain, nil), s.windows(s.unsure, s.certain), nil
+}
+
+// turns are those that a wish is about, newest first.
+func (w Wish) turns(all []Turn) (out []Turn) {
+	first := len(all)
+	switch {
+	case w.To != nil:
+		first = *w.To
+	case w.Since != "":
+		if at := slices.IndexFunc(all, func(t Turn) bool { return t.Message == w.Since }); at >= 0 {
+			first = at
+		}
+	default:
+		first = 0
+	}
+	for _, t := range slices.Backward(all[first:]) {
+		if t.Changed() && !t.Undone {
+			out = append(out, t)
+		}
+	}
+	if w.To == nil && w.Since == "" && len(out) > 1 {
+		out = out[:1]
+	}
+	return out
 }
 
 // again finds the undo that is taken back. Of one that was interrupted nothing is known but its turns.
@@ -218,6 +234,7 @@ func does(s undo.Step) string {
 type Done struct {
 	Paths   []string
 	Refused []session.Refused
+	Entry   session.Undone // as it stands in the log
 }
 
 // Do does what a proposal says. The log names it before the first file is touched and when it is over.
@@ -251,6 +268,7 @@ func (p *Proposal) Do(ctx context.Context) (Done, error) {
 	if err == nil {
 		u.Changes, u.More = listed(changes)
 	}
+	out.Entry = u
 	return out, d.log(context.WithoutCancel(ctx), u)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +27,8 @@ type Options struct {
 	Tell func(string)
 	// Failed decides what becomes of a call whose files cannot be kept: no error lets it run. Nil: it does not run.
 	Failed func(ctx context.Context, err error) error
+	// Mask hides secrets in the diffs of what changed; nil: there are no diffs.
+	Mask func(string) string
 	// Jobs lists what runs in the background; nil: nothing does.
 	Jobs func() []Job
 	// Slow and Patient; 0: the defaults.
@@ -190,6 +193,9 @@ func (k *Keeper) take(ctx context.Context) (session.State, undo.Mark, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	mark, err := k.ws.Take(ctx)
+	if errors.Is(err, undo.ErrSpace) && !mark.IsZero() {
+		err = nil // what had no room is left out, and told
+	}
 	if err != nil {
 		return session.State{}, mark, err
 	}
@@ -199,7 +205,7 @@ func (k *Keeper) take(ctx context.Context) (session.State, undo.Mark, error) {
 
 // tellLeft says once what is not covered.
 func (k *Keeper) tellLeft() {
-	left := k.ws.LeftOut()
+	left := slices.DeleteFunc(k.ws.LeftOut(), undo.Left.Usual)
 	if len(left) == 0 {
 		return
 	}

@@ -72,6 +72,7 @@ func (k *Keeper) window(ctx context.Context, before session.State) (session.Wind
 	}
 	w.After = &after
 	w.Changes, w.More = listed(changes)
+	k.show(changes, w.Changes)
 	return w, nil
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Changes is the pane of the files that calls changed in this session. It knows no tool: outcomes name the
-// files, and blocks show the diffs. What a command changes without saying so is not in it.
+// files, and blocks show the diffs; what undo saw of files beside that, by commands above all, comes with the events.
 type Changes struct {
 	draw   *look.Drawing
 	unseen []changing
@@ -31,15 +31,17 @@ func NewChanges(d *look.Drawing) *Changes { return &Changes{draw: d} }
 
 // changing is a call that changed files and was not looked at yet.
 type changing struct {
-	tool string
-	raw  json.RawMessage
-	of   []string
+	tool   string
+	raw    json.RawMessage
+	of     []string
+	window []session.FileChange // what was seen of files meanwhile
 }
 
 type changedFile struct {
 	Path           string
 	calls          int
 	added, removed int
+	became         string // what was seen of it last where there is no diff
 	Diffs          []tool.Block
 }
 
@@ -51,20 +53,26 @@ func (c *Changes) Apply(e session.Event) {
 			c.delegated = append(c.delegated, e.Parent)
 		}
 		if !slices.Contains(c.delegated, e.Outcome.Call) { // else each of its calls was seen
-			c.remember(e.Outcome)
+			c.remember(e.Outcome, e.Window)
 		}
+	case session.FilesChanged:
+		c.remember(tool.Outcome{}, &e.Window)
 	case session.MessageDone:
 		for _, p := range e.Message.Parts {
 			if p.Outcome != nil {
-				c.remember(*p.Outcome)
+				c.remember(*p.Outcome, nil)
 			}
 		}
 	}
 }
 
-func (c *Changes) remember(o tool.Outcome) {
-	if len(o.Changed) > 0 {
-		c.unseen, c.rows = append(c.unseen, changing{o.Tool, o.Metadata, o.Changed}), nil
+func (c *Changes) remember(o tool.Outcome, w *session.Window) {
+	var seen []session.FileChange
+	if w != nil {
+		seen = w.Changes
+	}
+	if len(o.Changed)+len(seen) > 0 {
+		c.unseen, c.rows = append(c.unseen, changing{o.Tool, o.Metadata, o.Changed, seen}), nil
 	}
 }
 
@@ -73,20 +81,63 @@ func (c *Changes) look() {
 		for _, path := range u.of {
 			c.file(path).calls++
 		}
-		if u.raw == nil {
-			continue
-		}
-		for _, b := range c.draw.Blocks(u.tool, u.raw) {
-			if b.Kind != tool.DiffBlock {
-				continue
-			}
-			if b.Path == "" || !slices.Contains(u.of, b.Path) && len(u.of) == 1 {
-				b.Path = u.of[0]
-			}
-			c.file(b.Path).add(b)
-		}
+		u.seen(c, u.declared(c))
 	}
 	c.unseen = nil
+}
+
+// declared takes the diffs that a call shows itself, and tells of which files.
+func (u changing) declared(c *Changes) map[string]bool {
+	shown := map[string]bool{}
+	if u.raw == nil {
+		return shown
+	}
+	for _, b := range c.draw.Blocks(u.tool, u.raw) {
+		if b.Kind != tool.DiffBlock {
+			continue
+		}
+		if b.Path == "" || !slices.Contains(u.of, b.Path) && len(u.of) == 1 {
+			b.Path = u.of[0]
+		}
+		c.file(b.Path).add(b)
+		shown[b.Path] = true
+	}
+	return shown
+}
+
+// seen takes what was seen of the other files.
+func (u changing) seen(c *Changes, shown map[string]bool) {
+	for _, x := range u.window {
+		if x.Git || shown[x.Path] || x.Before.Kind == "folder" && x.After.Kind == "folder" && x.Before.Mode == x.After.Mode {
+			continue
+		}
+		f := c.file(x.Path)
+		if !slices.Contains(u.of, x.Path) {
+			f.calls++
+		}
+		f.became = became(x)
+		if x.Diff != "" {
+			f.add(tool.Block{Kind: tool.DiffBlock, Path: x.Path, Text: x.Diff})
+		}
+	}
+}
+
+// became says what happened to a path, where no diff shows it.
+func became(x session.FileChange) string {
+	a, b := x.Before, x.After
+	switch {
+	case a.Kind == "absent":
+		return "new " + b.Kind
+	case b.Kind == "absent":
+		return a.Kind + " removed"
+	case a.Kind != b.Kind:
+		return a.Kind + " became " + b.Kind
+	case a.SHA256 == b.SHA256 && a.Target == b.Target && a.Mode != b.Mode:
+		return fmt.Sprintf("mode %o → %o", a.Mode, b.Mode)
+	case a.Kind == "file":
+		return look.Size(int(a.Size)) + " → " + look.Size(int(b.Size))
+	}
+	return b.Kind + " changed"
 }
 
 func (c *Changes) file(path string) *changedFile {
@@ -130,7 +181,7 @@ func (c *Changes) Pages(w int) (look.Page, []int) {
 }
 
 // untracked says what the pane cannot know.
-const untracked = "What a command changes without saying so is not listed; git diff shows it."
+const untracked = "Of what commands change, it lists what undo covers; git diff shows the rest."
 
 func (c *Changes) lay(w int) (rows look.Sheaf, marks []int) {
 	t := c.draw.Theme
@@ -185,7 +236,10 @@ func (f *changedFile) facts() string {
 	if f.calls > 1 {
 		parts = append(parts, look.Count(f.calls, "change"))
 	}
-	if len(f.Diffs) == 0 {
+	switch {
+	case f.became != "" && (len(f.Diffs) == 0 || !strings.Contains(f.became, "→ ") || strings.HasPrefix(f.became, "mode")):
+		parts = append(parts, f.became)
+	case len(f.Diffs) == 0:
 		parts = append(parts, "no diff")
 	}
 	return "  " + strings.Join(parts, " · ")

@@ -5,8 +5,8 @@
 // even another pane. What a key does with it is said by who puts the panes together.
 //
 // Start reading at todos.go, the simplest one; view.go is the window on a sheet. To add one: a file here, a field in
-// tui's model, a line in its apply, a rectangle in Arrange. Known limits: changes are those that calls declare: what a
-// command changes without saying so is not among them.
+// tui's model, a line in its apply, a rectangle in Arrange. Known limits: of a session that was resumed, what
+// commands changed before is listed without diffs.
 package pane
 
 import (

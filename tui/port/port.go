@@ -73,6 +73,8 @@ type Ports struct {
 	Steer func(text string) bool
 	// Rewind takes back the last prompt and all that came after it, and returns its text.
 	Rewind func(ctx context.Context) (string, error)
+	// Undo puts files back as they were before turns of this session, or says what it would put back.
+	Undo func(ctx context.Context, u Undo) (Undone, error)
 	// Edit lets the person write in their own editor; the terminal is free while it runs.
 	Edit func(text string) (string, error)
 	// Drop looks at a text that was pasted: one that is the path of a file is what a terminal pastes when a
@@ -119,6 +121,24 @@ func (n Named) Note() string {
 
 // Notebook is a file that a line of the person's can be added to.
 type Notebook struct{ Name, Path, Note string }
+
+// Undo is a wish to have files put back: what the last turn did that changed some.
+type Undo struct {
+	Redo  bool // not a turn: what the last undo did
+	Since bool // all since the last message, which may be nothing
+	// Git also puts back what git keeps of its own state, Unknown what changed while adze was killed in a call.
+	Git, Unknown bool
+	Dry          bool // say what would be done
+}
+
+// Undone is what came of it, or would.
+type Undone struct {
+	Turns []string // what was asked for in them, newest first; none: there is nothing to undo
+	Paths []string // with what is done: "create  a.go"
+	Left  []string // what is left as it is, with the reason
+	Git   bool     // git's own state changed, too, and was not asked for
+	Asks  bool     // some is left that Unknown puts back
+}
 
 // Mode is a permission mode, or an effort.
 type Mode struct{ Name, Means string }

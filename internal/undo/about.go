@@ -1,0 +1,9 @@
+package undo
+
+import "adze/internal/undo/pack"
+
+// Content is a content of a file that is kept, by its hash.
+func (w *Workspace) Content(h pack.Hash) ([]byte, error) { return w.store.Get(h) }
+
+// Usual reports that nobody expects it to be covered: git ignores it, and programs make it again or it is large.
+func (l Left) Usual() bool { return l.Reason == leftMade || l.Reason == leftIgnored }
