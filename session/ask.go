@@ -223,25 +223,28 @@ func (s *Session) blind() bool {
 
 // visible is the conversation as the model can take it: notes in the place of pictures where it is known to see none.
 func (s *Session) visible() []Message {
-	if !slices.ContainsFunc(s.history, func(m Message) bool { return pictures(m) > 0 }) || !s.blind() {
-		return s.history
-	}
 	var out []Message
-	for i, m := range s.history {
-		if pictures(m) == 0 {
+	for i := range s.history {
+		if pictures(&s.history[i]) == 0 {
 			continue
 		}
 		if out == nil {
+			if !s.blind() {
+				break
+			}
 			out = slices.Clone(s.history)
 		}
-		out[i] = withoutPictures(m, "[%s cannot be shown to you: you take no pictures]")
+		out[i] = withoutPictures(out[i], "[%s cannot be shown to you: you take no pictures]")
+	}
+	if out == nil {
+		return s.history
 	}
 	return out
 }
 
 // tellBlind tells the person that a picture of theirs, or of a call, is not seen.
 func (s *Session) tellBlind(m Message) {
-	if pictures(m) > 0 && s.blind() {
+	if pictures(&m) > 0 && s.blind() {
 		s.emit(Notice{s.config.Model + " takes no pictures: it gets a note in their place; /model shows the models with vision"})
 	}
 }

@@ -56,8 +56,9 @@ func shows(a tool.Attachment) bool {
 }
 
 // pictures counts what a message shows.
-func pictures(m Message) (n int) {
-	for _, p := range m.Parts {
+func pictures(m *Message) (n int) {
+	for i := range m.Parts {
+		p := &m.Parts[i]
 		if p.Attachment != nil && shows(*p.Attachment) {
 			n++
 		}

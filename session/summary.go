@@ -197,7 +197,7 @@ func (s *Session) leaveOut() bool {
 	history := slices.Clone(s.history) // requests that were made keep theirs
 	begun, earlier := s.shownBefore()
 	for i := len(history) - 1; i >= 0; i-- {
-		n := pictures(history[i])
+		n := pictures(&history[i])
 		switch {
 		case n == 0:
 		case newest && (i >= begun || earlier):
@@ -224,7 +224,7 @@ func (s *Session) shownBefore() (begun int, several bool) {
 		if prompted(m) {
 			begun = i
 		}
-		if pictures(m) > 0 {
+		if pictures(&m) > 0 {
 			shown++
 		}
 	}

@@ -20,9 +20,10 @@ type encoder struct {
 	marked           bool // with a cache mark in the last part
 }
 
-// variant names what makes the bytes of one message differ.
-func (e encoder) variant() string {
-	return fmt.Sprint(e.model, e.manners, e.marked)
+// variants name what makes the bytes of one message differ, without a mark and with one.
+func (e encoder) variants() map[bool]string {
+	plain := fmt.Sprint(e.model, e.manners)
+	return map[bool]string{false: plain + " false", true: plain + " true"}
 }
 
 // kept is what goes back unchanged with the thinking that it closes, as session.Part.Opaque.

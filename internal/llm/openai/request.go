@@ -123,16 +123,20 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	history := wire.History(r.Messages)
 	last := lastTurns(history)
 	e := encoder{own: p.Options.Name, model: r.Model, host: p.host, manners: m}
+	b.Grow(2 * len(history))
+	separator, variants := []byte(","), e.variants()
 	for i, message := range history {
 		e.marked = marked && i >= last && message.Role != session.Assistant
-		raw := p.Cache.Message(e.variant(), message, e.encode)
+		raw := p.Cache.Message(variants[e.marked], message, e.encode)
 		if len(raw) == 0 {
 			continue
 		}
 		if m.bridged && i > 0 && message.Role == session.User && history[i-1].Role == session.ToolRole {
 			b.Text(comma + bridge)
 		}
-		b.Text(comma)
+		if comma != "" {
+			b.Add(separator)
+		}
 		b.Add(raw)
 		comma = ","
 	}

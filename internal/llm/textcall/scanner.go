@@ -3,6 +3,7 @@ package textcall
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"adze/session"
 	"adze/tool"
@@ -47,16 +48,22 @@ type scanner struct {
 
 func newScanner(offered []tool.Definition) *scanner {
 	s := &scanner{tools: newTools(offered), line: line{blank: true}}
-	s.forms = map[byte][]*form{}
+	s.forms = formsByStart()
+	return s
+}
+
+// formsByStart are the forms by the first byte of what opens them; nobody changes them.
+var formsByStart = sync.OnceValue(func() map[byte][]*form {
+	by := map[byte][]*form{}
 	for _, f := range forms() {
 		for i, o := range f.opens {
-			if same := s.forms[o[0]]; i == 0 || len(same) == 0 || same[len(same)-1] != &f {
-				s.forms[o[0]] = append(same, &f)
+			if same := by[o[0]]; i == 0 || len(same) == 0 || same[len(same)-1] != &f {
+				by[o[0]] = append(same, &f)
 			}
 		}
 	}
-	return s
-}
+	return by
+})
 
 // take returns what was decided since the last time.
 func (s *scanner) take() []session.Chunk {

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 
 	"adze/session"
@@ -38,7 +39,7 @@ type Calls struct {
 	list    []*call
 	byID    map[string]*call
 	byIndex map[int]*call
-	used    map[tool.CallID]bool
+	used    map[tool.CallID]bool // by this answer
 }
 
 type call struct {
@@ -112,7 +113,7 @@ func (s *Calls) adopt(f Fragment) *call {
 
 func (s *Calls) open(f Fragment) *call {
 	if s.used == nil {
-		s.byID, s.byIndex, s.used = map[string]*call{}, map[int]*call{}, usedIDs(s.History)
+		s.byID, s.byIndex, s.used = map[string]*call{}, map[int]*call{}, map[tool.CallID]bool{}
 	}
 	id := s.fresh(f)
 	s.used[id] = true
@@ -126,12 +127,14 @@ func (s *Calls) open(f Fragment) *call {
 // loses its way when others are called otherwise; a server that begins at 0 again is counted on for.
 func (s *Calls) fresh(f Fragment) tool.CallID {
 	id := tool.CallID(f.ID)
-	if number := strings.LastIndexByte(f.ID, ':'); s.used[id] && number > 0 && strings.HasPrefix(f.ID, "functions.") {
-		for n := len(s.used); s.used[id] && n < 2*len(s.used)+1; n++ {
+	if number := strings.LastIndexByte(f.ID, ':'); number > 0 && strings.HasPrefix(f.ID, "functions.") && s.taken(id) {
+		before := usedIDs(s.History)
+		maps.Copy(before, s.used)
+		for n := len(before); before[id] && n < 2*len(before)+1; n++ {
 			id = tool.CallID(fmt.Sprintf("%s:%d", f.ID[:number], n))
 		}
 	}
-	for id == "" || s.used[id] {
+	for id == "" || s.taken(id) {
 		id = tool.CallID(s.Mint())
 	}
 	return id
@@ -164,6 +167,23 @@ func (s *Calls) Release() ([]session.Call, error) {
 		}}
 	}
 	return out, nil
+}
+
+// taken reports whether an id was used, by this answer or before it. The history is gone through for it: a set of its ids
+// for each answer would cost more with every turn.
+func (s *Calls) taken(id tool.CallID) bool {
+	if s.used[id] {
+		return true
+	}
+	for i := range s.History {
+		parts := s.History[i].Parts
+		for n := range parts {
+			if p := &parts[n]; p.Kind == session.CallPart && p.Call != nil && p.Call.ID == id {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func usedIDs(history []session.Message) map[tool.CallID]bool {

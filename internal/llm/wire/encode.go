@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -31,6 +32,9 @@ type Body struct {
 	pieces [][]byte
 	size   int64
 }
+
+// Grow makes room for so many more pieces.
+func (b *Body) Grow(n int) { b.pieces = slices.Grow(b.pieces, n) }
 
 // Add appends a piece.
 func (b *Body) Add(piece []byte) {
@@ -79,11 +83,14 @@ const maxCache = 64 << 20
 // once in a session; ids repeat between sessions, so a hit must also be equal.
 type Cache struct {
 	mu       sync.Mutex
-	messages map[string][]encoded
+	messages map[kept][]encoded
 	tools    map[string][]byte
 	size     int
 	pictures map[*byte]tool.Attachment // scaled, by where the bytes of the whole ones begin
 }
+
+// kept is what encoded messages are found by.
+type kept struct{ variant, id string }
 
 type encoded struct {
 	message session.Message
@@ -92,7 +99,7 @@ type encoded struct {
 
 // Message returns the bytes that encode makes of m, kept under variant and the message's id.
 func (c *Cache) Message(variant string, m session.Message, encode func(session.Message) []byte) []byte {
-	key := variant + "\x00" + m.ID
+	key := kept{variant, m.ID}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, e := range c.messages[key] {
@@ -102,7 +109,7 @@ func (c *Cache) Message(variant string, m session.Message, encode func(session.M
 	}
 	raw := encode(m)
 	if c.messages == nil || c.size > maxCache {
-		c.messages, c.size = map[string][]encoded{}, 0
+		c.messages, c.size = map[kept][]encoded{}, 0
 	}
 	c.messages[key] = append(c.messages[key], encoded{m, raw})
 	c.size += len(raw)
