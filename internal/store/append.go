@@ -74,7 +74,7 @@ func (s *Store) save(ctx context.Context, w *writer, entries []session.Entry) er
 	if err != nil {
 		return s.giveUp(w, err)
 	}
-	if len(rows) == 1 && w.num != 0 && opening == nil {
+	if len(rows) == 1 && w.num != 0 && opening == nil && rows[0].text == nil {
 		num, err = w.num, s.saveOne(ctx, w.num, rows[0])
 	} else {
 		num, err = s.saveAll(ctx, w, rows, opening)
@@ -101,6 +101,9 @@ func makeRoom(rows []row) {
 	size := 0
 	for _, r := range rows {
 		size += len(r.data)
+		for _, t := range r.text {
+			size += t.size
+		}
 	}
 	if size >= largeRows {
 		debug.FreeOSMemory()
@@ -146,6 +149,9 @@ func (s *Store) saveAll(ctx context.Context, w *writer, rows []row, o *opening) 
 	}
 	insert := tx.StmtContext(ctx, s.insert)
 	for _, r := range rows {
+		if err := saveTexts(ctx, tx, num, r.text); err != nil {
+			return 0, err
+		}
 		if _, err := insert.ExecContext(ctx, num, r.seq, r.kind, r.time, r.data, r.hash); err != nil {
 			return 0, err
 		}

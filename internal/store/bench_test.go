@@ -80,3 +80,25 @@ func BenchmarkOpenList10000(b *testing.B) {
 		s.Close()
 	}
 }
+
+// BenchmarkLoadRepeatedOutputs loads a session with 200 outputs of 40 kB, of which 20 differ; bytes/file is what it takes on
+// the disk.
+func BenchmarkLoadRepeatedOutputs(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "s.db")
+	s := mustOpen(b, path)
+	for n := range 200 {
+		if err := s.Append(b.Context(), "one", entryOf(n, map[string]any{"n": n, "output": output(n%20, 40_000)})); err != nil {
+			b.Fatal(err)
+		}
+	}
+	used, _, err := s.Owner().Size(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := s.Load(b.Context(), "one"); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(used), "bytes/file")
+}

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 	"unsafe"
 
@@ -26,14 +27,16 @@ type row struct {
 	seq  int64
 	kind string
 	time int64
-	data string
+	data string // as it is stored: names in the place of large texts
 	hash []byte
+	text []text // the large ones
 }
 
 // newRow shares its data with the entry, which nobody changes: a long answer would be one copy more.
 func newRow(id session.ID, before link, e session.Entry) row {
 	data := unsafe.String(unsafe.SliceData(e.Data), len(e.Data))
-	r := row{seq: before.seq + 1, kind: string(e.Type), time: nanos(e.Time), data: data}
+	r := row{seq: before.seq + 1, kind: string(e.Type), time: nanos(e.Time)}
+	r.data, r.text = apart(data)
 	r.hash = r.sum(id, before.hash)
 	return r
 }
@@ -122,11 +125,12 @@ func (s *Store) Verify(ctx context.Context, id session.ID) (int, error) {
 
 // walk follows the chain from its start and returns its last sound link.
 func (s *Store) walk(ctx context.Context, id session.ID, num int64) (end link, err error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT seq, type, time, data, hash FROM entries WHERE session = ? ORDER BY seq", num)
+	rows, err := s.stream(ctx, "SELECT seq, type, time, data, hash FROM entries WHERE session = ? ORDER BY seq", num)
 	if err != nil {
-		return end, s.explain("read", err)
+		return end, err
 	}
 	defer rows.Close()
+	sound := map[textName]bool{}
 	for rows.Next() {
 		var r row
 		if err := rows.Scan(&r.seq, &r.kind, &r.time, &r.data, &r.hash); err != nil {
@@ -137,6 +141,15 @@ func (s *Store) walk(ctx context.Context, id session.ID, num int64) (end link, e
 		}
 		if !bytes.Equal(r.hash, r.sum(id, end.hash)) {
 			return end, &BadRow{id, r.seq, "does not fit its hash: it was changed, or stood elsewhere"}
+		}
+		for _, n := range names([]byte(r.data)) {
+			if sound[n.textName] {
+				continue
+			}
+			if _, err := rows.texts.read(ctx, n.textName); err != nil {
+				return end, &BadRow{id, r.seq, "names a text of " + strconv.Itoa(n.size) + " bytes that is missing or was changed"}
+			}
+			sound[n.textName] = true
 		}
 		end = link{r.seq, r.hash}
 	}

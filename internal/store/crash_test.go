@@ -45,7 +45,11 @@ func child(task, path string, id session.ID) int {
 		limitFileSize(path)
 	}
 	for n := 1; n <= limit; n++ {
-		if err := s.Append(context.Background(), id, storetest.Entry(n)); err != nil {
+		e := storetest.Entry(n)
+		if task == "large" {
+			e = largeEntry(n)
+		}
+		if err := s.Append(context.Background(), id, e); err != nil {
 			fmt.Println("append:", err)
 			fmt.Println("again:", s.Append(context.Background(), id, storetest.Entry(n)))
 			return 1

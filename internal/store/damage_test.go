@@ -152,9 +152,9 @@ func TestSalvage(t *testing.T) {
 		{"cut to a few bytes", func(b []byte) []byte { return b[:50] }, 0, false},
 		{"cut in half", func(b []byte) []byte { return b[:len(b)/2/pageSize*pageSize] }, all / 4, false},
 		{"last page cut off", func(b []byte) []byte { return b[:len(b)-pageSize] }, all - 40, false},
-		{"a leaf in the middle", overwrite(37, 38), all - 40, true},
-		{"a page above leaves", overwrite(33, 34), all * 3 / 4, true},
-		{"two pages apart", func(b []byte) []byte { return overwrite(23, 24)(overwrite(43, 44)(b)) }, all - 80, true},
+		{"a leaf in the middle", overwrite(40, 41), all - 40, true},
+		{"a page above leaves", overwrite(36, 37), all * 3 / 4, true},
+		{"two pages apart", func(b []byte) []byte { return overwrite(26, 27)(overwrite(46, 47)(b)) }, all - 80, true},
 		{"all but the header", func(b []byte) []byte { return overwrite(1, len(b)/pageSize)(b) }, 0, false},
 		{"noise alone", func(b []byte) []byte { return overwrite(0, len(b)/pageSize)(b) }, 0, false},
 	} {

@@ -98,7 +98,7 @@ func TestPage(t *testing.T) {
 }
 
 // downgrade makes a database as it was before labels.
-const downgrade = `DROP TABLE labels; DROP TABLE removed; DROP TABLE identity; DROP TRIGGER entries_stay;
+const downgrade = `DROP TABLE texts; DROP TABLE uses; DROP TABLE labels; DROP TABLE removed; DROP TABLE identity; DROP TRIGGER entries_stay;
 	CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'entries are never removed'); END; PRAGMA user_version = 1`
 
 func TestAnOlderDatabase(t *testing.T) {

@@ -26,10 +26,10 @@ func (s *Store) Load(ctx context.Context, id session.ID) ([]session.Entry, error
 	if err := s.usable(); err != nil {
 		return nil, err
 	}
-	rows, err := s.db.QueryContext(ctx,
+	rows, err := s.stream(ctx,
 		"SELECT type, time, data FROM entries WHERE session = (SELECT num FROM sessions WHERE id = ?) ORDER BY seq", string(id))
 	if err != nil {
-		return nil, s.explain("read", err)
+		return nil, err
 	}
 	defer rows.Close()
 	var out []session.Entry
@@ -39,6 +39,9 @@ func (s *Store) Load(ctx context.Context, id session.ID) ([]session.Entry, error
 		var data []byte
 		if err := rows.Scan(&e.Type, &at, &data); err != nil {
 			return nil, fmt.Errorf("%w: session %s, entry %d: %w", ErrDamaged, id, len(out)+1, err)
+		}
+		if data, err = rows.texts.whole(ctx, data); err != nil {
+			return nil, s.explain("read", err)
 		}
 		e.Time, e.Data = fromNanos(at), json.RawMessage(data)
 		out = append(out, e)
@@ -152,10 +155,10 @@ func (s *Store) Raw(ctx context.Context, id session.ID) (RawLog, error) {
 	if err != nil {
 		return log, s.explain("read", err)
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT CAST(seq AS INTEGER), CAST(type AS TEXT), CAST(time AS INTEGER), CAST(data AS BLOB), CAST(hash AS BLOB)
+	rows, err := s.stream(ctx, `SELECT CAST(seq AS INTEGER), CAST(type AS TEXT), CAST(time AS INTEGER), CAST(data AS BLOB), CAST(hash AS BLOB)
 		FROM entries WHERE session = ? ORDER BY seq`, num)
 	if err != nil {
-		return log, s.explain("read", err)
+		return log, err
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -164,7 +167,10 @@ func (s *Store) Raw(ctx context.Context, id session.ID) (RawLog, error) {
 		if err := rows.Scan(&r.Seq, &r.Entry.Type, &r.time, &data, &r.Hash); err != nil {
 			return log, s.explain("read", err)
 		}
-		r.Entry.Time, r.Entry.Data = fromNanos(r.time), data
+		r.Entry.Time, r.data = fromNanos(r.time), string(data)
+		if r.Entry.Data, err = rows.texts.whole(ctx, data); err != nil {
+			return log, s.explain("read", err)
+		}
 		log.Rows = append(log.Rows, r)
 	}
 	if err := rows.Err(); err != nil {

@@ -98,6 +98,9 @@ func (s Owner) removeOne(ctx context.Context, tx *sql.Tx, why string, id session
 			_, err = tx.ExecContext(ctx, "DELETE FROM "+table+" = ?", r.Num)
 		}
 	}
+	if err == nil {
+		err = dropTexts(ctx, tx, r.Num)
+	}
 	if err != nil {
 		return r, s.explain("remove from", err)
 	}

@@ -20,6 +20,9 @@ type found struct {
 // rescue copies every readable row into fresh and writes down what is missing.
 func (r *reader) rescue(ctx context.Context, fresh *sql.DB, loss *Loss) error {
 	sessions := r.sessions(ctx)
+	if err := r.largeTexts(ctx, fresh); err != nil {
+		return fmt.Errorf("write the rescued texts: %w", err)
+	}
 	for _, num := range slices.Sorted(maps.Keys(sessions)) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -32,8 +35,12 @@ func (r *reader) rescue(ctx context.Context, fresh *sql.DB, loss *Loss) error {
 		if len(rows) == 0 {
 			continue
 		}
-		if err := transplant(ctx, fresh, f, rows, r.labels(ctx, num)); err != nil {
+		lost, err := transplant(ctx, fresh, f, rows, r.labels(ctx, num))
+		if err != nil {
 			return fmt.Errorf("write the rescued entries of session %s: %w", f.id, err)
+		}
+		if lost > 0 {
+			loss.Missing = append(loss.Missing, fmt.Sprintf("session %s: %d large texts are lost", f.id, lost))
 		}
 		loss.Sessions++
 		loss.Entries += len(rows)
@@ -184,10 +191,10 @@ func (r *reader) each(ctx context.Context, query string, args []any, use func(*s
 }
 
 // transplant writes rows as they were, hashes included, so that Verify still names what is missing.
-func transplant(ctx context.Context, fresh *sql.DB, f found, rows []row, labels []Label) error {
+func transplant(ctx context.Context, fresh *sql.DB, f found, rows []row, labels []Label) (lost int, err error) {
 	tx, err := fresh.BeginTx(ctx, nil)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer tx.Rollback() // has no effect after Commit
 	created := f.created
@@ -196,24 +203,31 @@ func transplant(ctx context.Context, fresh *sql.DB, f found, rows []row, labels 
 	}
 	num, err := newSession(ctx, tx, f.id, created)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var log []session.Entry
 	for _, e := range rows {
 		if _, err := tx.ExecContext(ctx, insertEntry, num, e.seq, e.kind, e.time, e.data, e.hash); err != nil {
-			return err
+			return 0, err
 		}
+		missing, err := use(ctx, tx, num, e.data)
+		if err != nil {
+			return 0, err
+		}
+		lost += missing
 		log = append(log, session.Entry{Type: session.EntryType(e.kind), Data: []byte(e.data)})
 	}
-	if o := openingOf(log, &writer{}); o != nil {
+	if o, err := openingWhole(ctx, tx, log); err != nil {
+		return 0, err
+	} else if o != nil {
 		if err := o.save(ctx, tx, num); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	for _, l := range labels {
 		if err := addLabel(ctx, tx, num, l); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return tx.Commit()
+	return lost, tx.Commit()
 }

@@ -39,15 +39,15 @@ func (s *Store) Each(ctx context.Context, scan Scan, each func(Found) error) err
 		return err
 	}
 	query, args := scan.query()
-	rows, err := s.db.QueryContext(ctx, query, args...)
+	rows, err := s.stream(ctx, query, args...)
 	if err != nil {
-		return s.explain("read", err)
+		return err
 	}
 	defer rows.Close()
 	met := false
 	for rows.Next() {
 		met = true
-		found, err := scanned(rows)
+		found, err := rows.found(ctx)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
@@ -59,6 +59,7 @@ func (s *Store) Each(ctx context.Context, scan Scan, each func(Found) error) err
 		return s.explain("read", err)
 	}
 	if !met && scan.Session != "" {
+		_ = rows.Close() // gives the connection back
 		return s.known(ctx, scan.Session)
 	}
 	return nil
@@ -77,15 +78,39 @@ func (s *Store) known(ctx context.Context, id session.ID) error {
 	return nil
 }
 
-func scanned(rows *sql.Rows) (f Found, err error) {
+// found is the entry of a row, with its large texts.
+func (rows *stream) found(ctx context.Context) (f Found, err error) {
 	var at int64
 	var data sql.RawBytes
 	if err := rows.Scan(&f.Session, &f.Seq, &f.Entry.Type, &at, &data); err != nil {
 		return f, err
 	}
-	f.Entry.Time, f.Entry.Data = fromNanos(at), raw(data)
-	return f, nil
+	f.Entry.Time = fromNanos(at)
+	f.Entry.Data, err = rows.texts.whole(ctx, raw(data))
+	return f, err
 }
+
+// stream is rows, and the large texts of the entries in them, read over the same connection: there is only one.
+type stream struct {
+	*sql.Rows
+	conn  *sql.Conn
+	texts *texts
+}
+
+func (s *Store) stream(ctx context.Context, query string, args ...any) (*stream, error) {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return nil, s.explain("read", err)
+	}
+	rows, err := conn.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, errors.Join(s.explain("read", err), conn.Close())
+	}
+	return &stream{rows, conn, &texts{from: conn}}, nil
+}
+
+// Close ends the reading and gives the connection back.
+func (rows *stream) Close() error { return errors.Join(rows.Rows.Close(), rows.conn.Close()) }
 
 func (q Scan) query() (string, []any) {
 	data, args := "e.data", []any(nil)
@@ -180,14 +205,14 @@ func (s *Store) Range(ctx context.Context, num, after, to int64, types []session
 	for _, t := range types {
 		args = append(args, string(t))
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT s.id, e.seq, e.type, e.time, e.data FROM sessions AS s JOIN entries AS e ON e.session = s.num
+	rows, err := s.stream(ctx, `SELECT s.id, e.seq, e.type, e.time, e.data FROM sessions AS s JOIN entries AS e ON e.session = s.num
 		WHERE s.num = ? AND e.seq > ? AND e.seq <= ? AND e.type IN (?`+strings.Repeat(", ?", len(types)-1)+") ORDER BY e.seq", args...)
 	if err != nil {
-		return s.explain("read", err)
+		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		f, err := scanned(rows)
+		f, err := rows.found(ctx)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrDamaged, err)
 		}

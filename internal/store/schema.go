@@ -6,7 +6,7 @@ import (
 )
 
 // schemaVersion is the newest schema this package knows: the number of steps.
-const schemaVersion = 2
+const schemaVersion = 3
 
 // applicationID marks the file as ours: "adze" in ASCII (sqlite.org/pragma.html#pragma_application_id).
 const applicationID = 0x61647a65
@@ -68,6 +68,8 @@ func steps() []string {
 		CREATE TRIGGER entries_stay BEFORE DELETE ON entries WHEN NOT EXISTS (SELECT 1 FROM removed WHERE num = old.session)
 			BEGIN SELECT RAISE(ABORT, 'entries are never removed'); END;
 		CREATE TRIGGER labels_keep BEFORE UPDATE ON labels BEGIN SELECT RAISE(ABORT, 'labels never change'); END;`,
+
+		textTables,
 	}
 }
 

@@ -11,7 +11,7 @@
 //
 // Start reading at Open (open.go), then Append (append.go). chain.go is the hash chain, lock.go the one
 // writer per session, wal.go what Close leaves, remove.go how words go for ever, backup.go a copy, salvage.go what happens to a damaged file, memory.go the
-// store without a disk. There are more than twelve files because what a damaged file needs (salvage.go, rescue.go) and
+// store without a disk, texts.go the large texts of entries, which are stored once. There are more than twelve files because what a damaged file needs (salvage.go, rescue.go) and
 // what systems differ in are kept apart from what every run does.
 //
 // Beside the database lie PATH-wal and PATH-shm (SQLite's log, which a short run leaves for the next, and
@@ -20,6 +20,7 @@
 // salvage replaced).
 //
 // Known limits:
+//   - A large text is put back as often as entries name it: loading takes the memory of the whole log.
 //   - A chain without an anchor elsewhere shows changes by others, not a rewrite by the owner.
 //   - Salvage reads around damaged pages by key; rows of a page whose parents are all unreadable are lost
 //     to it, although a carver might find them. The old file is kept for that.

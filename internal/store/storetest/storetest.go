@@ -40,6 +40,7 @@ func Run(t *testing.T, place func(*testing.T) Backing) {
 		"lists the last used first":        listsTheLastUsedFirst,
 		"lists a long opening with title":  listsALongOpening,
 		"takes a large entry":              takesALargeEntry,
+		"takes large texts again":          takesLargeTextsAgain,
 		"keeps the order of each writer":   keepsTheOrderOfEachWriter,
 		"fails after close":                failsAfterClose,
 		"survives reopening":               survivesReopening,
