@@ -132,7 +132,7 @@ func (e editor) run(ctx context.Context, c tool.Context[changeMeta], in editArgs
 	}
 	done.State = describeState(done.State, plan.format)
 	e.seen.Record(c.SessionID, done.State, plan.text)
-	return plan.result(of.path, done), nil
+	return withCheck(plan.result(of.path, done), e.checked(ctx, of.path, plan.before, plan.text)), nil
 }
 
 // mayQuote asks before an edit tells what stands in a file that the model could not read unasked: an edit that fits
@@ -152,6 +152,7 @@ func (e editor) mayQuote(ctx context.Context, ask asker, p workspace.Path, know 
 type editPlan struct {
 	splices []workspace.Splice
 	format  text.Format
+	before  string // the text as it was; "" for large and for new files
 	text    string // afterwards; "" for large files
 	diff    diff.Diff
 	lines   []int
@@ -203,7 +204,7 @@ func planWhole(o *workspace.Opened, p workspace.Path, raw []byte, edits []texted
 	if err != nil {
 		return editPlan{}, err
 	}
-	plan := editPlan{format: c.format, text: textedit.Apply(c.text, spans), changed: src.Changed}
+	plan := editPlan{format: c.format, before: c.text, text: textedit.Apply(c.text, spans), changed: src.Changed}
 	if plan.splices, err = splicesOf(c, spans); err != nil {
 		return editPlan{}, err
 	}

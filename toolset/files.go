@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"adze/internal/lsp"
 	"adze/internal/notebook"
 	"adze/internal/text"
 	"adze/internal/workspace"
@@ -23,7 +24,8 @@ type files struct {
 	bounds Bounds
 	// withhold is Deps.Withhold.
 	withhold func(root string) func(dir, name string) bool
-	brief    bool // offer the usual arguments alone, see Deps.Brief
+	code     *lsp.Servers // Deps.Code
+	brief    bool         // offer the usual arguments alone, see Deps.Brief
 }
 
 // asker is Context.Ask.

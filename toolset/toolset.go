@@ -16,6 +16,7 @@ import (
 	"os"
 
 	"adze/internal/git"
+	"adze/internal/lsp"
 	"adze/internal/proc"
 	"adze/internal/web"
 	"adze/internal/workspace"
@@ -57,6 +58,8 @@ type Deps struct {
 	Plans Plans
 	// Finder searches tools that requests do not show; nil: tool_search has nothing to find.
 	Finder Finder
+	// Code asks language servers; nil: there are none, and the tools that ask them are not offered.
+	Code *lsp.Servers
 	// Skills loads skills; nil: there are none, and skill is not offered.
 	Skills Skills
 }
@@ -72,14 +75,14 @@ func New(d Deps) (*tool.Registry, error) {
 	if d.Shell == nil {
 		d.Shell = NewShell(proc.Supervisor{}, proc.Environ(os.Environ(), proc.EnvPolicy{}))
 	}
-	f := files{withhold: d.Withhold, root: d.Root, seen: d.Seen, bounds: d.Bounds, brief: d.Brief}
+	f := files{code: d.Code, withhold: d.Withhold, root: d.Root, seen: d.Seen, bounds: d.Bounds, brief: d.Brief}
 	s := seeker{files: f, env: d.Env}
 	if d.Web == nil {
 		d.Web = web.New(web.Policy{})
 	}
 	g := repos{files: f, git: git.Git{Supervisor: d.Shell.Supervisor, Env: d.Shell.Env}}
 	registry := &tool.Registry{}
-	for _, t := range []tool.Tool{
+	for _, t := range append([]tool.Tool{
 		read(f),
 		write(f),
 		edit(f),
@@ -103,7 +106,7 @@ func New(d Deps) (*tool.Registry, error) {
 		skill(d.Skills),
 		toolSearch(d.Finder),
 		taskComplete(),
-	} {
+	}, f.linguists()...) {
 		if err := registry.Register(t); err != nil {
 			return nil, fmt.Errorf("toolset: %w", err)
 		}

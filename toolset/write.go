@@ -32,6 +32,7 @@ type changeMeta struct {
 	Steps []string `json:"steps,omitempty"`
 	Diff  string   `json:"diff,omitempty"`
 	Notes []string `json:"notes,omitempty"`
+	Check string   `json:"check,omitempty"` // what a language server says of the change
 	// Seen lets a resumed session know what it has written.
 	Seen *workspace.State `json:"seen,omitempty"`
 }
@@ -81,7 +82,7 @@ func (w writer) run(ctx context.Context, c tool.Context[changeMeta], in writeArg
 	}
 	done.State = describeState(done.State, plan.format)
 	w.seen.Record(c.SessionID, done.State, plan.text)
-	return plan.result(p, done), nil
+	return withCheck(plan.result(p, done), w.checked(ctx, p, plan.before, plan.text)), nil
 }
 
 // check plans the write as far as the file is only looked at.
@@ -137,6 +138,7 @@ func (w writer) known(ctx context.Context, cur *workspace.Current, p workspace.P
 // writePlan is the new content as it will stand in the file.
 type writePlan struct {
 	replaced int64 // bytes of the old file
+	before   string
 	raw      []byte
 	text     string
 	format   text.Format
@@ -151,7 +153,7 @@ func planWrite(p workspace.Path, old content, next string) (writePlan, error) {
 	if err := hiddenText(next, old.text); err != nil {
 		return writePlan{}, err
 	}
-	plan := writePlan{text: strings.TrimPrefix(next, "\uFEFF"), format: old.format}
+	plan := writePlan{before: old.text, text: strings.TrimPrefix(next, "\uFEFF"), format: old.format}
 	if old.raw == nil {
 		plan.text = next
 	} else if old.format.EOL != text.None {
@@ -227,6 +229,9 @@ func viewChange(m changeMeta) []tool.Block {
 	blocks[0].Title = fmt.Sprintf("%s +%d -%d", m.Path, m.Added, m.Removed)
 	for _, note := range m.Notes {
 		blocks = append(blocks, tool.Text(note)...)
+	}
+	if m.Check != "" {
+		blocks = append(blocks, tool.Text(m.Check)...)
 	}
 	return blocks
 }

@@ -18,12 +18,14 @@ import (
 	"time"
 
 	"adze/internal/app"
+	"adze/internal/lsp/lsptest"
 )
 
 // asMain makes the test binary behave as adze.
 const asMain = "ADZE_TEST_AS_MAIN"
 
 func TestMain(m *testing.M) {
+	lsptest.Serve()
 	if os.Getenv(asMain) != "" {
 		os.Exit(app.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}

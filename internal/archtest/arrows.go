@@ -33,7 +33,7 @@ func Table() []Row {
 		{Package: "prompts", Why: "embedded texts"},
 		{Package: "toolset", May: []string{"tool", "internal/workspace", "internal/search", "internal/proc",
 			"internal/web", "internal/websearch", "internal/diff", "internal/text", "internal/textedit", "internal/git", "internal/jsonc", "internal/secret",
-			"internal/notebook", "internal/scale"}, Why: "tools act through leaf helpers"},
+			"internal/notebook", "internal/scale", "internal/lsp"}, Why: "tools act through leaf helpers"},
 		{Package: "tui", May: []string{"session", "tool", "internal/safeterm"}, Why: "an observer of one event stream"},
 		{Package: "tui/look", Room: true, May: []string{"tool", "internal/safeterm", "tui/draw"}, Never: outside(),
 			Why: "what rooms share to show themselves alike knows none of them"},
@@ -164,7 +164,7 @@ func outside() []string {
 
 // forTests is what every test may import: written fakes and cases instead of mocks.
 func forTests() []string {
-	return []string{"internal/golden", "internal/llm/llmtest", "internal/llm/script", "internal/store"}
+	return []string{"internal/golden", "internal/lsp/lsptest", "internal/llm/llmtest", "internal/llm/script", "internal/store"}
 }
 
 // arrows checks every import of a package against the table.

@@ -48,6 +48,7 @@ type Config struct {
 	Providers      map[string]Provider `json:"providers,omitempty"`
 	Tools          Tools               `json:"tools,omitempty"`
 	Search         Search              `json:"search,omitempty"`
+	Languages      LanguageServers     `json:"language_servers,omitempty"`
 	Undo           Undo                `json:"undo,omitempty"`
 	Sessions       Sessions            `json:"sessions,omitempty"`
 	Models         map[string]Model    `json:"models,omitempty"` // by provider/name; a last * stands for any rest

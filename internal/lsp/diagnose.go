@@ -33,7 +33,7 @@ type asked struct {
 }
 
 // Changed tells the file's server what stands in it now, and what is wrong that was not before. It returns within the
-// time that Options give; what comes later is told with the next change. ok is false when there is no server.
+// time that Options give; what comes later is told with the next change. ok is false when there is no server that may run.
 func (s *Servers) Changed(ctx context.Context, path, before, after string) (f Findings, ok bool) {
 	if len(after) > maxText || len(before) > maxText {
 		return f, false
@@ -44,7 +44,11 @@ func (s *Servers) Changed(ctx context.Context, path, before, after string) (f Fi
 	}
 	f.Server = v.lang.Name
 	limit := s.opts.Warm
-	if v.show().State != ready {
+	switch v.show().State {
+	case held: // that is the person's wish, and nothing to be told with each edit
+		return f, false
+	case ready:
+	default:
 		limit = s.opts.Cold
 	}
 	began := time.Now()
@@ -148,11 +152,14 @@ func pull(ctx context.Context, conn *jsonrpc2.Conn, uri string) ([]diagnostic, e
 // answered waits until the server has said what it finds in this version of a file, and a moment for what it says of
 // others then.
 func (v *server) answered(ctx context.Context, uri string, version int) error {
-	sent := time.Now()
 	for {
 		v.mu.Lock()
 		r, said := v.found[uri]
 		changed, ended, why := v.changed, v.state != ready, v.why
+		var shown time.Time
+		if d := v.docs[uri]; d != nil {
+			shown = d.shown
+		}
 		v.mu.Unlock()
 		var quiet <-chan time.Time
 		switch {
@@ -160,7 +167,7 @@ func (v *server) answered(ctx context.Context, uri string, version int) error {
 			return errors.New(cmp.Or(why, "it has ended"))
 		case said && r.version != nil && *r.version >= version:
 			return v.hear(ctx)
-		case said && r.version == nil && r.at.After(sent):
+		case said && r.version == nil && !r.at.Before(shown):
 			quiet = time.After(settle)
 		}
 		select {

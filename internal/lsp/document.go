@@ -3,8 +3,6 @@ package lsp
 import (
 	"context"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
@@ -20,6 +18,7 @@ const maxText = 4 << 20
 type document struct {
 	version int
 	text    string
+	shown   time.Time // when the server was told of this text
 	mtime   time.Time
 	size    int64
 	used    time.Time
@@ -34,23 +33,27 @@ func (v *server) present(ctx context.Context, conn *jsonrpc2.Conn, path, text st
 	var err error
 	switch {
 	case d == nil:
-		d = &document{version: 1, text: text}
-		id := v.lang.Files[strings.ToLower(filepath.Ext(path))]
+		d = &document{version: 1, text: text, shown: time.Now()}
+		v.mu.Lock() // before it answers
+		v.docs[uri] = d
+		v.mu.Unlock()
+		id := v.lang.Files[ending(path)]
 		err = conn.Notify(ctx, "textDocument/didOpen", object{"textDocument": object{"uri": uri, "languageId": id, "version": d.version, "text": text}})
 	case d.text != text:
-		d.version++
-		d.text = text
+		v.mu.Lock() // problems of it are read meanwhile
+		d.version, d.text, d.shown = d.version+1, text, time.Now()
+		v.mu.Unlock()
 		err = conn.Notify(ctx, "textDocument/didChange", object{"textDocument": object{"uri": uri, "version": d.version}, "contentChanges": []object{{"text": text}}})
 	}
 	if err != nil {
 		return 0, err
 	}
-	if info, err := os.Stat(path); err == nil {
+	info, err := os.Stat(path)
+	v.mu.Lock()
+	if err == nil {
 		d.mtime, d.size = info.ModTime(), info.Size()
 	}
 	d.used = time.Now()
-	v.mu.Lock()
-	v.docs[uri] = d
 	v.mu.Unlock()
 	return d.version, v.spare(ctx, conn)
 }
@@ -128,4 +131,24 @@ func (v *server) watched(ctx context.Context, conn *jsonrpc2.Conn, events []obje
 		return nil
 	}
 	return conn.Notify(ctx, "workspace/didChangeWatchedFiles", object{"changes": events})
+}
+
+// Wrote tells the server of a file that others of its project have other contents now.
+func (s *Servers) Wrote(ctx context.Context, path string, others []string) {
+	v := s.server(path)
+	if v == nil || v.show().State != ready {
+		return // it reads them when it starts
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Warm)
+	defer cancel()
+	_ = v.with(ctx, func(conn *jsonrpc2.Conn) error { // one that does not answer shows in the next question
+		var events []object
+		for _, p := range others {
+			events = append(events, object{"uri": uriOf(p), "type": fileChanged})
+		}
+		if err := v.watched(ctx, conn, events); err != nil {
+			return err
+		}
+		return v.refresh(ctx, conn)
+	})
 }

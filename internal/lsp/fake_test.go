@@ -1,176 +1,18 @@
 package lsp_test
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"adze/internal/lsp"
+	"adze/internal/lsp/lsptest"
 )
 
-// fakeServer is what the environment of the test binary says when it is to be a language server, and how it behaves.
-const fakeServer = "ADZE_TEST_LANGUAGE_SERVER"
-
 func TestMain(m *testing.M) {
-	if how := os.Getenv(fakeServer); how != "" {
-		fake{how: how, in: bufio.NewReader(os.Stdin), texts: map[string]string{}}.serve()
-		return
-	}
+	lsptest.Serve()
 	os.Exit(m.Run())
-}
-
-// fake finds each word BAD wrong, and each word ODD odd. It behaves as the words in how say.
-type fake struct {
-	how   string
-	in    *bufio.Reader
-	texts map[string]string
-}
-
-func (f fake) does(what string) bool { return strings.Contains(f.how, what) }
-
-type message struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Params struct {
-		TextDocument struct {
-			URI     string `json:"uri"`
-			Version int    `json:"version"`
-			Text    string `json:"text"`
-		} `json:"textDocument"`
-		ContentChanges []struct {
-			Text string `json:"text"`
-		} `json:"contentChanges"`
-		NewName string `json:"newName"`
-	} `json:"params"`
-}
-
-func (f fake) serve() {
-	if f.does("banner") {
-		fmt.Println("Welcome to the server!")
-	}
-	for {
-		m, err := f.read()
-		if err != nil || f.does("exit at "+m.Method) {
-			fmt.Fprintln(os.Stderr, "first words")
-			fmt.Fprintln(os.Stderr, "cannot go on")
-			os.Exit(3)
-		}
-		if f.does("hang at " + m.Method) {
-			<-time.After(time.Hour)
-		}
-		if f.does("huge at " + m.Method) {
-			fmt.Print("Content-Length: 999999999999\r\n\r\n{}")
-		}
-		if f.does("rubbish at " + m.Method) {
-			fmt.Print("Content-Length: 4\r\n\r\n{{{{")
-		}
-		f.answer(m)
-	}
-}
-
-func (f fake) answer(m message) {
-	uri, version := m.Params.TextDocument.URI, m.Params.TextDocument.Version
-	switch m.Method {
-	case "initialize":
-		caps := `"textDocumentSync":1`
-		if f.does("pull") {
-			caps += `,"diagnosticProvider":{"interFileDependencies":true}`
-		}
-		if f.does("utf-8") {
-			caps += `,"positionEncoding":"utf-8"`
-		}
-		f.reply(m, `{"capabilities":{`+caps+`}}`)
-		f.write(`{"jsonrpc":"2.0","id":"c1","method":"workspace/configuration","params":{"items":[{},{}]}}`)
-		f.write(`{"jsonrpc":"2.0","id":"e1","method":"workspace/applyEdit","params":{"edit":{}}}`)
-	case "textDocument/didOpen":
-		f.texts[uri] = m.Params.TextDocument.Text
-		f.push(uri, version)
-	case "textDocument/didChange":
-		f.texts[uri] = m.Params.ContentChanges[0].Text
-		f.push(uri, version)
-	case "textDocument/diagnostic":
-		f.reply(m, `{"kind":"full","items":`+f.found(uri)+`}`)
-	case "textDocument/rename":
-		f.reply(m, f.rename(m.Params.NewName))
-	case "textDocument/didClose", "textDocument/didSave", "initialized", "workspace/didChangeWatchedFiles", "":
-	default:
-		f.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no %s"}}`, m.ID, m.Method))
-	}
-}
-
-func (f fake) push(uri string, version int) {
-	if f.does("silent") || f.does("pull") {
-		return
-	}
-	v := fmt.Sprintf(`,"version":%d`, version)
-	if f.does("no version") {
-		v = ""
-	}
-	f.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"textDocument/publishDiagnostics","params":{"uri":%q%s,"diagnostics":%s}}`, uri, v, f.found(uri)))
-}
-
-func (f fake) found(uri string) string {
-	var all []string
-	for n, line := range strings.Split(f.texts[uri], "\n") {
-		for word, severity := range map[string]int{"BAD": 1, "ODD": 2, "HINT": 4} {
-			if i := strings.Index(line, word); i >= 0 {
-				all = append(all, fmt.Sprintf(`{"range":{"start":{"line":%d,"character":%d},"end":{"line":%d,"character":%d}},"severity":%d,"code":"C1","message":"%s is here"}`, n, i, n, i+3, severity, word))
-			}
-		}
-	}
-	return "[" + strings.Join(all, ",") + "]"
-}
-
-// rename replaces old by the new name in all that it knows.
-func (f fake) rename(name string) string {
-	var files []string
-	for uri, text := range f.texts {
-		var edits []string
-		for n, line := range strings.Split(text, "\n") {
-			if i := strings.Index(line, "old"); i >= 0 {
-				edits = append(edits, fmt.Sprintf(`{"range":{"start":{"line":%d,"character":%d},"end":{"line":%d,"character":%d}},"newText":%q}`, n, i, n, i+3, name))
-			}
-		}
-		files = append(files, fmt.Sprintf(`{"textDocument":{"uri":%q,"version":null},"edits":[%s]}`, uri, strings.Join(edits, ",")))
-	}
-	if f.does("deletes") {
-		files = append(files, `{"kind":"delete","uri":"file:///etc/passwd"}`)
-	}
-	return `{"documentChanges":[` + strings.Join(files, ",") + `]}`
-}
-
-func (f fake) reply(m message, result string) {
-	f.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result))
-}
-
-func (f fake) write(text string) { fmt.Printf("Content-Length: %d\r\n\r\n%s", len(text), text) }
-
-func (f fake) read() (m message, err error) {
-	size := 0
-	for {
-		line, err := f.in.ReadString('\n')
-		if err != nil {
-			return m, err
-		}
-		if line = strings.TrimSpace(line); line == "" {
-			break
-		}
-		if n, ok := strings.CutPrefix(line, "Content-Length: "); ok {
-			size, _ = strconv.Atoi(n)
-		}
-	}
-	raw := make([]byte, size)
-	if _, err := io.ReadFull(f.in, raw); err != nil {
-		return m, err
-	}
-	return m, json.Unmarshal(raw, &m)
 }
 
 // long is a wait that nothing reaches but a fault.
@@ -187,8 +29,8 @@ func desk(t *testing.T, how string, change ...func(*lsp.Options)) (*lsp.Servers,
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := lsp.Options{Root: dir, Env: []string{fakeServer + "=" + how, "PATH=/usr/bin:/bin"}, Warm: long, Cold: long,
-		Languages: []lsp.Language{{Name: "fake", Command: []string{self}, Files: map[string]string{".x": "x"}}}}
+	o := lsp.Options{Root: dir, Env: []string{"PATH=/usr/bin:/bin"}, Warm: long, Cold: long,
+		Languages: []lsp.Language{{Name: "fake", Command: []string{self, lsptest.Word, how}, Files: map[string]string{".x": "x"}}}}
 	for _, c := range change {
 		c(&o)
 	}

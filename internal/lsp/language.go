@@ -1,6 +1,12 @@
 package lsp
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"os"
+	"slices"
+
+	"adze/internal/proc"
+)
 
 // Language is a server: how it is started, and for what.
 type Language struct {
@@ -25,4 +31,31 @@ func Known() []Language {
 		{Name: "rust-analyzer", Command: []string{"rust-analyzer"}, Files: map[string]string{".rs": "rust"}, Markers: []string{"Cargo.toml"}},
 		{Name: "clangd", Command: []string{"clangd"}, Files: c, Markers: []string{"compile_commands.json", "compile_flags.txt", ".clangd"}},
 	}
+}
+
+// Of are those of the languages that a folder seems to have files of, and whose programs are there. It reads one folder,
+// so that it may be asked at each start.
+func Of(dir string, all []Language, env []string) []Language {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(l Language) bool {
+		if !l.seems(names) {
+			return true
+		}
+		_, err := proc.LookPath(l.Command[0], dir, env)
+		return err != nil
+	})
+}
+
+// seems reports whether a folder with these names may be a project of the language.
+func (l Language) seems(names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		return slices.Contains(l.Markers, name) || l.Files[ending(name)] != ""
+	})
 }

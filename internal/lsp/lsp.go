@@ -38,13 +38,15 @@ const (
 
 // Options say which servers there are and how they run.
 type Options struct {
-	Root       string // the workspace, absolute and free of links
-	Languages  []Language
+	Root       string     // the workspace, absolute and free of links
+	Languages  []Language // whose programs are there; see Of
 	Supervisor proc.Supervisor
 	Env        []string
 	Warm, Cold time.Duration // 0: the defaults
 	// Holds says, right before a server starts, whether the person lets it; nil: it may.
 	Holds func(Language) error
+	// Inside lets servers run within full walls only.
+	Inside bool
 	// Mask hides secrets in what servers say; nil: nothing is hidden.
 	Mask func(string) string
 }
@@ -88,7 +90,7 @@ func (s *Servers) Close() {
 // State is a server as a person is shown it.
 type State struct {
 	Name, Root string
-	State      string // starting, ready, failed
+	State      string // starting, ready, failed, held
 	Why        string // it failed
 	PID        int
 }
@@ -112,19 +114,18 @@ func (s *Servers) Speaks(path string) bool {
 	return ok
 }
 
-// language finds the first language of a file whose program is there.
+// language finds the first language of a file.
 func (s *Servers) language(path string) (Language, bool) {
-	ext := strings.ToLower(filepath.Ext(path))
 	for _, l := range s.opts.Languages {
-		if l.Files[ext] == "" {
-			continue
-		}
-		if _, err := proc.LookPath(l.Command[0], s.opts.Root, s.opts.Env); err == nil {
+		if l.Files[ending(path)] != "" {
 			return l, true
 		}
 	}
 	return Language{}, false
 }
+
+// ending is a file's, as a Language has it.
+func ending(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
 // server is the one for a file, started when it is not; nil: there is none.
 func (s *Servers) server(path string) *server {

@@ -91,9 +91,12 @@ func TestTheLastWordsOfAServerAreTold(t *testing.T) {
 
 func TestNoServerStartsWithoutConsent(t *testing.T) {
 	s, dir := desk(t, "push", func(o *lsp.Options) { o.Holds = func(lsp.Language) error { return errors.New("it was not allowed") } })
-	f, ok := s.Changed(t.Context(), put(t, dir, "a.x", ""), "", "BAD")
-	if !ok || !strings.Contains(f.Unknown, "it was not allowed") {
-		t.Errorf("%v %+v", ok, f)
+	path := put(t, dir, "a.x", "")
+	if f, ok := s.Changed(t.Context(), path, "", "BAD"); ok {
+		t.Errorf("%+v", f)
+	}
+	if _, err := s.Problems(t.Context(), path); !strings.Contains(fmt.Sprint(err), "it was not allowed") {
+		t.Errorf("err %v", err)
 	}
 	if _, ok := s.Changed(t.Context(), put(t, dir, "a.y", ""), "", "BAD"); ok {
 		t.Error("a file without a language has a server")

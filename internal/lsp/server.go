@@ -30,6 +30,7 @@ const (
 	starting = "starting"
 	ready    = "ready"
 	failed   = "failed"
+	held     = "held" // the person does not let it start here
 )
 
 // errNotReady says that a server has not answered yet.
@@ -100,7 +101,7 @@ func (v *server) wake() {
 		return // why it failed is said
 	}
 	if err := v.allowed(); err != nil {
-		v.state, v.why = failed, err.Error()
+		v.state, v.why = held, err.Error()
 		return
 	}
 	v.begun = append(v.begun, now)
@@ -123,8 +124,8 @@ func (v *server) live() {
 	cause := make(chan error, 1)
 	p, err := v.pool.opts.Supervisor.Start(ctx, proc.Command{
 		Argv: v.lang.Command, Dir: v.root, Env: v.pool.opts.Env, Tag: "lsp-" + v.lang.Name, Head: 1 << 10, Tail: 4 << 10,
-		Memory: maxMemory,
-		Talk:   func(in io.WriteCloser, out io.Reader) { cause <- v.speak(ctx, in, out) },
+		Memory: maxMemory, Inside: v.pool.opts.Inside,
+		Talk: func(in io.WriteCloser, out io.Reader) { cause <- v.speak(ctx, in, out) },
 	})
 	if err != nil {
 		v.fail(err)
@@ -136,11 +137,11 @@ func (v *server) live() {
 	err = <-cause
 	cancel()
 	r := p.Wait()
-	v.fail(fmt.Errorf("%w%s", err, ending(r)))
+	v.fail(fmt.Errorf("%w%s", err, lastWords(r)))
 }
 
-// ending is how a program ended, with its last words.
-func ending(r proc.Result) string {
+// lastWords is how a program ended, with its last words.
+func lastWords(r proc.Result) string {
 	words := strings.TrimSpace(cmp.Or(r.Errors.Tail, r.Errors.Head))
 	if i := strings.LastIndexByte(words, '\n'); i >= 0 {
 		words = words[i+1:]
@@ -235,7 +236,7 @@ func (v *server) await(ctx context.Context) error {
 		switch state {
 		case ready:
 			return nil
-		case failed, idle:
+		case failed, held, idle:
 			return errors.New(cmp.Or(why, "it does not run"))
 		}
 		select {

@@ -71,7 +71,12 @@ func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Walls, error
 
 // Holds reports that commands run in a sandbox that is full. Where they run inside, the first question tests it.
 func (c *Cage) Holds() bool {
-	if !c.inside() {
+	return c.inside() && c.Full()
+}
+
+// Full reports that a command that may run inside only would. The first question tests it.
+func (c *Cage) Full() bool {
+	if c.Setting == Off {
 		return false
 	}
 	report, err := c.Box.Level(context.Background())

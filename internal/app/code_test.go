@@ -1,0 +1,85 @@
+package app_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adze/internal/lsp/lsptest"
+)
+
+// withServer configures a language server for .x files.
+func (u *user) withServer(how string) {
+	u.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	u.configure(fmt.Sprintf(`{"language_servers": {"use": "on", "servers": {"fake": {"command": [%q, %q, %q], "files": {".x": "x"}}}}}`, self, lsptest.Word, how))
+	u.file("main.x", "fine\nold one\n")
+	u.file("more.x", "old two\n")
+}
+
+// TestAnEditTellsWhatItBroke: in the very call, as a server says it; a rename goes through the gate file by file.
+func TestAnEditTellsWhatItBroke(t *testing.T) {
+	u := newUser(t)
+	u.withServer("push")
+	steps := "-- 1 --\ncall read: {\"path\":\"main.x\"}\ncall read: {\"path\":\"more.x\"}\n" +
+		"-- 2 --\ncall diagnostics: {\"path\":\"main.x\"}\n" +
+		"-- 3 --\nexpect diagnostics completed: no problems\ncall edit: {\"path\":\"main.x\",\"old_string\":\"fine\",\"new_string\":\"BAD thing\"}\n" +
+		"-- 4 --\nexpect edit completed: (?s)edited main.x.*fake: new with this edit\\n  main.x:1:1: error: BAD is here \\[C1\\]\ncall edit: {\"path\":\"main.x\",\"old_string\":\"BAD thing\",\"new_string\":\"good\"}\n" +
+		"-- 5 --\nexpect edit completed: nothing new is wrong\ncall write: {\"path\":\"new.x\",\"content\":\"ODD\\n\"}\n" +
+		"-- 6 --\nexpect write completed: new.x:1:1: warning: ODD is here\ncall diagnostics: {\"path\":\"more.x\"}\n" +
+		"-- 7 --\ncall rename: {\"path\":\"main.x\",\"line\":2,\"symbol\":\"old\",\"new_name\":\"young\"}\n" +
+		"-- 8 --\nexpect rename completed: (?s)2 places in 2 files\ntext: done\n"
+	u.run("-p", "--permission-mode=edits", u.script(steps), "go").wants(0, "done")
+	for name, want := range map[string]string{"main.x": "good\nyoung one\n", "more.x": "young two\n"} {
+		if raw, err := os.ReadFile(filepath.Join(u.dir, name)); err != nil || string(raw) != want {
+			t.Errorf("%s: %q %v", name, raw, err)
+		}
+	}
+}
+
+// TestARenameIsAllOrNone: a file that may not be written ends it before any is.
+func TestARenameIsAllOrNone(t *testing.T) {
+	u := newUser(t)
+	u.withServer("push")
+	steps := "-- 1 --\ncall diagnostics: {\"path\":\"main.x\"}\ncall diagnostics: {\"path\":\"more.x\"}\n" +
+		"-- 2 --\ncall rename: {\"path\":\"main.x\",\"line\":2,\"symbol\":\"old\",\"new_name\":\"young\"}\n" +
+		"-- 3 --\nexpect rename denied: .\ncall rename: {\"path\":\"main.x\",\"line\":2,\"symbol\":\"old\",\"new_name\":\"a b\"}\n" +
+		"-- 4 --\nexpect rename failed: is no name\ncall rename: {\"path\":\"main.x\",\"line\":1,\"symbol\":\"old\",\"new_name\":\"x\"}\n" +
+		"-- 5 --\nexpect rename failed: line 1 of main.x has no name\ntext: done\n"
+	u.run("-p", "--permission-mode=edits", "--deny", "write(work:more.x)", u.script(steps), "go").wants(0, "done")
+	for name, want := range map[string]string{"main.x": "fine\nold one\n", "more.x": "old two\n"} {
+		if raw, err := os.ReadFile(filepath.Join(u.dir, name)); err != nil || string(raw) != want {
+			t.Errorf("%s: %q %v", name, raw, err)
+		}
+	}
+}
+
+// TestAServerThatFailsBlocksNoEdit: it is told once what is not known, and the edit is made.
+func TestAServerThatFailsBlocksNoEdit(t *testing.T) {
+	for _, how := range []string{"exit at initialize", "rubbish at initialized", "exit at textDocument/didOpen"} {
+		u := newUser(t)
+		u.withServer(how)
+		steps := "-- 1 --\ncall edit: {\"path\":\"main.x\",\"old_string\":\"fine\",\"new_string\":\"BAD\"}\n-- 2 --\nexpect edit completed: not known yet\ntext: done\n"
+		u.run("-p", "--permission-mode=edits", u.script(steps), "go").wants(0, "done")
+		if raw, _ := os.ReadFile(filepath.Join(u.dir, "main.x")); !strings.HasPrefix(string(raw), "BAD") {
+			t.Errorf("%s: %q", how, raw)
+		}
+	}
+}
+
+// TestNoServerRunsUnasked: without a word of the person's none checks a run without a terminal, and none of a project's
+// choosing ever does.
+func TestNoServerRunsUnasked(t *testing.T) {
+	u := newUser(t)
+	u.withServer("push")
+	u.configure(`{}`)
+	self, _ := os.Executable()
+	u.file(".adze/config.json", fmt.Sprintf(`{"language_servers": {"use": "on", "servers": {"fake": {"command": [%q, %q, "push"], "files": {".x": "x"}}}}}`, self, lsptest.Word))
+	steps := "-- 1 --\ncall edit: {\"path\":\"main.x\",\"old_string\":\"fine\",\"new_string\":\"BAD\"}\n-- 2 --\nexpect edit completed: lines\\n?$\ntext: done\n"
+	u.run("-p", "--permission-mode=edits", u.script(steps), "go").wants(0, "done")
+}

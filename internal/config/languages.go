@@ -1,0 +1,56 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// LanguageServers say whether servers of languages check edits, and which there are beside the known ones.
+type LanguageServers struct {
+	Use     string                    `json:"use,omitempty"` // auto, on, off
+	Servers map[string]LanguageServer `json:"servers,omitempty"`
+}
+
+// LanguageServer is one server; of a known one only what differs is said.
+type LanguageServer struct {
+	Command []string          `json:"command,omitempty"`
+	Files   map[string]string `json:"files,omitempty"`   // file ending, such as .go, to the language's id in the protocol
+	Markers []string          `json:"markers,omitempty"` // files at the root of a project
+	Options json.RawMessage   `json:"options,omitempty"` // its initializationOptions
+	Off     bool              `json:"off,omitempty"`
+}
+
+// The values of LanguageServers.Use; empty is auto.
+const (
+	LanguagesAuto = "auto"
+	LanguagesOn   = "on"
+	LanguagesOff  = "off"
+)
+
+// checkLanguages finds what no server could be started by.
+func (c Config) checkLanguages(path string) error {
+	uses := []string{"", LanguagesAuto, LanguagesOn, LanguagesOff}
+	if use := c.Languages.Use; !slices.Contains(uses, use) {
+		return &Error{Path: path, Message: fmt.Sprintf("language_servers.use is %q", use), Hint: "want auto, on or off"}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Languages.Servers)) {
+		at := "language_servers.servers." + name
+		if one := c.Languages.Servers[name]; !one.Off && !slices.Contains(knownServers(), name) && (len(one.Command) == 0 || len(one.Files) == 0) {
+			return &Error{Path: path, Message: at + " is not known, and has no command or no files", Hint: `say both: "command": ["zls"], "files": {".zig": "zig"}`}
+		}
+		for ending := range c.Languages.Servers[name].Files {
+			if !strings.HasPrefix(ending, ".") || ending != strings.ToLower(ending) {
+				return &Error{Path: path, Message: fmt.Sprintf("%s.files has %q", at, ending), Hint: `write endings with their point and in small letters: ".go"`}
+			}
+		}
+	}
+	return nil
+}
+
+// knownServers are those that need no command and no files of their own.
+func knownServers() []string {
+	return []string{"gopls", "typescript-language-server", "pyright", "rust-analyzer", "clangd"}
+}

@@ -1,0 +1,162 @@
+package toolset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"adze/internal/lsp"
+	"adze/internal/workspace"
+	"adze/tool"
+)
+
+// codeShown bounds the places and symbols of one answer.
+const codeShown = 100
+
+// linguist is what the tools share that ask language servers.
+type linguist struct{ files }
+
+// linguists are the tools that ask language servers, where there are any.
+func (f files) linguists() []tool.Tool {
+	if f.code == nil {
+		return nil
+	}
+	l := linguist{f}
+	return []tool.Tool{diagnostics(l), definition(l), references(l), symbols(l), rename(l)}
+}
+
+// checked is what a file's language server finds wrong since a change; "" where there is none.
+func (f files) checked(ctx context.Context, p workspace.Path, before, after string) string {
+	if f.code == nil || after == "" || // of a large file that was changed in place the text is not known
+		p.Outside() || !f.code.Speaks(p.Abs()) {
+		return ""
+	}
+	found, ok := f.code.Changed(ctx, p.Abs(), before, after)
+	if !ok {
+		return ""
+	}
+	return found.Text(f.named)
+}
+
+// named is a file as the model knows it.
+func (f files) named(abs string) string {
+	if rel, inside := f.root.Inside(abs); inside {
+		return rel
+	}
+	return abs
+}
+
+// withCheck puts what a language server says behind the result of a change.
+func withCheck(r changeResult, told string) changeResult {
+	if told == "" {
+		return r
+	}
+	r.Output += "\n" + told
+	r.Metadata.Check = told
+	return r
+}
+
+// codeFailure gives an error of a language server its code.
+func codeFailure(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, lsp.ErrNone):
+		return tool.Fail(tool.CodeInvalidArguments, "%v; use grep and read", err)
+	case errors.As(err, new(*lsp.NotThereError)):
+		return tool.Fail(tool.CodeNoMatch, "%v; give the line where it stands, as read shows it", err)
+	}
+	return tool.Fail(tool.CodeIO, "%v", err)
+}
+
+type diagnosticsArgs struct {
+	Path string `json:"path" doc:"source file"`
+}
+
+type codeMeta struct {
+	Path  string   `json:"path"`
+	Found int      `json:"found"`
+	Rows  []string `json:"rows,omitempty"`
+}
+
+type codeResult = tool.Result[codeMeta]
+
+func diagnostics(l linguist) tool.Tool {
+	return tool.Define("diagnostics", tool.Config[diagnosticsArgs, codeMeta]{
+		Description: describe("diagnostics"),
+		Permissions: tool.Requires(tool.Read),
+		Tags:        []string{"code", "lint", "errors", "compile", "check", "types"},
+		Aliases:     []string{"get_diagnostics", "lsp_diagnostics", "problems", "get_errors"},
+		ArgAliases:  pathAliases(nil),
+		Safety:      tool.Safety{Safe: true},
+		Redact:      tool.Expose("path", "found"),
+		Needs:       func(in diagnosticsArgs) []tool.Need { return []tool.Need{{Permission: tool.Read, Target: in.Path}} },
+		Run: func(ctx context.Context, c tool.Context[codeMeta], in diagnosticsArgs) (codeResult, error) {
+			p, err := l.source(ctx, c.Ask, in.Path)
+			if err != nil {
+				return codeResult{}, err
+			}
+			all, err := l.code.Problems(ctx, p.Abs())
+			if err != nil {
+				return codeResult{}, codeFailure(err)
+			}
+			rows := make([]string, len(all))
+			for i, problem := range all {
+				rows[i] = p.Display() + ":" + problem.String()
+			}
+			return codeAnswer(p.Display(), rows, "problem"), nil
+		},
+		View: viewCode,
+	})
+}
+
+func viewCode(m codeMeta) []tool.Block { return tool.List(m.Rows) }
+
+// source is a file that a server may be asked about.
+func (l linguist) source(ctx context.Context, ask asker, name string) (workspace.Path, error) {
+	p, err := l.locate(ctx, ask, tool.Read, name)
+	if err != nil {
+		return p, err
+	}
+	if !p.Exists() {
+		return p, l.missing(p)
+	}
+	return p, nil
+}
+
+// codeAnswer lists rows, as many as fit, with their number.
+func codeAnswer(path string, rows []string, noun string) codeResult {
+	total := plural(len(rows), noun)
+	if len(rows) == 0 {
+		total = "no " + noun + "s"
+	}
+	shown := rows[:min(len(rows), codeShown)]
+	out := total
+	if len(rows) > 0 {
+		out = strings.Join(shown, "\n") + "\n" + total
+	}
+	if left := len(rows) - len(shown); left > 0 {
+		out += fmt.Sprintf(", %d not shown: grep for a narrower name", left)
+	}
+	return codeResult{Title: path + ": " + total, Metadata: codeMeta{Path: path, Found: len(rows), Rows: slices.Clone(shown)}, Output: out}
+}
+
+// row is a place as grep writes it. A line is shown only of a file that the model may read unasked.
+func (l linguist) row(held func(dir, name string) bool, at lsp.Place) string {
+	_, inside := l.root.Inside(at.Path)
+	if !inside || at.Text == "" || held != nil && held(filepath.Dir(at.Path)+"/", filepath.Base(at.Path)) {
+		return fmt.Sprintf("%s:%d", l.named(at.Path), at.Line)
+	}
+	return fmt.Sprintf("%s:%d: %s", l.named(at.Path), at.Line, at.Text)
+}
+
+// held is what of the workspace must not be read unasked; nil: all may.
+func (l linguist) held() func(dir, name string) bool {
+	if l.withhold == nil {
+		return nil
+	}
+	return l.withhold(l.root.Dir())
+}
