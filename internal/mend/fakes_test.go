@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -114,13 +115,19 @@ func catalogue(t testing.TB) *tool.Set {
 
 // config is a session over a store.
 func config(t testing.TB, s session.Store, id session.ID, p session.Provider) session.Config {
+	var mu sync.Mutex
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return session.Config{
 		ID: id, Provider: p, Model: "m", Store: s, Tools: catalogue(t), Sum: "sum it up", Window: func(string, string) int { return 100_000 },
 		Start: session.Start{Version: "test", System: "you are a test " + strings.Repeat("of length ", 60), Cwd: "/here", Model: "author/m"},
 		Gate:  tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) { return tool.Decision{Allow: true}, nil }),
-		Now:   func() time.Time { at = at.Add(700 * time.Millisecond); return at },
-		Wait:  func(context.Context, time.Duration) error { return nil },
+		Now: func() time.Time {
+			mu.Lock()
+			defer mu.Unlock()
+			at = at.Add(700 * time.Millisecond)
+			return at
+		},
+		Wait: func(context.Context, time.Duration) error { return nil },
 	}
 }
 
