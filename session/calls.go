@@ -30,8 +30,16 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 			outcomes.Parts = append(outcomes.Parts, Part{Kind: OutcomePart, Outcome: &o})
 		}
 		i += n
+		if err == nil {
+			err = s.windows.refusal()
+		}
 		if err != nil {
-			// A store that cannot save must not see further effects; the rest is aborted on load.
+			// A store that cannot save must not see further effects; on load the rest is aborted, too.
+			for _, h := range hydrated[i:] {
+				o := s.runner.Skip(h, tool.CodeIO, "not run: the session could not be saved")
+				outcomes.Parts = append(outcomes.Parts, Part{Kind: OutcomePart, Outcome: &o})
+			}
+			s.history = append(s.history, outcomes)
 			return stop, err
 		}
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"adze/tool"
@@ -69,6 +70,25 @@ type Retry struct {
 // Notice is something the person should know.
 type Notice struct{ Text string }
 
+// Unsaved says how many entries of the log wait in memory because they cannot be saved, and why; none: all is saved again. What was
+// shown before is stored, or among them.
+type Unsaved struct {
+	Entries int
+	Bytes   int
+	Cause   string // empty: nothing is in the way any more
+}
+
+// Over reports that all is saved.
+func (u Unsaved) Over() bool { return u.Entries == 0 && u.Cause == "" }
+
+// String is the state for a person.
+func (u Unsaved) String() string {
+	if u.Over() {
+		return "the session is saved again; nothing is missing"
+	}
+	return fmt.Sprintf("the session cannot be saved: %s. What is said waits in memory and is saved as soon as that works; nothing is changed until then", u.Cause)
+}
+
 // Counted says what the next request holds and what was used: before each request, after its answer was
 // stored, and when messages were taken back. Message is the id of the answer, or of what would have been one;
 // empty: no request was made since the last.
@@ -102,6 +122,7 @@ func (ToolEnd) event()        {}
 func (FilesChanged) event()   {}
 func (Retry) event()          {}
 func (Notice) event()         {}
+func (Unsaved) event()        {}
 func (Counted) event()        {}
 func (PrefixChanged) event()  {}
 func (Compacted) event()      {}

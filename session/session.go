@@ -4,8 +4,8 @@
 // the tool pipeline, stores each outcome, and asks again until there are no calls, a stop, a budget or an
 // abort. Observers see Events; the Store keeps Entries.
 //
-// The one rule: an event is emitted only after its entry is stored, and every call that was stored gets
-// exactly one outcome, in this process or when the log is loaded again.
+// The one rule: an event is emitted only after its entry is stored, or kept by a store that says that it waits, and every call
+// that was stored gets exactly one outcome, in this process or when the log is loaded again.
 //
 // Start reading at Prompt, then turn.go, ask.go (one model request, which retry.go makes again) and calls.go (its
 // calls). provider.go and store.go are the ports, event.go what observers get, message.go what is stored and sent,

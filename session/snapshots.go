@@ -114,6 +114,8 @@ type windows struct {
 	mu     sync.Mutex
 	open   map[callKey]State
 	closed map[callKey]Window
+	// refused is why an intent was not stored, where outcomes may be: a store that keeps what it cannot save takes none.
+	refused error
 }
 
 // intend stores that a call begins, with the state of the files that it may change. A call that may change more, now that
@@ -123,7 +125,22 @@ func (w *windows) intend(ctx context.Context, r tool.Record) error {
 	if err != nil {
 		return err
 	}
-	return w.store(ctx, w.entry(IntentEntry, Intended{r, before}))
+	err = w.store(ctx, w.entry(IntentEntry, Intended{r, before}))
+	if err != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.refused = err
+	}
+	return err
+}
+
+// refusal takes the reason for which an intent was not stored; nil: none was refused.
+func (w *windows) refusal() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := w.refused
+	w.refused = nil
+	return err
 }
 
 func (w *windows) before(ctx context.Context, r tool.Record) (*State, error) {

@@ -12,6 +12,7 @@ import (
 	"adze/internal/resume"
 	"adze/internal/rewind"
 	"adze/internal/store"
+	"adze/internal/store/patient"
 	"adze/internal/undo"
 	"adze/session"
 	"adze/toolset"
@@ -121,6 +122,17 @@ func (w *wired) uncovered(ctx context.Context, err error) error {
 		return err
 	}
 	return nil
+}
+
+// patience has a session go on while its store cannot save.
+func (w *wired) patience(stored session.Store) session.Store {
+	below, can := stored.(patient.Again)
+	if !can {
+		return stored
+	}
+	w.patient = patient.New(below, patient.Options{})
+	w.closers = append(w.closers, func() { _ = w.patient.Settle() }) // who judges the run by it tells it
+	return w.patient
 }
 
 // snapshots is the keeper as a session takes it: nil where there is none.

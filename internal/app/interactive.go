@@ -190,6 +190,7 @@ func (s *sitting) run(ctx context.Context) (port.Next, error) {
 		In: s.app.In, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv,
 	})
 	s.app.front.Store(s.ui)
+	s.w.patient.Watch(s.ui.Observe)
 	var err error
 	if s.app.linesOnly(s.o) {
 		err = s.ui.RunPlain(ctx)
@@ -271,6 +272,9 @@ func replayed(w *wired) []session.Event {
 func (a *app) farewell(o *options, w *wired) {
 	if ended := w.tellEnded(); ended != "" {
 		fmt.Fprintf(a.Err, "! %s\n", safeterm.Name(ended))
+	}
+	if r := w.patient.Judge(session.Result{}); r.Message != "" {
+		print.Complain(print.Masked{To: a.Err, By: a.keys.Mask()}, r.Message, r.Hint)
 	}
 	if o.noSession || o.demo || len(w.session.History()) == 0 {
 		return

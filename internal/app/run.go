@@ -163,7 +163,8 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 	if err := a.begin(ctx, o, p, w); err != nil {
 		return failure(err)
 	}
-	r := o.answer.Structured(w.answer(ctx, in))
+	w.patient.Watch(p.Observe)
+	r := w.patient.Judge(o.answer.Structured(w.answer(ctx, in)))
 	r.Duration = time.Since(started)
 	if told := r.Plan.Waits(); told != "" {
 		p.Observe(session.Notice{Text: told})

@@ -66,7 +66,8 @@ func (a *app) converse(ctx context.Context, o *options, p *print.Printer, words 
 	if words += o.prompt(); words != "" || len(o.attach) > 0 {
 		first = []talk.Prompt{{Text: words, Attach: o.attach}}
 	}
-	r := t.Run(ctx, a.In, c, first...)
+	c.w.patient.Watch(p.Observe)
+	r := c.w.patient.Judge(t.Run(ctx, a.In, c, first...))
 	r.Duration = time.Since(started)
 	return o.judge(r)
 }

@@ -25,6 +25,7 @@ import (
 	"adze/internal/secret"
 	"adze/internal/spill"
 	"adze/internal/store"
+	"adze/internal/store/patient"
 	"adze/internal/trust"
 	"adze/internal/workspace"
 	"adze/session"
@@ -47,6 +48,7 @@ type wired struct {
 	agents  *agent.Agents
 	room    *instructions.Room
 	person  person
+	patient *patient.Store // what waits to be saved; nil: nothing ever does
 	plan    *plan.Desk
 	keeper  *rewind.Keeper // nil: nothing is kept
 	shells  rewind.Shells
@@ -118,7 +120,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	}
 	w.tellProject(!o.print && o.byHand == nil)
 	c := a.requests(w, model, system, offer)
-	c.ID, c.Store, c.Mark, c.Gate, c.Limits, c.Wait = id, stored, secret.Mark, s.files.Gate(policy), s.limits(o), a.wait
+	c.ID, c.Store, c.Mark, c.Gate, c.Limits, c.Wait = id, w.patience(stored), secret.Mark, s.files.Gate(policy), s.limits(o), a.wait
 	c.Snapshots = w.snapshots()
 	c.Clip = tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}
 	c.Observe, c.Repairer, c.Effort, c.Accept, c.Schema = w.beside(w.ledger, observe), repairer, o.effort, o.answer.Judge(), o.answer.Grammar()

@@ -86,7 +86,7 @@ func readOther(e session.Entry) error {
 		session.OfferEntry: &session.Offer{}, session.EffortEntry: &session.Thinks{}, session.EndEntry: &session.Result{},
 		session.RewindEntry: &session.Rewound{}, session.SubagentEntry: &session.Subagent{}, session.ReportEntry: &session.Report{},
 		session.CompactEntry: &session.Compaction{}, session.PlanEntry: &session.Plan{}, session.PrefixEntry: &session.PrefixChange{},
-		session.HookEntry: &session.HookRun{},
+		session.HookEntry: &session.HookRun{}, session.ChangedEntry: &session.Window{}, session.UndoEntry: &session.Undone{},
 	}[e.Type]
 	if into == nil {
 		return nil

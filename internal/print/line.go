@@ -123,6 +123,14 @@ type contextLine struct {
 	Cost     *float64              `json:"cost_usd"`
 }
 
+// unsavedLine tells how much of the log waits in memory; none and no cause: all is saved again.
+type unsavedLine struct {
+	Type    string `json:"type"`
+	Entries int    `json:"entries"`
+	Bytes   int    `json:"bytes"`
+	Cause   string `json:"cause,omitempty"`
+}
+
 // lineOf shapes an event; nil: it has no line. What arrives in pieces is written by mask.go; forming calls are for panes only, and the result is
 // written by Finish.
 func lineOf(e session.Event) any {
@@ -152,6 +160,8 @@ func lineOf(e session.Event) any {
 		return retryLine{"retry", e.Message, e.Attempt, e.Of, e.Delay.Milliseconds(), e.Cause}
 	case session.Notice:
 		return noticeLine{Type: "notice", Text: e.Text}
+	case session.Unsaved:
+		return unsavedLine{"unsaved", e.Entries, e.Bytes, e.Cause}
 	case session.Planned:
 		return planLine{"plan", planOf{e.State, e.SHA256, e.Path, e.Mode}, e.Edits, e.Remarks}
 	case session.Compacted:

@@ -33,6 +33,7 @@ func samples() []any {
 		lineOf(session.Planned{}),
 		lineOf(session.Counted{Message: "m"}),
 		lineOf(session.Notice{}),
+		lineOf(session.Unsaved{}),
 		lineOf(session.PrefixChanged{}),
 		Question{Type: "question"},
 		turnLine{resultLine{Type: "turn"}, ""},

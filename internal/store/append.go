@@ -1,10 +1,15 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"runtime/debug"
 
 	"adze/session"
@@ -173,4 +178,98 @@ func newSession(ctx context.Context, tx *sql.Tx, id session.ID, created int64) (
 		return 0, err
 	}
 	return done.LastInsertId()
+}
+
+// Again lets id be written once more after a commit failed: over a new connection, since of the old one nobody knows what the disk
+// holds. Landed says that what was handed to that commit is stored after all. Its error is that nothing can be written yet.
+func (s *Store) Again(ctx context.Context, id session.ID) (landed bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false, ErrClosed
+	}
+	w := s.writers[id]
+	if w == nil || w.lost == nil {
+		return false, nil
+	}
+	if err := s.reconnect(ctx); err != nil {
+		return false, err
+	}
+	if err := s.relock(w); err != nil {
+		return false, err
+	}
+	now := writer{id: id}
+	if err := s.resume(ctx, &now); err != nil {
+		return false, err
+	}
+	if now.end.seq < w.end.seq || !s.passes(ctx, now.num, w.end) {
+		return false, fmt.Errorf("session store %s: the log of session %s is not the one that was written; put the right file back, or start a new session", s.path, id)
+	}
+	landed = now.end.seq > w.end.seq
+	w.num, w.end, w.start, w.first, w.lost = now.num, now.end, now.start, now.first, nil
+	return landed, nil
+}
+
+// reconnect has the next statement open the file at the path, when it is there.
+func (s *Store) reconnect(ctx context.Context) error {
+	now, err := os.Stat(s.path)
+	if err != nil {
+		return s.gone("it was removed", err)
+	}
+	if now.Size() == 0 { // SQLite would make an empty database of it
+		return s.gone("another file was put in its place", nil)
+	}
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return s.explain("open", err)
+	}
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // which closes it
+	s.file, s.log = now, nil
+	return s.present()
+}
+
+// relock takes the lock of a session again when its file is gone.
+func (s *Store) relock(w *writer) error {
+	if samePath(w.lock, w.lock.Path()) {
+		return nil
+	}
+	lock, err := s.acquire(w.id)
+	if err != nil {
+		return err
+	}
+	_ = w.lock.Close() // of a file that nobody finds any more
+	w.lock = lock
+	return nil
+}
+
+// passes reports whether the chain of a session goes through a link.
+func (s *Store) passes(ctx context.Context, num int64, at link) bool {
+	if at.seq == 0 {
+		return true
+	}
+	var hash []byte
+	err := s.db.QueryRowContext(ctx, "SELECT hash FROM entries WHERE session = ? AND seq = ?", num, at.seq).Scan(&hash)
+	return err == nil && bytes.Equal(hash, at.hash)
+}
+
+// Anew writes the whole log of id, with what waits to be stored behind it, into a new database where the old one was removed while
+// it was open: what was in it can still be read.
+func (s *Store) Anew(ctx context.Context, id session.ID, waiting []session.Entry) error {
+	if _, err := os.Lstat(s.path); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("session store %s: it is there", s.path)
+	}
+	log, err := s.Load(ctx, id)
+	if err != nil && !errors.Is(err, session.ErrNotFound) {
+		return err
+	}
+	s.mu.Lock()
+	if w := s.writers[id]; w != nil {
+		_ = w.lock.Unlock() // the new store takes it
+	}
+	s.mu.Unlock()
+	fresh, err := Open(ctx, s.path, s.options)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fresh.Append(ctx, id, append(log, waiting...)...), fresh.Close())
 }

@@ -22,6 +22,7 @@ type Status struct {
 	title        string // what the session is about: the first line of what was first asked
 	branch       string
 	jobs         int
+	unsaved      session.Unsaved
 	last         time.Duration // how long the last turn took
 }
 
@@ -48,6 +49,8 @@ func (s *Status) Apply(e session.Event) {
 		s.ledger = e.Ledger
 	case session.ToolStart:
 		s.calls++
+	case session.Unsaved:
+		s.unsaved = e
 	case session.TurnEnd:
 		s.last = e.Result.Duration
 	}
@@ -128,6 +131,9 @@ func (s *Status) tell(p *draw.Pen, at Moment, w int) {
 		p.Fixed(draw.Warn, "● stopping ")
 	case at.Running:
 		p.Fixed(draw.Accent, "● ").Put(draw.Plain, safeterm.Name(look.Clock(at.Elapsed)+" "))
+	}
+	if !s.unsaved.Over() {
+		p.Put(draw.Warn, safeterm.Name(fmt.Sprintf("not saved, %d waiting ", s.unsaved.Entries)))
 	}
 	first := true
 	for _, f := range s.list(at) {
