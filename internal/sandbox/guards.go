@@ -3,7 +3,6 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -82,13 +81,8 @@ func isPlaceholder(path string, info fs.FileInfo) bool {
 	if info.Mode() != fs.ModeDir|0o555 {
 		return false
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	_, err = f.Readdirnames(1)
-	return err == io.EOF
+	names, err := namesOf(path)
+	return err == nil && len(names) == 0
 }
 
 // projectNames are files and folders of a project by which other programs run things: editors, shells that enter the

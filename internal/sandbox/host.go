@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // host is what a sandbox must know of the machine.
@@ -103,17 +105,36 @@ func present(dir string, names []string) (out []string) {
 }
 
 func entriesOf(dir string) map[string]bool {
-	f, err := os.Open(dir)
+	names, err := namesOf(dir)
 	if err != nil {
 		return nil
 	}
-	defer f.Close()
-	names, _ := f.Readdirnames(-1)
 	out := make(map[string]bool, len(names))
 	for _, name := range names {
 		out[name] = true
 	}
 	return out
+}
+
+// namesOf lists a folder by the calls that this takes. Package os makes twice as many, for the case that it is a file that
+// may block, and a dozen folders are looked at for each command.
+func namesOf(dir string) (names []string, err error) {
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	buf := make([]byte, 4<<10)
+	for {
+		n, err := unix.ReadDirent(fd, buf)
+		switch {
+		case err == unix.EINTR:
+		case err != nil || n <= 0:
+			return names, err
+		default:
+			_, _, names = unix.ParseDirent(buf[:n], -1, names)
+		}
+	}
 }
 
 // secretNames are places of a person's home that hold keys, passwords or a running session: of ssh and gpg, of clouds and their
