@@ -33,11 +33,53 @@ func dangers(repository, workspace string) []string {
 	return out
 }
 
-// pointsElsewhere is what a .git file leads to, unless that is in the workspace's own repository.
+// inner are the repositories that a repository holds: those of its submodules, and of work trees that are linked to it. A
+// .git file anywhere may lead to one, so that what stands in it counts as what stands in the repository.
+func inner(repository string, depth int) []string {
+	out := subfolders(filepath.Join(repository, "worktrees"))
+	folders := subfolders(filepath.Join(repository, "modules"))
+	for len(folders) > 0 && depth < maxModuleDepth && len(out) < maxModules {
+		var below []string
+		for _, dir := range folders {
+			if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err == nil {
+				out = append(append(out, dir), inner(dir, depth+1)...)
+			} else {
+				below = append(below, subfolders(dir)...) // a name with a slash
+			}
+		}
+		folders, depth = below, depth+1
+	}
+	return out
+}
+
+// dangersInside are those of one of these, of which git writes by itself where its work tree and the common folder are.
+func dangersInside(at, workspace string) []string {
+	return slices.DeleteFunc(dangers(at, workspace), func(danger string) bool {
+		if dir, ok := strings.CutPrefix(danger, "commondir "); ok {
+			return filepath.Dir(at) == filepath.Join(leadsTo(at, dir), "worktrees")
+		}
+		tree, ok := strings.CutPrefix(danger, "setting core.worktree")
+		tree, plain := strings.CutPrefix(strings.TrimSpace(tree), "=")
+		return ok && plain && within(leadsTo(at, strings.Trim(strings.TrimSpace(tree), `"`)), workspace)
+	})
+}
+
+// leadsTo is a path as a file in a folder names it, free of links where it is there.
+func leadsTo(dir, path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
+}
+
+// pointsElsewhere is what a .git file leads to, unless that is a repository within the workspace's own, which is looked at
+// for itself.
 func pointsElsewhere(file, workspace string) []string {
 	dir, ok := pointer(file, "gitdir: ", filepath.Dir(file))
-	own := filepath.Join(workspace, ".git")
-	if ok && (within(dir, filepath.Join(own, "modules")) || within(dir, filepath.Join(own, "worktrees"))) {
+	if ok && slices.Contains(inner(filepath.Join(workspace, ".git"), 0), dir) {
 		return nil
 	}
 	return []string{"it leads to " + dir}

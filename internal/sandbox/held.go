@@ -15,9 +15,10 @@ import (
 type lookout struct {
 	mu     sync.Mutex
 	tree   tree
-	own    string // the workspace's own repository
-	known  map[string][]string
-	config []byte // of the own one, to be put back
+	own    string              // the workspace's own repository
+	known  map[string][]string // repositories, with what was dangerous about them
+	inside map[string][]string // the same of those that repositories hold
+	config []byte              // of the own one, to be put back
 	ready  bool
 }
 
@@ -35,10 +36,14 @@ func (l *lookout) begin(workspace string) []string {
 		slices.Sort(out)
 		return out
 	}
-	l.ready, l.tree.root, l.own, l.known = true, workspace, filepath.Join(workspace, ".git"), map[string][]string{}
+	l.ready, l.tree.root, l.own = true, workspace, filepath.Join(workspace, ".git")
+	l.known, l.inside = map[string][]string{}, map[string][]string{}
 	found := l.tree.repositories()
-	for _, at := range append(found, l.own) {
+	for _, at := range append(slices.Clone(found), l.own) {
 		l.known[at] = dangers(at, workspace)
+		for _, in := range inner(at, 0) {
+			l.inside[in] = dangersInside(in, workspace)
+		}
 	}
 	l.config, _ = os.ReadFile(filepath.Join(l.own, "config"))
 	return found
@@ -52,24 +57,30 @@ func (l *lookout) end() (told []string) {
 		return nil
 	}
 	for _, at := range append(l.tree.repositories(), l.own) {
-		now := dangers(at, l.tree.root)
-		before, was := l.known[at]
-		fresh := slices.DeleteFunc(slices.Clone(now), func(d string) bool { return slices.Contains(before, d) })
-		if len(fresh) == 0 {
-			if !was {
-				l.known[at] = now
-			}
-			continue
+		for _, in := range inner(at, 0) {
+			told = append(told, l.compare(l.inside, in, dangersInside(in, l.tree.root))...)
 		}
-		name, _ := filepath.Rel(l.tree.root, at)
-		aside, err := l.putAside(at, fresh)
-		if err != nil {
-			told = append(told, fmt.Sprintf("%s would make git run programs or read another repository (%s), and could not be put aside: %v", name, strings.Join(fresh, ", "), err))
-			continue
-		}
-		told = append(told, fmt.Sprintf("%s would make git run programs or read another repository (%s); it is now %s", name, strings.Join(fresh, ", "), aside))
+		told = append(told, l.compare(l.known, at, dangers(at, l.tree.root))...)
 	}
 	return told
+}
+
+// compare puts one repository aside where something about it is dangerous now and was not before.
+func (l *lookout) compare(known map[string][]string, at string, now []string) []string {
+	before, was := known[at]
+	fresh := slices.DeleteFunc(slices.Clone(now), func(d string) bool { return slices.Contains(before, d) })
+	if len(fresh) == 0 {
+		if !was {
+			known[at] = now
+		}
+		return nil
+	}
+	name, _ := filepath.Rel(l.tree.root, at)
+	aside, err := l.putAside(at, fresh)
+	if err != nil {
+		return []string{fmt.Sprintf("%s would make git run programs or read another repository (%s), and could not be put aside: %v", name, strings.Join(fresh, ", "), err)}
+	}
+	return []string{fmt.Sprintf("%s would make git run programs or read another repository (%s); it is now %s", name, strings.Join(fresh, ", "), aside)}
 }
 
 // asideSuffix is what a name gets.

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,6 +33,7 @@ func TestARepositoryThatIsWorkedIn(t *testing.T) {
 			"git checkout -q -b other && git mv a b && git commit -q -m b && git checkout -q main && git merge -q other && git gc -q",
 			"git stash list; git tag t; git status --porcelain",
 			"git clone -q . copy && test -d copy/.git && git -C copy log --oneline",
+			"git worktree add -q linked && git -C linked commit -q --allow-empty -m linked && git -C linked status --porcelain && git log --oneline linked --",
 		} {
 			if r := b.run(script); r.Err() != nil || len(r.Told) > 0 {
 				t.Errorf("%s: %v: %s %v", script, r.Err(), text(r), r.Told)
@@ -112,4 +114,37 @@ func TestARepositoryThatIsPlantedIsPutAside(t *testing.T) {
 			t.Errorf("%s was not put aside", gone)
 		}
 	}
+}
+
+// TestARepositoryWithinARepositoryIsPutAside: what a repository holds of submodules and of linked work trees is a repository of
+// its own, to which a file anywhere in the workspace may lead. Git itself, outside, says whether one still makes it run things.
+func TestARepositoryWithinARepositoryIsPutAside(t *testing.T) {
+	need(t, "git")
+	module := `at=.git/modules/%; mkdir -p % $at/objects $at/refs/heads $at/hooks; echo 'ref: refs/heads/main' > $at/HEAD; printf '[core]\n\tfsmonitor = touch @.ran;false\n' > $at/config; `
+	plants := map[string]string{
+		"module":   module + `echo "gitdir: ../.git/modules/%" > %/.git`,
+		"deep/er":  module + `echo "gitdir: ../../.git/modules/%" > %/.git`,
+		"worktree": `git worktree add -q % && mkdir -p cfg/objects cfg/refs/heads && printf '[core]\n\tfsmonitor = touch @.ran;false\n' > cfg/config && echo 'ref: refs/heads/main' > cfg/HEAD && rm -rf cfg/HEAD && echo ../../../cfg > .git/worktrees/%/commondir`,
+		"nested":   `git init -q n && at=n/.git/modules/%; mkdir -p n/% $at/objects $at/refs/heads; echo 'ref: refs/heads/main' > $at/HEAD; printf '[core]\n\tfsmonitor = touch @.ran;false\n' > $at/config; echo "gitdir: ../.git/modules/%" > n/%/.git`,
+	}
+	each(t, func(t *testing.T, b *bench) {
+		b.host(identity + "git init -q . && git commit -q --allow-empty -m first")
+		look := func(name string) {
+			for _, dir := range []string{name, "n/" + name} {
+				cmd := exec.Command("git", "status")
+				cmd.Dir, cmd.Env = filepath.Join(b.work, dir), b.env()
+				_ = cmd.Run() // where nothing stands, or a repository that is broken now, it fails
+			}
+		}
+		ran := func(name string) bool {
+			out, _ := exec.Command("find", b.top, "-name", filepath.Base(name)+".ran").Output()
+			return len(out) > 0
+		}
+		for name, plant := range plants {
+			r := b.run(strings.NewReplacer("%", name, "@", filepath.Base(name)).Replace(plant))
+			if look(name); ran(name) || len(r.Told) == 0 {
+				t.Errorf("%s: git ran what was planted: %v; told %q; %s", name, ran(name), r.Told, text(r))
+			}
+		}
+	})
 }
