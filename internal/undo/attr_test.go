@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,7 +47,9 @@ func (p *site) attrs() map[string]string {
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		for name := range strings.SplitSeq(strings.TrimRight(string(list[:n]), "\x00"), "\x00") {
+		names := strings.Split(strings.TrimRight(string(list[:n]), "\x00"), "\x00")
+		slices.Sort(names)
+		for _, name := range names {
 			if !strings.HasPrefix(name, "user.") && !strings.HasPrefix(name, "system.posix_acl") {
 				continue
 			}

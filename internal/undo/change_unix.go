@@ -4,6 +4,7 @@ package undo
 
 import (
 	"errors"
+	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -22,6 +23,22 @@ func (f folder) writeFile(name string, content []byte, mode uint32, attrs string
 	}
 	if err == nil {
 		err = setAttrs(fd, attrs)
+	}
+	return errors.Join(err, file.Close())
+}
+
+// writeFrom is writeFile with the content of an open file, shared where that is possible.
+func (f folder) writeFrom(name string, from *os.File, mode uint32, attrs string) error {
+	fd, err := openAt(f.fd, name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return err
+	}
+	file := os.NewFile(uintptr(fd), name)
+	if err = cloneFile(file, from); err != nil {
+		_, err = io.Copy(file, io.NewSectionReader(from, 0, mostHashed))
+	}
+	if err == nil {
+		err = errors.Join(unix.Fchmod(fd, mode), setAttrs(fd, attrs))
 	}
 	return errors.Join(err, file.Close())
 }

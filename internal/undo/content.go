@@ -20,13 +20,16 @@ func (k *hand) file(at folder, s scope, n *node, was *node) error {
 		return err
 	case reason != "":
 		leave(n, reason)
-	case was != nil && was.Kind == File && was.stat.unchanged(n.stat) && k.known(was.Hash) && !k.again(s, was):
+	case was != nil && was.Kind == File && was.stat.unchanged(n.stat) && k.known(was.Entry) && !k.again(s, was):
 		n.Entry, n.lately = was.Entry, was.lately
 		n.Same = ""
+	case k.opts.Limits.of(s.git, n.ignored, n.stat.size) == ofClones:
+		k.clone(at, n)
 	default:
-		if err := k.content(at, n); err != nil {
-			return err
-		}
+		err = k.content(at, n)
+	}
+	if err != nil {
+		return err
 	}
 	if n.Kind == File && n.stat.links > 1 {
 		k.mu.Lock()
@@ -45,27 +48,16 @@ func (k *walker) again(s scope, was *node) bool {
 	return was.lately && k.settle.Load() >= was.Size && k.settle.Add(-was.Size) >= 0
 }
 
-// charge is the limit that a file counts against.
-func charge(git, ignored bool) int {
-	switch {
-	case git:
-		return 1
-	case ignored:
-		return 2
-	}
-	return 0
-}
-
 // beyond charges a file to the limits and says which it breaks; empty when none.
 func (k *walker) beyond(s scope, n *node) (reason string, err error) {
 	l, size := k.opts.Limits, n.stat.size
-	one := [...]int64{l.File, l.GitTotal, l.IgnoredFile}
-	all := [...]int64{l.Total, l.GitTotal, l.IgnoredTotal}
-	i := charge(s.git, n.ignored)
+	one := [limitCount]int64{l.File, l.GitTotal, l.IgnoredFile, l.CloneFile}
+	all := [limitCount]int64{l.Total, l.GitTotal, l.IgnoredTotal, l.CloneTotal}
+	i := l.of(s.git, n.ignored, size)
 	switch {
-	case size > one[i] && i == 2:
+	case size > one[i] && i == ofIgnored:
 		return leftIgnored, nil
-	case size > one[i]:
+	case size > one[i], i == ofClones && k.clones.off.Load():
 		return leftLarge, nil
 	case k.charged[i].Add(size) <= all[i]:
 		return "", nil

@@ -1,6 +1,10 @@
 package undo
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
 
 // beneath opens a folder by its path from f ("" is f itself), through no link and not out of f.
 func (f folder) beneath(path string) (folder, error) {
@@ -38,3 +42,6 @@ func (f folder) move(from, to string) error {
 
 // syncAll writes everything to the disk.
 func (f folder) syncAll() error { return unix.Sync() }
+
+// cloneFile makes to share what is in from; on this system it does not.
+func cloneFile(_, _ *os.File) error { return errNoClones }

@@ -2,6 +2,8 @@
 
 package undo
 
+import "os"
+
 // folder stands for an open folder; here there is none.
 type folder struct{ fd int }
 
@@ -45,3 +47,8 @@ func (stat) isFolder() bool { return false }
 func (stat) isLink() bool   { return false }
 
 func attrsOf(int) string { return "" }
+
+func (folder) openFile(string) (*os.File, error)                { return nil, ErrUnsupported }
+func (folder) writeFrom(string, *os.File, uint32, string) error { return ErrUnsupported }
+func statOpen(*os.File) (stat, error)                           { return stat{}, ErrUnsupported }
+func cloneFile(_, _ *os.File) error                             { return errNoClones }

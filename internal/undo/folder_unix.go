@@ -97,6 +97,23 @@ func (f folder) readLink(name string) string {
 
 const fileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY
 
+// openFile opens a file for reading.
+func (f folder) openFile(name string) (*os.File, error) {
+	fd, err := openAt(f.fd, name, fileFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+func statOpen(f *os.File) (stat, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return stat{}, err
+	}
+	return statFrom(&st), nil
+}
+
 // content is what was read of a file, all at the same time.
 type content struct {
 	bytes []byte

@@ -35,18 +35,18 @@ func (w *Workspace) Forget(ctx context.Context, paths []string, named ...Mark) (
 	if err := w.setForgotten(append(slices.Clone(before), cleaned(paths)...)); err != nil {
 		return 0, err
 	}
-	drop := map[pack.Hash]bool{}
+	drop := map[pack.Hash]Entry{}
 	for _, tree := range states {
 		for _, p := range cleaned(paths) {
 			w.below(tree, p, drop)
 		}
 	}
-	for h := range drop {
-		if !w.store.Has(h) {
+	for h, e := range drop {
+		if !w.has(e) {
 			delete(drop, h)
 		}
 	}
-	if _, err := w.sweep(ctx, pack.Sweep{All: true, Live: func(h pack.Hash) bool { return keep.has(h) && !drop[h] }}); err != nil {
+	if _, err := w.sweep(ctx, pack.Sweep{All: true, Live: func(h pack.Hash) bool { return keep.has(h) && drop[h].Kind == Absent }}); err != nil {
 		if errors.Is(err, ErrInUse) {
 			err = errors.Join(err, w.setForgotten(before))
 		}
@@ -83,7 +83,7 @@ func cleaned(paths []string) []string {
 }
 
 // below gathers the contents at a path of a state, and below it.
-func (w *Workspace) below(tree pack.Hash, p string, drop map[pack.Hash]bool) {
+func (w *Workspace) below(tree pack.Hash, p string, drop map[pack.Hash]Entry) {
 	entries, err := w.listing(tree)
 	if err != nil {
 		return
@@ -95,7 +95,7 @@ func (w *Workspace) below(tree pack.Hash, p string, drop map[pack.Hash]bool) {
 		case e.Kind == Folder:
 			w.below(e.Hash, rest, drop)
 		case e.Kind == File && !more:
-			drop[e.Hash] = true
+			drop[e.Hash] = e.Entry
 		}
 	}
 }

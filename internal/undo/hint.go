@@ -10,9 +10,9 @@ import (
 // hint is what a Take need not look at, by what the system told since the last one. Whatever does not fit
 // together makes it a walk of everything instead.
 type hint struct {
-	dirty   map[string]bool // folders that are read
-	above   map[string]bool // folders that have dirty ones below
-	charged [3]int64        // bytes of the files that are not looked at
+	dirty   map[string]bool   // folders that are read
+	above   map[string]bool   // folders that have dirty ones below
+	charged [limitCount]int64 // bytes of the files that are not looked at
 	settle  int64
 }
 
@@ -87,7 +87,7 @@ type checker struct {
 func (c *checker) folder(path string, d *dir) bool {
 	h := c.hint
 	git := path == gitName+"/" || strings.Contains("/"+path, "/"+gitName+"/")
-	var charged [3]int64
+	var charged [limitCount]int64
 	again := false
 	for i := range d.nodes {
 		n := &d.nodes[i]
@@ -97,7 +97,7 @@ func (c *checker) folder(path string, d *dir) bool {
 				return false
 			}
 		case File:
-			charged[charge(git, n.ignored)] += n.Size
+			charged[c.w.opts.Limits.of(git, n.ignored, n.Size)] += n.Size
 			// A file with more names changes without a word in this folder.
 			again = again || n.stat.links > 1
 			if n.lately && c.unsettled >= n.Size {

@@ -10,6 +10,8 @@ type Limits struct {
 	IgnoredTotal int64 // bytes of all those
 	IgnoredDir   int   // entries of an ignored folder
 	GitTotal     int64 // bytes of what is kept of ".git" folders
+	CloneFile    int64 // bytes of a larger file that is kept as a clone, where files can be cloned
+	CloneTotal   int64 // bytes of all those; they are read, though they take no room
 	KeepFree     int64 // bytes of the disk that the store never takes; default: 1 GiB or a twentieth
 }
 
@@ -20,7 +22,31 @@ func (l Limits) orDefault() Limits {
 	l.IgnoredTotal = positive(l.IgnoredTotal, 64<<20)
 	l.IgnoredDir = positive(l.IgnoredDir, 2000)
 	l.GitTotal = positive(l.GitTotal, 16<<20)
+	l.CloneFile = positive(l.CloneFile, 8<<30)
+	l.CloneTotal = positive(l.CloneTotal, 16<<30)
 	return l
+}
+
+// Limits that a file counts against.
+const (
+	ofFiles = iota
+	ofGit
+	ofIgnored
+	ofClones
+	limitCount
+)
+
+// of is the limit that a file counts against.
+func (l Limits) of(git, ignored bool, size int64) int {
+	switch {
+	case git:
+		return ofGit
+	case ignored:
+		return ofIgnored
+	case size > l.File:
+		return ofClones
+	}
+	return ofFiles
 }
 
 func positive[N int | int64](n, otherwise N) N {

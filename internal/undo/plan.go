@@ -129,7 +129,7 @@ func (p *planner) judge(present Mark) error {
 			p.refused[path] = refusedChanged
 		case s.To.Kind == File && s.To.Mode&0o6000 != 0:
 			p.refused[path] = refusedSetID
-		case s.To.Kind == File && !p.w.store.Has(s.To.Hash):
+		case s.To.Kind == File && !p.w.has(s.To):
 			p.refused[path] = refusedContent
 		}
 	}

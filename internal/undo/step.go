@@ -101,12 +101,18 @@ func (f folder) look(name string) (Entry, error) {
 	case !st.isFile():
 		return Entry{Kind: LeftOut}, nil
 	}
+	if st.size > inMemory {
+		return f.lookLarge(name)
+	}
 	c, err := f.readFile(name, pack.MaxContent, nil)
 	if err != nil {
 		return Entry{}, err
 	}
 	return Entry{Kind: File, Mode: c.stat.mode & 0o7777, Size: int64(len(c.bytes)), Hash: pack.Sum(c.bytes), Attrs: c.attrs}, nil
 }
+
+// inMemory is the size up to which a file is read as a whole, in bytes.
+const inMemory = 64 << 20
 
 func (f folder) lookFolder(name string, st stat) (Entry, error) {
 	e := Entry{Kind: Folder, Mode: st.mode & 0o7777}

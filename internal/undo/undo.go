@@ -18,6 +18,7 @@
 //   - Linux and macOS: elsewhere Open returns ErrUnsupported. On macOS each Take looks at everything.
 //   - A folder with a file that has several names is read each time, for such a file changes without a word there.
 //   - Ignore rules outside of the folder (core.excludesFile) count from the next Settle on.
+//   - A file over 64 MiB is only kept where the file system clones files (clone.go), and read as a whole for it.
 //   - Owners, and attributes that are neither user.* nor ACLs, are not kept; on macOS no attributes at all. A file
 //     with a set-user-ID bit is refused.
 //   - A file with links outside of the folder comes back as a file of its own; inside of it links are restored.
@@ -88,6 +89,8 @@ type Workspace struct {
 	top   inode // of the folder, when it was last walked as a whole
 	far   progress
 
+	clones clones
+
 	turn       turn // guards what follows
 	tree       *dir // what the last Take saw; nil before the first
 	left       []Left
@@ -154,6 +157,7 @@ func Open(o Options) (*Workspace, error) {
 		return nil, fmt.Errorf("open %s: %w", root, err)
 	}
 	w := &Workspace{opts: o, root: top, turn: make(turn, 1), workers: workers()}
+	w.clones.dir = filepath.Join(o.State, "clones")
 	w.closing, w.end = context.WithCancel(context.Background())
 	if o.Walk {
 		w.unwatched = errWalk
@@ -204,6 +208,9 @@ func (w *Workspace) LeftOut() []Left {
 	defer w.turn.give()
 	return slices.Clone(w.left)
 }
+
+// has reports whether the content of a file is kept.
+func (w *Workspace) has(e Entry) bool { return w.store.Has(e.Hash) || w.clones.has(e) }
 
 // lock keeps other processes from restoring at the same time.
 func (w *Workspace) lock() (unlock func(), err error) {

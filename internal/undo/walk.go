@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"adze/internal/search/ignore"
-	"adze/internal/undo/pack"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -27,7 +26,7 @@ type walker struct {
 	changed atomic.Bool    // the tree is another than before
 	space   atomic.Int64   // bytes that the store may still take
 	settle  atomic.Int64   // bytes that are still read again although their stat is unchanged
-	charged [3]atomic.Int64
+	charged [limitCount]atomic.Int64
 
 	mu     sync.Mutex // guards what follows, and the watch
 	linked map[inode][]linkedNode
@@ -265,6 +264,6 @@ func (k *hand) below(child folder, s scope, prev *dir, n *node) error {
 
 // known reports whether the content of a node of before can be relied on. In this process nothing is dropped
 // from the store unseen.
-func (k *walker) known(h pack.Hash) bool {
-	return k.Workspace.groups != nil && k.dropped == k.store.Dropped() || k.store.Has(h)
+func (k *walker) known(e Entry) bool {
+	return k.Workspace.groups != nil && k.dropped == k.store.Dropped() || k.has(e)
 }

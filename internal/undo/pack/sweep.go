@@ -18,6 +18,8 @@ type Sweep struct {
 	All bool
 	// Step, when there is one, is called before each step that changes something on the disk.
 	Step func()
+	// Also, when there is one, is called at the end, while nobody else has the store open.
+	Also func() error
 }
 
 // shareWait is how long Open waits for somebody who drops contents.
@@ -76,7 +78,9 @@ func (s *Store) Sweep(ctx context.Context, w Sweep) (freed int64, err error) {
 		return 0, err
 	}
 	before := s.size()
-	err = s.sweep(ctx, w)
+	if err = s.sweep(ctx, w); err == nil && w.Also != nil {
+		err = w.Also()
+	}
 	freed = before - s.size()
 	return freed, errors.Join(err, s.seal(), s.inUse.Unlock(), s.enterAgain())
 }
