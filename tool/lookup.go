@@ -117,10 +117,10 @@ func (s *Set) lookup(name, arguments string) (p *prepared, alias bool) {
 		if p, ok := s.byName[written]; ok {
 			return p, true
 		}
-		if owner := s.roster.find(written); owner != "" {
+		if owner := s.roster().find(written); owner != "" {
 			return s.byName[owner], true
 		}
-		if owner := s.roster.verb(written, arguments); owner != "" {
+		if owner := s.roster().verb(written, arguments); owner != "" {
 			return s.byName[owner], true
 		}
 	}
@@ -138,7 +138,7 @@ func (s *Set) Resolve(name string) (string, bool) {
 
 // instead says what to call where there is no tool of a name.
 func (s *Set) instead(name string) string {
-	if kin := s.roster.kin[nearest.Fold(unprefixed(cut(name, mostPrefixed)))]; kin != "" {
+	if kin := s.roster().kin[nearest.Fold(unprefixed(cut(name, mostPrefixed)))]; kin != "" {
 		return fmt.Sprintf("%s does such work, with arguments of its own", kin)
 	}
 	if near := Nearest(name, s.Names(), 3); len(near) > 0 {

@@ -134,7 +134,7 @@ func (r *Registry) Tools(ctx context.Context, in Init) (*Set, error) {
 		validator = JSONSchema{}
 	}
 	in.Vars = maps.Clone(in.Vars) // every call of the set sees it
-	set := &Set{byName: map[string]*prepared{}, roster: newRoster()}
+	set := newSet()
 	owners := map[string]string{}
 	for _, t := range r.all() {
 		p, err := t.load(ctx, in)
@@ -185,7 +185,20 @@ type Set struct {
 	order  []*prepared
 	silent []*prepared // Unoffered ones
 	byName map[string]*prepared
-	roster roster
+	added  []*prepared
+	roster func() *roster // made at the first call of a tool by another name
+}
+
+func newSet() *Set {
+	s := &Set{byName: map[string]*prepared{}}
+	s.roster = sync.OnceValue(func() *roster {
+		r := newRoster()
+		for _, p := range s.added {
+			r.add(p)
+		}
+		return &r
+	})
+	return s
 }
 
 // add keeps the first owner of an alias; there is no second one in what Tools makes.
@@ -196,7 +209,7 @@ func (s *Set) add(p *prepared) {
 		s.order = append(s.order, p)
 	}
 	s.byName[p.def.Name] = p
-	s.roster.add(p)
+	s.added = append(s.added, p)
 }
 
 // Definitions returns copies of all definitions that are offered, in order.
@@ -228,7 +241,7 @@ func (s *Set) Get(name string) (Definition, bool) {
 
 // Only returns the Set of those tools that keep accepts.
 func (s *Set) Only(keep func(Definition) bool) *Set {
-	out := &Set{byName: map[string]*prepared{}, roster: newRoster()}
+	out := newSet()
 	for _, p := range slices.Concat(s.order, s.silent) {
 		if keep(p.def.Clone()) {
 			out.add(p)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"adze/internal/agent"
 	"adze/internal/carry"
@@ -25,10 +26,12 @@ import (
 
 // project is the workspace with what its person allowed in it.
 func (s settings) project() trust.Project {
-	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment})
+	env := sync.OnceValue(func() []string { // few projects define what it is asked about
+		return proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment})
+	})
 	return trust.Project{
 		Dir: s.root.Dir(), Book: trust.Of(s.at.State), Used: []string{trust.Tool, trust.Hook, trust.Command},
-		Local: func(program string) string { return proc.Within(program, s.root.Dir(), env) },
+		Local: func(program string) string { return proc.Within(program, s.root.Dir(), env()) },
 	}
 }
 
@@ -86,13 +89,15 @@ func (a *app) hook(o *options, w *wired, c *session.Config) error {
 		programs = append(programs, own...)
 	}
 	e := hook.New(s.root.Dir())
-	e.Env = proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: models.KeyNames(s.config)})
+	if programs = append(programs, s.projectHooks()...); len(programs) > 0 {
+		e.Env = proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: models.KeyNames(s.config)})
+	}
 	e.Supervisor = proc.Supervisor{Ledger: w.ledger, Cage: w.cage}
 	if s.hide != nil {
 		e.Mask = func(text string) string { return s.hide().Text(text) }
 	}
 	e.Mode = func() string { return string(w.gate.Mode()) }
-	e.Use(append(programs, s.projectHooks()...)...)
+	e.Use(programs...)
 	w.closers = append(w.closers, e.Close)
 	c.Hooks = e.Fire
 	return nil
