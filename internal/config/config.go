@@ -216,7 +216,7 @@ func Parse(path string, raw []byte) (Config, error) {
 	if c.warnings, err = judge(path, unknown); err != nil {
 		return Config{}, err
 	}
-	for _, check := range []func(path string) error{c.check, c.checkModels, c.checkProviders, c.checkSearch, c.Interface.check, c.Undo.check} {
+	for _, check := range []func(path string) error{c.check, c.checkModels, c.checkProviders, c.checkSearch, c.checkLanguages, c.Interface.check, c.Undo.check} {
 		if err := check(path); err != nil {
 			return Config{}, err
 		}

@@ -179,3 +179,21 @@ func TestOriginSurvivesAFile(t *testing.T) {
 		t.Fatalf("config %+v, origin %s, err %v", c, c.Origin("permission_mode"), err)
 	}
 }
+
+func TestLanguageServersThatCannotBe(t *testing.T) {
+	for text, says := range map[string]string{
+		`{"language_servers": {"use": "sometimes"}}`:                                                 "want auto, on or off",
+		`{"language_servers": {"servers": {"zls": {"command": ["zls"]}}}}`:                           "say both",
+		`{"language_servers": {"servers": {"gopls": {"files": {"go": "go"}}}}}`:                      "with their point",
+		`{"language_servers": {"servers": {"zls": {"command": ["zls"], "files": {".ZIG": "zig"}}}}}`: "small letters",
+	} {
+		_, err := config.Parse("c.json", []byte(text))
+		var mistake *config.Error
+		if !errors.As(err, &mistake) || !strings.Contains(mistake.Hint, says) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, err := config.Parse("c.json", []byte(`{"language_servers": {"servers": {"gopls": {"off": true}, "zls": {"command": ["zls"], "files": {".zig": "zig"}}}}}`)); err != nil {
+		t.Error(err)
+	}
+}
