@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -70,6 +71,7 @@ func (a *app) keepFiles(o *options, w *wired, observe func(session.Event)) {
 	kept := s.undoing(s.root.Dir())
 	kept.Jobs = w.shells.Running
 	kept.Tell, kept.Mask = func(text string) { observe(session.Notice{Text: text}) }, func(text string) string { return a.keys.Mask().Text(text) }
+	kept.Skip = func(path string) bool { return w.cage != nil && w.cage.Box.Stands(filepath.Join(kept.Root, path)) }
 	w.showFiles = func(x session.Window) { observe(session.FilesChanged{Window: x}) }
 	kept.Failed = func(ctx context.Context, err error) error { return w.uncovered(ctx, err) }
 	w.keeper = rewind.NewKeeper(kept)

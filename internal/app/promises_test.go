@@ -31,6 +31,8 @@ func promises() []promise {
 			"TestPageHasNoElementsOfOthers TestPageInABrowser"},
 		{"Keys and passwords", "TestNoSecretLasts TestFragmentsHideWhatLiesAcrossThem TestNoCommandReadsTheKey FuzzMasking " +
 			"TestNoFormHoldsAPlantedSecret TestASecretIsNotEditedBack TestValuesOfFilesAreKnownInOutputs TestAFileHoldsNoSecret"},
+		{"What a turn did to files", "TestATurnThatWrecksARepositoryIsUndoneAndRedone TestWhatAPersonChangedSinceIsKeptAndNamed TestWhatSubagentsAndJobsDoIsUndone " +
+			"TestAKillInTheMiddleOfACallIsNobodysChange TestACallDoesNotRunWhereNothingCanBeKept TestEveryChangeIsUndoneAndRedone TestWhatGitDoesIsUndone TestNoCommandReadsWhatUndoKeeps"},
 		{"Nothing that a project carries", "TestAProjectFullOfTrapsStartsNothing TestARepositoryOfFiveAssistantsRunsNothing TestAProjectsToolRunsOnlyAsItWasAllowed " +
 			"TestShellPartsOfCommands TestACommandThatIsExchangedIsAskedAgain TestArgumentsNeverBecomeShellText TestAChangeAsksAgain " +
 			"TestACommandCannotConsent TestAProjectMaySetOnlyWhatNarrows TestAProjectsRulesOnlyNarrow"},

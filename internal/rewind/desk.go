@@ -106,7 +106,7 @@ func (p *Proposal) back(ctx context.Context, past *Past) (windows, unsure []undo
 		return nil, nil, ErrNothing
 	}
 	now, err := p.desk.Files.Settle(ctx)
-	if err != nil {
+	if err != nil && (now.IsZero() || !errors.Is(err, undo.ErrSpace)) {
 		return nil, nil, err
 	}
 	in := func(t Turn) bool {

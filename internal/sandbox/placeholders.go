@@ -30,6 +30,13 @@ type placeholders struct {
 	later *time.Timer    // until they are removed
 }
 
+// Stands reports that a path is one of the folders that stand in the workspace only as long as commands run.
+func (s *Sandbox) Stands(path string) bool {
+	s.held.mu.Lock()
+	defer s.held.mu.Unlock()
+	return slices.Contains(s.held.ours, path)
+}
+
 func heldDir(state string) string { return filepath.Join(state, "sandbox", "held") }
 
 // hold makes the folders that are missing, and returns what lets go of them.

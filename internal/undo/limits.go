@@ -12,7 +12,7 @@ type Limits struct {
 	GitTotal     int64 // bytes of what is kept of ".git" folders
 	CloneFile    int64 // bytes of a larger file that is kept as a clone, where files can be cloned
 	CloneTotal   int64 // bytes of all those; they are read, though they take no room
-	KeepFree     int64 // bytes of the disk that the store never takes; default: 1 GiB or a twentieth
+	KeepFree     int64 // bytes of the disk that the store never takes; default: 1 GiB
 }
 
 func (l Limits) orDefault() Limits {

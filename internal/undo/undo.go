@@ -71,8 +71,9 @@ type Options struct {
 	Home   string // the person's home, which is too wide; empty: not checked
 	Limits Limits // zero fields mean the defaults
 	Ignore ignore.Finder
-	Now    func() time.Time // nil: time.Now
-	Walk   bool             // look at everything each time; do not ask the system what changed
+	Skip   func(path string) bool // of an empty, read-only folder: it is a passing thing of ours, and no part of a state; nil: none is
+	Now    func() time.Time       // nil: time.Now
+	Walk   bool                   // look at everything each time; do not ask the system what changed
 	// Watches bounds the folders of which the system tells what changed; 0: half of what it gives to a person.
 	// Where there are more, each Take looks at everything, and Unwatched says so.
 	Watches int

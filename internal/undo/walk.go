@@ -54,13 +54,13 @@ func (w *Workspace) newWalker(ctx context.Context, settle int64, h *hint) (*walk
 	k := &walker{Workspace: w, ctx: ctx, now: w.opts.Now(), hint: h, ordered: true, linked: map[inode][]linkedNode{}}
 	k.idle.New = func() any { return &hand{walker: k} }
 	k.settle.Store(settle)
-	free, total, err := k.root.space(k.opts.State)
+	free, _, err := k.root.space(k.opts.State)
 	if err != nil {
 		return nil, err
 	}
 	keep := k.opts.Limits.KeepFree
 	if keep == 0 {
-		keep = max(1<<30, total/20)
+		keep = 1 << 30 // a share of a large disk would switch undo off where tens of gigabytes are free
 	}
 	k.space.Store(free - keep)
 	if h != nil {
@@ -123,6 +123,9 @@ func (k *hand) read(at folder, s scope, prev *dir) (*dir, error) {
 		st, err := at.stat(name)
 		if err != nil {
 			continue // it went away, and is not in this state
+		}
+		if k.opts.Skip != nil && st.isFolder() && st.mode&0o777 == 0o555 && k.opts.Skip(s.path+name) {
+			continue
 		}
 		d.nodes = append(d.nodes, node{name: name, stat: st})
 		n := &d.nodes[len(d.nodes)-1] // stays in place: the capacity is there
