@@ -80,6 +80,9 @@ func (s *Session) Compact(ctx context.Context, wish string) Result {
 // want to see them, and what their calls did stays done.
 func (s *Session) Earlier() []Message { return s.earlier }
 
+// Claims are those of the last answer, also of an earlier run.
+func (s *Session) Claims() []Claim { return s.claims }
+
 // Ran is what a command of the person's own came to in an earlier run: Message.Own names it.
 func (s *Session) Ran(own tool.CallID) (tool.Outcome, bool) {
 	o, ok := s.ran[own]

@@ -169,8 +169,9 @@ type Result struct {
 	Calls    map[string]map[tool.Status]int `json:"calls,omitempty"` // by tool and status
 	Denied   []Denial                       `json:"denied,omitempty"`
 	Changed  []string                       `json:"files_changed,omitempty"`
-	Plan     *Plan                          `json:"plan,omitempty"`  // the newest, where the turn made or settled one
-	Notes    []Note                         `json:"notes,omitempty"` // what the model was told late
+	Plan     *Plan                          `json:"plan,omitempty"`   // the newest, where the turn made or settled one
+	Notes    []Note                         `json:"notes,omitempty"`  // what the model was told late
+	Claims   []Claim                        `json:"claims,omitempty"` // what the answer says that the calls do not show
 	Duration time.Duration                  `json:"duration_ns"`
 	Err      error                          `json:"-"`
 }

@@ -45,6 +45,9 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 		return s, err
 	}
 	s.remember(log)
+	if n := len(log.past.turns); n > 0 && len(log.past.open.requests) == 0 {
+		s.claims = log.past.turns[n-1].end.Claims
+	}
 	return s, nil
 }
 

@@ -145,7 +145,7 @@ func (s *Session) over(t *turn) (bool, error) {
 		more, note = []string{correction}, true
 	}
 	if len(more) == 0 {
-		hold := s.hooks.held(t)
+		hold := cmp.Or(s.hooks.held(t), t.claims(s))
 		if hold == "" {
 			return true, nil
 		}

@@ -97,6 +97,7 @@ type Config struct {
 	// Found sees the log of a session that is gone on with, before anything is added; nil: nobody looks.
 	Found     func(log []Entry) error
 	Kept      func(tool.Outcome) (Note, bool) // which outcome a compaction says again, as a note; nil: none
+	Claims    ClaimCheck                      // compares an answer with what was done (claims.go)
 	Snapshots Snapshots                       // keeps the files around calls that change them (snapshots.go); nil: nobody does
 	// Observe sees every event, one at a time, in order. It may block: that slows the session, nothing
 	// is dropped. Nil: nobody watches.
@@ -131,6 +132,7 @@ type Session struct {
 	asked    string // the message of outcomes that notes were asked for last
 	hooks    *hooks
 	windows  *windows
+	claims   []Claim // of the last answer
 
 	watch sync.Mutex // one observer call at a time
 }
@@ -255,7 +257,7 @@ func (s *Session) open(t *turn, in Input) error {
 	if err := s.store(t.ctx, append(entries, offer...)...); err != nil {
 		return err
 	}
-	s.started = true
+	s.started, t.prompt = true, id
 	if any {
 		t.result.Notes = notes.Notes
 		s.keep(notes)

@@ -35,7 +35,9 @@ type turn struct {
 	stumbled bool
 	// silences are the answers that said nothing.
 	silences silences
-	holds    int // times that hooks had it go on
+	holds    int    // times that hooks had it go on
+	prompt   string // the message that it began with
+	claimed  bool   // the model was told what it claimed
 	// unsummed: no summary was got when the window was nearly full.
 	unsummed bool
 }
@@ -182,6 +184,9 @@ func (s *Session) end(t *turn, err error) Result {
 	t.budget.sum(&r)
 	r.Err = err
 	r.Cause, r.Message, r.Hint = causeOf(err)
+	if err != nil {
+		r.Claims = nil // of an answer that was not the last word
+	}
 	var entries []Entry
 	if t.last != nil {
 		entries = append(entries, s.entry(MessageEntry, said(*t.last)))
@@ -196,6 +201,9 @@ func (s *Session) end(t *turn, err error) Result {
 	case serr != nil && !errors.Is(err, errStore):
 		r.Err = serr
 		r.Cause, r.Message, r.Hint = causeOf(serr)
+	}
+	if s.claims = r.Claims; len(r.Claims) > 0 {
+		s.emit(Claimed{r.Claims})
 	}
 	s.emit(TurnEnd{r})
 	return r

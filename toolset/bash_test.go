@@ -235,7 +235,13 @@ func TestShellCloseEndsJobs(t *testing.T) {
 	if o := b.play(t, "bash", `{"command": "sleep 1000", "background": true}`).outcome; o.Status != tool.Completed {
 		t.Fatalf("outcome %+v", o)
 	}
+	if o := b.play(t, "bash_output", `{"job": "job1"}`).outcome; !o.Pending { // who asks again does not repeat itself
+		t.Errorf("outcome %+v", o)
+	}
 	b.shell.Close()
+	if o := b.play(t, "bash_output", `{"job": "job1"}`).outcome; o.Pending {
+		t.Errorf("outcome %+v", o)
+	}
 	if jobs := b.shell.jobs.List(); len(jobs) != 1 || jobs[0].Running {
 		t.Errorf("jobs %+v", jobs)
 	}

@@ -36,6 +36,7 @@ func commands() []command {
 		{name: "changes", help: "the files that were changed, with diffs", do: plain((*model).openChanges)},
 		{name: "context", help: "what fills the model's context, and what was used", do: plain((*model).openContext)},
 		{name: "compact", args: "[what to keep]", help: "sum the conversation up, to make room", can: canCompact, do: (*model).compact},
+		{name: "claims", help: "tell the model what its answer says that no call did", can: canClaims, do: plain((*model).tellClaims)},
 		{name: "trust", help: "what this project would run, and what of it you allow", can: canTrust, do: plain(chooseCarried)},
 		{name: "todos", help: "show or hide the todos", can: canTodos, do: plain((*model).toggleTodos)},
 		{name: "theme", args: "[name]", help: "other colours", do: (*model).themeCommand},

@@ -46,8 +46,10 @@ func samples() map[string]struct {
 			Status: tool.Failed, Output: "it broke"}}, "it broke"},
 		"FilesChanged": {nil, session.FilesChanged{Window: session.Window{Changes: []session.FileChange{
 			{Path: "by/a/job", Before: session.FileState{Kind: "absent"}, After: session.FileState{Kind: "file"}}}}}, "by/a/job"},
-		"Retry":  {nil, session.Retry{Message: "m", Attempt: 2, Of: 5, Delay: time.Second, Cause: "overloaded"}, "overloaded"},
-		"Notice": {nil, session.Notice{Text: "something to know"}, "something to know"},
+		"Retry":   {nil, session.Retry{Message: "m", Attempt: 2, Of: 5, Delay: time.Second, Cause: "overloaded"}, "overloaded"},
+		"Notice":  {nil, session.Notice{Text: "something to know"}, "something to know"},
+		"Unsaved": {nil, session.Unsaved{Entries: 3, Cause: "the disk is full"}, "not saved"},
+		"Claimed": {nil, session.Claimed{Claims: []session.Claim{{Text: "says that it flies"}}}, "the answer says that it flies"},
 		"Counted": {nil, session.Counted{Ledger: session.Ledger{Model: "fake/m", Estimate: 123, Sources: []session.Source{
 			{Group: session.ResultsGroup, Name: "the_source", Tokens: 77}}}}, "the_source"},
 		"PrefixChanged": {nil, session.PrefixChanged{Change: session.PrefixChange{Causes: []string{"the system prompt changed"}}}, "the system prompt changed"},

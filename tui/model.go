@@ -52,7 +52,8 @@ type model struct {
 	armed     action // what a key will do when it is pressed again: quit or stop; send: none is
 	arming    int
 	leaving   bool
-	stopped   bool // the last turn was stopped by the person, and nothing was done since
+	stopped   bool            // the last turn was stopped by the person, and nothing was done since
+	claims    []session.Claim // what the last answer says that the calls do not show
 	rewinding bool
 	jobsTimed bool // a look at the jobs is due
 	next      port.Next
@@ -234,6 +235,8 @@ func (m *model) apply(e session.Event) tea.Cmd {
 	case session.ToolEnd:
 		m.lookAtSandbox()
 		return lookAround(m, e.Outcome)
+	case session.Claimed:
+		m.claims = e.Claims
 	case session.MessageDone:
 		m.turn.heard = m.turn.heard || e.Message.Role == session.User && e.Message.Own == "" && !e.Message.Note
 	case session.Planned:

@@ -322,6 +322,8 @@ func (p *player) conversation(verb, rest string) bool {
 		p.event(session.PrefixChanged{Change: decode[session.PrefixChange](p.t, rest)})
 	case "branch":
 		p.send(branch(rest))
+	case "claimed":
+		p.event(session.Claimed{Claims: decode[[]session.Claim](p.t, rest)})
 	case "notice":
 		p.event(session.Notice{Text: unquote(p.t, rest)})
 	case "done":

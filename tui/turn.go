@@ -53,6 +53,7 @@ func (u *UI) Next() port.Next { return u.model.next }
 
 // begin starts a turn.
 func (m *model) begin(j job) tea.Cmd {
+	m.claims = nil
 	ctx, cancel := context.WithCancel(context.Background())
 	m.turn = turn{running: true, since: m.now(), cancel: cancel, shell: j.command != "" || j.compact || j.run != nil, woken: j.wake, prompt: j.prompt}
 	m.stopped = false
@@ -282,3 +283,18 @@ func canCompact(m *model) string {
 
 // compact has the conversation summed up now.
 func (m *model) compact(wish string) tea.Cmd { return m.begin(job{compact: true, wish: wish}) }
+
+func canClaims(m *model) string {
+	switch {
+	case m.turn.running:
+		return "the agent works"
+	case len(m.claims) == 0:
+		return "the last answer says nothing that the calls do not show"
+	}
+	return ""
+}
+
+// tellClaims sends what was found in the last answer as the person's message.
+func (m *model) tellClaims() tea.Cmd {
+	return m.begin(job{prompt: port.Prompt{Text: session.ClaimsText(m.claims)}})
+}

@@ -265,6 +265,9 @@ func replayed(w *wired) []session.Event {
 			}
 		}
 	}
+	if c := w.session.Claims(); len(c) > 0 {
+		events = append(events, session.Claimed{Claims: c})
+	}
 	return append(events, session.Counted{Ledger: w.session.Ledger()})
 }
 

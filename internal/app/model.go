@@ -12,6 +12,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/audit"
 	"adze/internal/carry"
+	"adze/internal/claims"
 	"adze/internal/config"
 	"adze/internal/models"
 	"adze/internal/offer"
@@ -150,6 +151,7 @@ func (a *app) requests(w *wired, m models.Model, system string, shelf *offer.She
 	s := w.settings
 	find := a.models(s.config)
 	return session.Config{
+		Claims:   claims.Of(s.root.Dir(), s.config.Claims, "task"),
 		Provider: m.Provider, Model: m.Name, Tools: w.set, Mask: s.marked(), Pieces: w.room.Pieces, Offer: shelf.Offerer(), Sum: prompts.Compact(),
 		Price: find.Prices(), Window: find.Windows(m), Blind: find.Blind(m),
 		Notes: w.tells, Kept: w.shelf.Kept,

@@ -45,7 +45,9 @@ func promises() []promise {
 			"TestARepositoryCannotLeadGitOutOfTheWorkspaceUnasked TestHooksAreAskedForAndNotLeftOut " +
 			"TestRealBashRunsNothingDenied TestDenialsWithNobodyToAsk TestFilesAreHeldBackOneByOne TestOwnFilesAreNeverWritten"},
 		{"At sandbox level `full` no command", "TestSandboxAttempts TestLevelOfEachMeans TestCommandsRunInTheSandbox TestARepositoryThatIsPlantedIsPutAside"},
-		{"A model that goes round in circles", "TestAModelThatRepeatsItselfIsToldAndStopped TestALoopHasItsExitCode TestTheUsualNumberOfRequests " +
+		{"What an answer says and the calls do not show", "TestWhatAnAnswerClaimsIsTold TestClaimsAreSentWhereThePersonWantsIt TestQuietAnswers " +
+			"TestAnswersThatClaimTooMuch TestWhatWasDoneDecides"},
+		{"A model that goes round in circles", "TestSequences TestEveryCircleEnds TestWorkIsLeftAlone TestAModelThatRepeatsItselfIsToldAndStopped TestALoopHasItsExitCode TestTheUsualNumberOfRequests " +
 			"TestATruncatedAnswerHasItsExitCode TestAnAnswerOfNothingIsNoEnd TestACutPromptEndsTheRun"},
 	}
 }

@@ -117,6 +117,7 @@ func rooms() []Row {
 		{Package: "internal/keys", May: []string{"internal/config", "internal/keyring", "internal/masked", "internal/models", "internal/proc", "internal/secret", "internal/usage", "tool"},
 			Why: "which variables hold keys is told by the configuration and the table of providers"},
 		{Package: "internal/login", May: []string{"session", "internal/keyring", "internal/models", "internal/usage"}, Tests: []string{"internal/config"}, Why: "it checks a key and keeps it; it asks nobody for one"},
+		{Package: "internal/claims", May: []string{"session", "tool"}, Why: "it compares an answer with the calls of its turn; it opens nothing"},
 		{Package: "internal/gate", May: []string{"internal/config", "internal/git", "internal/place", "internal/policy", "internal/proc", "internal/secret", "internal/usage", "internal/workspace"}, Tests: []string{"tool"},
 			Why: "it makes a policy of what a person wrote; it knows no run"},
 		{Package: "internal/resume", May: []string{"session", "internal/store", "internal/usage"}, Why: "it looks through stored sessions and starts none"},

@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +37,7 @@ type Config struct {
 	TaskModel      string              `json:"task_model,omitempty"`      // provider/name; empty: tasks run with the session's model
 	PermissionMode string              `json:"permission_mode,omitempty"` // ask, edits, plan, auto, yolo
 	Sandbox        string              `json:"sandbox,omitempty"`         // auto, required, off
+	Claims         string              `json:"claims,omitempty"`          // show, send, off
 	Allow          []string            `json:"allow,omitempty"`
 	Ask            []string            `json:"ask,omitempty"`
 	Deny           []string            `json:"deny,omitempty"`
@@ -123,6 +125,9 @@ func (c Config) check(path string) error {
 		if n.value < 0 {
 			return &Error{Path: path, Message: fmt.Sprintf("%s is %d", n.name, n.value), Hint: "give a number above 0, or leave it out"}
 		}
+	}
+	if !slices.Contains([]string{"", "show", "send", "off"}, c.Claims) {
+		return &Error{Path: path, Message: fmt.Sprintf("claims is %q", c.Claims), Hint: "write show, send or off"}
 	}
 	if c.Limits.TaskDepth < 0 || c.Limits.TaskDepth > MaxTaskDepth {
 		return &Error{Path: path, Message: fmt.Sprintf("limits.task_depth is %d", c.Limits.TaskDepth), Hint: fmt.Sprintf("1 is the default, %d the most: what started what must be seen at a glance", MaxTaskDepth)}

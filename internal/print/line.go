@@ -110,6 +110,12 @@ type noteLine struct {
 	Text    string         `json:"text"`
 }
 
+// claimLine is what the answer says that the calls do not show.
+type claimLine struct {
+	Type   string          `json:"type"`
+	Claims []session.Claim `json:"claims"`
+}
+
 func noteOf(m session.Message) noteLine { return noteLine{"note", m.ID, m.Notes, m.Text()} }
 
 // contextLine tells what the next request holds, once after each request.
@@ -160,6 +166,8 @@ func lineOf(e session.Event) any {
 		return retryLine{"retry", e.Message, e.Attempt, e.Of, e.Delay.Milliseconds(), e.Cause}
 	case session.Notice:
 		return noticeLine{Type: "notice", Text: e.Text}
+	case session.Claimed:
+		return claimLine{"claim", e.Claims}
 	case session.Unsaved:
 		return unsavedLine{"unsaved", e.Entries, e.Bytes, e.Cause}
 	case session.Planned:
@@ -248,6 +256,7 @@ type resultLine struct {
 	Denied     []session.Denial               `json:"denied"`
 	Changed    []string                       `json:"files_changed"`
 	Notes      []session.Note                 `json:"notes"`
+	Claims     []session.Claim                `json:"claims,omitempty"`
 	Plan       *planOf                        `json:"plan,omitempty"`
 	Session    string                         `json:"session"`
 	Duration   int64                          `json:"duration_ms"`
@@ -258,7 +267,7 @@ func resultOf(r session.Result, h Head) resultLine {
 	l := resultLine{
 		Type: "result", Schema: Schema, Cause: r.Cause, ExitCode: ExitCode(r.Cause), Text: r.Text,
 		Message: r.Message, Hint: r.Hint, Usage: r.Usage, Cost: r.Cost, Turns: r.Steps, Calls: r.Calls,
-		Denied: r.Denied, Changed: r.Changed, Notes: r.Notes, Session: h.Session,
+		Denied: r.Denied, Changed: r.Changed, Notes: r.Notes, Claims: r.Claims, Session: h.Session,
 		Duration: r.Duration.Round(time.Millisecond).Milliseconds(), Structured: json.RawMessage("null"),
 	}
 	if r.Plan != nil {

@@ -30,6 +30,7 @@ func samples() []any {
 		lineOf(session.ToolAsk{Event: tool.Event{Decision: &tool.Decision{}}}),
 		lineOf(session.Retry{}),
 		lineOf(session.Compacted{}),
+		lineOf(session.Claimed{}),
 		lineOf(session.Planned{}),
 		lineOf(session.Counted{Message: "m"}),
 		lineOf(session.Notice{}),

@@ -246,6 +246,10 @@ func (p *Printer) progress(e session.Event) {
 		fmt.Fprintf(p.stderr(), "! %s; attempt %d of %d in %s\n", safeterm.Name(e.Cause), e.Attempt, e.Of, e.Delay.Round(100_000_000))
 	case session.Notice:
 		fmt.Fprintf(p.stderr(), "! %s\n", safeterm.Name(e.Text))
+	case session.Claimed:
+		for _, c := range e.Claims {
+			fmt.Fprintf(p.stderr(), "! %s\n", safeterm.Name(c.String()))
+		}
 	case session.MessageDone:
 		if e.Message.Note {
 			for line := range strings.SplitSeq(e.Message.NoteText(), "\n") {

@@ -1,0 +1,116 @@
+package claims
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"adze/session"
+)
+
+// named finds files that the model says it read and did not, whose lines it names without having seen them, or which are
+// nowhere.
+func named(w *work, s statement) []session.Claim {
+	if denies(s.tokens) || w.partial || w.opaque() || !w.looked() {
+		return nil
+	}
+	for i, t := range s.tokens {
+		f, ok := fileOf(t)
+		if !ok {
+			continue
+		}
+		base := path.Base(f.name)
+		switch known := strings.Contains(w.given, base); {
+		case readBefore(s.tokens[:i]) && !w.contentSeen(f.name):
+			return claim(session.FileClaim, "says that it read %s; no call did", f.name)
+		case known || usual()[base] || w.turn.Exists == nil:
+		case w.turn.Exists(f.name):
+			if f.line {
+				return claim(session.FileClaim, "names a line of %s, which was never read", f.name)
+			}
+		case !f.plain && asserted(s, i, f) && !slices.ContainsFunc(s.tokens, func(t token) bool { return t.kind == word && inventing()[t.word] }):
+			return claim(session.FileClaim, "names %s, which does not exist and was never seen", f.name)
+		}
+	}
+	return nil
+}
+
+// looked reports that the turn looked at files: an answer from what is known of the world names files of nowhere.
+func (w *work) looked() bool {
+	return slices.ContainsFunc(w.all, func(d deed) bool { return d.now && d.ran && len(d.read)+len(d.commands)+len(d.tried) > 0 })
+}
+
+// contentSeen reports that something of a file's content may have been seen.
+func (w *work) contentSeen(name string) bool {
+	base := path.Base(name)
+	for _, d := range w.all {
+		if anySame(d.read, name) || anySame(d.changed, name) || anySame(d.tried, name) || slices.ContainsFunc(d.commands, func(c string) bool {
+			return strings.Contains(c, base) || strings.Contains(c, "*"+path.Ext(base)) || !strings.Contains(c, "ls") && strings.Contains(c, "*")
+		}) {
+			return true
+		}
+	}
+	for rest := w.given; ; {
+		at := strings.Index(rest, base)
+		if at < 0 {
+			return false
+		}
+		rest = rest[at+len(base):]
+		// Behind the name in the result of a search, in a header of a diff, or where the person attached the file.
+		if rest != "" && strings.ContainsAny(rest[:1], ":-\"'>)=") || strings.Contains(w.asked, base) {
+			return true
+		}
+	}
+}
+
+// readBefore reports "I read", "I looked at" and the like right before a file.
+func readBefore(before []token) bool {
+	for i, t := range slices.Backward(before) {
+		if t.kind != word {
+			return false
+		}
+		switch t.word {
+		case "read", "reviewed", "examined", "inspected", "opened", "studied", "checked", "analyzed", "analysed", "looked", "went":
+			return byMe(before[:i])
+		case "the", "file", "at", "through", "into", "whole", "entire", "all", "of", "over", "carefully":
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// asserted reports a statement in which the file is a place or does something.
+func asserted(s statement, at int, f file) bool {
+	if f.line {
+		return true
+	}
+	if at > 0 {
+		switch s.tokens[at-1].word {
+		case "in", "from", "at", "see", "inside":
+			return true
+		}
+	}
+	if at+1 < len(s.tokens) {
+		switch s.tokens[at+1].word {
+		case "defines", "contains", "implements", "handles", "calls", "uses", "imports", "exports", "parses", "declares", "registers", "reads":
+			return true
+		}
+	}
+	return false
+}
+
+// usual are names that every project of a kind has, of which one can speak without looking.
+var usual = sync.OnceValue(func() map[string]bool {
+	return set(`package.json package-lock.json tsconfig.json README.md go.mod go.sum Cargo.toml Cargo.lock requirements.txt setup.py pyproject.toml
+		index.html index.js index.ts main.go main.py main.rs lib.rs mod.rs __init__.py CMakeLists.txt AGENTS.md CLAUDE.md docker-compose.yml LICENSE.txt
+		CHANGELOG.md CONTRIBUTING.md config.json settings.json file.txt foo.go test.py example.py app.py`)
+})
+
+// inventing are words of statements about files that are to be, or that stand for any.
+var inventing = sync.OnceValue(func() map[string]bool {
+	return set(`create creates creating created add adds adding added write writes writing wrote named called new such similar typical typically usually
+		generated generate generates output outputs save saves saved missing absent exist exists template like any each every your expects instead rename renamed
+		removed deleted moved`)
+})

@@ -1,0 +1,74 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ClaimKind says what an answer claims that the calls do not show.
+type ClaimKind string
+
+// Kinds of claims.
+const (
+	TestsClaim   ClaimKind = "tests"   // tests pass
+	ChangeClaim  ClaimKind = "change"  // a file was changed
+	CommandClaim ClaimKind = "command" // a command was run
+	FileClaim    ClaimKind = "file"    // a file is there, or was read
+	TodosClaim   ClaimKind = "todos"   // all is done
+)
+
+// Claim is a statement of an answer beside what the calls of the session show.
+type Claim struct {
+	Kind  ClaimKind `json:"kind"`
+	Quote string    `json:"quote"` // the sentence
+	Text  string    `json:"text"`  // what is claimed; what is known
+}
+
+// String is the claim as a person reads it, on one line.
+func (c Claim) String() string { return fmt.Sprintf("the answer %s (“%s”)", c.Text, c.Quote) }
+
+// Answered is the answer that a turn would end with and the conversation that led to it.
+type Answered struct {
+	Text    string
+	System  string
+	History []Message // without the answer; it begins with a summary where one took the place of the rest
+	Begin   int       // where the turn begins in it
+}
+
+// ClaimCheck compares answers with what was done.
+type ClaimCheck struct {
+	Check func(Answered) []Claim // nil: nobody does
+	Send  bool                   // the model is told, once a turn
+}
+
+// Claimed says what a turn's answer claims that its calls do not show. It comes before TurnEnd, whose result is stored
+// with it. The model is not told.
+type Claimed struct{ Claims []Claim }
+
+func (Claimed) event() {}
+
+// claims looks at the answer that the turn would end with. What it returns is for the model, where that is wanted, once
+// a turn.
+func (t *turn) claims(s *Session) string {
+	if s.config.Claims.Check == nil || t.result.Text == "" {
+		return ""
+	}
+	begin := max(0, slices.IndexFunc(s.history, func(m Message) bool { return m.ID == t.prompt })) // a summary may have taken it
+	t.result.Claims = s.config.Claims.Check(Answered{Text: t.result.Text, System: s.config.Start.System, History: slices.Concat(s.earlier, s.history), Begin: len(s.earlier) + begin})
+	if len(t.result.Claims) == 0 || !s.config.Claims.Send || t.claimed {
+		return ""
+	}
+	t.claimed = true
+	return ClaimsText(t.result.Claims)
+}
+
+// ClaimsText tells the model what it claimed.
+func ClaimsText(claims []Claim) string {
+	var b strings.Builder
+	b.WriteString("Your last answer was compared with the calls of this conversation:\n")
+	for _, c := range claims {
+		fmt.Fprintf(&b, "- It %s. You wrote: %s\n", c.Text, c.Quote)
+	}
+	return b.String() + "Do what is missing, or correct what you said."
+}
