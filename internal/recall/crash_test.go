@@ -21,7 +21,14 @@ const childFolder = "ADZE_RECALL_CHILD"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childFolder); dir != "" {
-		if err := child(dir); err != nil {
+		err := error(nil)
+		if task := os.Getenv(childTask); task != "" {
+			events, _ := strconv.Atoi(os.Getenv(childEvents))
+			err = measure(dir, task, events)
+		} else {
+			err = child(dir)
+		}
+		if err != nil {
 			fmt.Println("error:", err)
 			os.Exit(1)
 		}

@@ -3,12 +3,17 @@ package recall
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
 
 // maxTerms bounds what is looked for at once; more of it is left out.
 const maxTerms = 32
+
+// shortestPrefix is from how many characters on the last word may be the beginning of one: those of three have an index of
+// their own, and fewer are in nearly everything.
+const shortestPrefix = 3
 
 // term is a word, or several in a row, that has to be in what is found.
 type term struct {
@@ -36,7 +41,8 @@ func termsOf(text string) (out []term) {
 	}
 	last := []rune(text)
 	if n := len(last) - 1; n >= 0 && len(out) > 0 && inWord(last[n]) {
-		out[len(out)-1].prefix = true
+		words := out[len(out)-1].words
+		out[len(out)-1].prefix = utf8.RuneCountInString(words[len(words)-1]) >= shortestPrefix
 	}
 	return out[:min(len(out), maxTerms)]
 }

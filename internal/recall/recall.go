@@ -141,7 +141,7 @@ func (x *Index) prepare(ctx context.Context) error {
 }
 
 // schema: state holds the sums of read, which tell at once whether the log went on.
-const schema = `CREATE VIRTUAL TABLE words USING fts5(body, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2 tokenchars '_'");
+const schema = `CREATE VIRTUAL TABLE words USING fts5(body, content='', contentless_delete=1, prefix='3', tokenize="unicode61 remove_diacritics 2 tokenchars '_'");
 	CREATE TABLE read (
 		session INTEGER PRIMARY KEY, -- its number in the log
 		cwd     TEXT    NOT NULL,

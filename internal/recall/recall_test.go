@@ -111,9 +111,10 @@ func TestSearch(t *testing.T) {
 	for text, want := range map[string]string{
 		"disk":              "sub/2 two/2 one/2",
 		"disk why":          "one/2",
-		"DISK fi":           "one/2", // the last word may be a beginning
-		"fi disk":           "",      // another one not
-		"disk fi ":          "",
+		"DISK fil":          "one/2", // the last word may be a beginning
+		"DISK fi":           "",      // of three letters
+		"fil disk":          "",      // another one not
+		"disk fil ":         "",
 		`"the disk"`:        "sub/2 one/2",
 		`"disk the"`:        "",
 		`"the disk" fill`:   "one/2",

@@ -3,7 +3,7 @@ package recall
 import (
 	"context"
 	"errors"
-	"strings"
+	"math"
 	"time"
 
 	"adze/internal/store"
@@ -58,53 +58,116 @@ func (x *Index) Search(ctx context.Context, q Query) (hits []Hit, more bool, err
 	return hits, more, err
 }
 
-func (x *Index) search(ctx context.Context, q Query, terms []term) (hits []Hit, more bool, err error) {
-	query, args := q.rows(match(terms))
-	rows, err := x.db.QueryContext(ctx, query, args...)
+// finding is a search that goes on: what is still to be left out, and what was found.
+type finding struct {
+	*Index
+	q     Query
+	terms []term
+	skip  int
+	hits  []Hit
+	more  bool
+	heads map[session.ID]session.Head
+}
+
+func (x *Index) search(ctx context.Context, q Query, terms []term) ([]Hit, bool, error) {
+	f := &finding{Index: x, q: q, terms: terms, skip: q.Skip, heads: map[session.ID]session.Head{}}
+	spans, err := x.spans(ctx, q)
 	if err != nil {
 		return nil, false, err
 	}
-	defer rows.Close()
-	heads := map[session.ID]session.Head{}
-	for skip := q.Skip; rows.Next(); {
-		var row int64
-		if err := rows.Scan(&row); err != nil {
-			return nil, false, err
-		}
-		if q.Since.IsZero() && skip > 0 { // without a look into the entry
-			skip--
-			continue
-		}
-		h, ok, err := x.hit(ctx, row, q, terms, heads)
-		switch {
-		case err != nil:
-			return nil, false, err
-		case !ok:
-		case skip > 0:
-			skip--
-		case len(hits) == q.Limit:
-			return hits, true, nil
-		default:
-			hits = append(hits, h)
+	for _, s := range spans {
+		if err := f.within(ctx, s); err != nil || f.more {
+			return f.hits, f.more, err
 		}
 	}
-	return hits, false, rows.Err()
+	return f.hits, false, nil
 }
 
-// rows is the statement that finds the rows.
-func (q Query) rows(match string) (string, []any) {
-	where, args := []string{"words MATCH ?"}, []any{match}
-	among := "SELECT session FROM read WHERE true"
+// span is rows from one up to another; among holds rows to sessions that a filter lets through, empty: all in it.
+type span struct {
+	from, to int64
+	among    string
+	args     []any
+}
+
+// maxSpans is up to how many runs of sessions a filter is looked for in one after the other. Each takes some 50 µs, however
+// many rows hold the words; with more of them every row that holds the words is looked at, at some µs.
+const maxSpans = 400
+
+// spans are where to look, the newest first.
+func (x *Index) spans(ctx context.Context, q Query) ([]span, error) {
+	if q.Folder == "" && q.Since.IsZero() {
+		return []span{{to: math.MaxInt64}}, nil
+	}
+	among, args := " FROM read WHERE updated >= ?", []any{nanos(q.Since)}
 	if q.Folder != "" {
 		among, args = among+" AND cwd = ?", append(args, q.Folder)
 	}
-	if !q.Since.IsZero() {
-		among, args = among+" AND updated >= ?", append(args, q.Since.UnixNano())
+	rows, err := x.db.QueryContext(ctx, "SELECT session"+among+" ORDER BY session DESC", args...)
+	if err != nil {
+		return nil, err
 	}
-	if len(args) > 1 {
-		where = append(where, "rowid >> 32 IN ("+among+")")
+	defer rows.Close()
+	var out []span
+	for rows.Next() {
+		var num int64
+		if err := rows.Scan(&num); err != nil {
+			return nil, err
+		}
+		if n := len(out) - 1; n >= 0 && out[n].from == place(num+1, 0) {
+			out[n].from = place(num, 0)
+			continue
+		}
+		if len(out) == maxSpans {
+			return []span{{to: math.MaxInt64, among: " AND rowid >> 32 IN (SELECT session" + among + ")", args: args}}, nil
+		}
+		out = append(out, span{from: place(num, 0), to: place(num+1, 0) - 1})
 	}
-	return "SELECT rowid FROM words WHERE " + strings.Join(where, " AND ") + " ORDER BY rowid DESC", args
+	return out, rows.Err()
+}
+
+// nanos is a time in nanoseconds since 1970; one that is out of reach is the nearest within.
+func nanos(t time.Time) int64 {
+	switch {
+	case t.Year() < 1700:
+		return math.MinInt64
+	case t.Year() > 2250:
+		return math.MaxInt64
+	}
+	return t.UnixNano()
+}
+
+// within goes through the rows of a span, until there is more than was asked for.
+func (f *finding) within(ctx context.Context, s span) error {
+	rows, err := f.db.QueryContext(ctx, "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"+s.among+" ORDER BY rowid DESC",
+		append([]any{match(f.terms), s.from, s.to}, s.args...)...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() && !f.more {
+		var row int64
+		if err := rows.Scan(&row); err != nil {
+			return err
+		}
+		if f.q.Since.IsZero() && f.skip > 0 { // without a look into the entry
+			f.skip--
+			continue
+		}
+		h, ok, err := f.hit(ctx, row, f.q, f.terms, f.heads)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+		case f.skip > 0:
+			f.skip--
+		case len(f.hits) == f.q.Limit:
+			f.more = true
+		default:
+			f.hits = append(f.hits, h)
+		}
+	}
+	return rows.Err()
 }
 
 // hit looks at an entry that the index found; false: the log has it no more, or a filter leaves it out.
