@@ -191,31 +191,57 @@ func canSessions(m *model) string {
 	return ""
 }
 
-// chooseSession lists stored sessions; those of this folder come first.
+// chooseSession lists stored sessions; those of this folder come first. What is typed is also looked for in what was said.
 func (m *model) chooseSession() tea.Cmd {
 	const fresh = ""
-	m.picker.Begin("sessions", []choose.Choice{{ID: fresh, Label: "new session", Note: "in this folder"}}, func(c choose.Choice) tea.Cmd {
-		switch c.ID {
-		case fresh:
+	title := "sessions"
+	if m.ports.Search != nil {
+		title += " · what you type is also looked for in what was said"
+	}
+	m.picker.Begin(title, []choose.Choice{{ID: fresh, Label: "new session", Note: "in this folder"}}, func(c choose.Choice) tea.Cmd {
+		id, at := placeOf(c.ID)
+		switch {
+		case id == fresh:
 			return m.leaveFor(port.Next{New: true})
-		case m.info.Session:
+		case id == m.info.Session && at != (port.Place{}):
+			showPlace(m, at)
+			return nil
+		case id == m.info.Session:
 			m.say("this session is open already; " + m.keys.label(openCopy) + " in the list opens a copy of it")
 			return nil
 		}
-		return m.leaveFor(port.Next{Session: c.ID})
+		return m.leaveFor(port.Next{Session: id, At: at})
 	})
-	m.picker.Copied = func(c choose.Choice) tea.Cmd { return m.leaveFor(port.Next{Session: c.ID, Fork: true}) }
+	m.picker.Copied = func(c choose.Choice) tea.Cmd {
+		id, at := placeOf(c.ID)
+		return m.leaveFor(port.Next{Session: id, At: at, Fork: true})
+	}
+	now, info := m.now(), m.info
 	if ask := m.ports.Peek; ask != nil {
 		m.picker.PeekWith("its last exchange", func(ctx context.Context, id string) ([]draw.Span, error) {
+			id, _ = placeOf(id)
 			p, err := ask(ctx, id)
 			return peekLines(p), err
 		})
 	}
-	now, info := m.now(), m.info
+	if find := m.ports.Search; find != nil {
+		m.picker.SearchWith(func(ctx context.Context, text string) ([]choose.Choice, string, error) {
+			found, note, err := find(ctx, text)
+			return foundChoices(found, info, now), note, err
+		})
+	}
 	return m.picker.Lookup(func(ctx context.Context) ([]choose.Choice, error) {
 		heads, err := m.ports.Sessions(ctx)
 		return sessionChoices(heads, info, now), err
 	})
+}
+
+// seek has a list search in what its rows stand for, once the person stops typing.
+func (m *model) seek() tea.Cmd {
+	if due, begins := m.picker.Seek(); begins {
+		return m.after(choose.SearchAfter, due)
+	}
+	return nil
 }
 
 func canModels(m *model) string {

@@ -32,9 +32,12 @@ func (b *broken) ports() port.Ports {
 	return port.Ports{
 		Switch:   true,
 		Sessions: func(context.Context) ([]port.SessionHead, error) { return nil, b.fail("sessions") },
-		Peek:     func(context.Context, string) (port.SessionPeek, error) { return port.SessionPeek{}, b.fail("peek") },
-		Models:   func(context.Context) ([]port.ModelRow, error) { return nil, b.fail("models") },
-		Modes:    []port.Mode{{Name: "plan"}, {Name: "ask"}},
+		Search: func(context.Context, string) ([]port.Found, string, error) {
+			return nil, "", b.fail("search")
+		},
+		Peek:   func(context.Context, string) (port.SessionPeek, error) { return port.SessionPeek{}, b.fail("peek") },
+		Models: func(context.Context) ([]port.ModelRow, error) { return nil, b.fail("models") },
+		Modes:  []port.Mode{{Name: "plan"}, {Name: "ask"}},
 		Carried: func(context.Context) ([]port.Carried, error) {
 			return []port.Carried{{ID: "tool:x"}}, b.fail("carried")
 		},

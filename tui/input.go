@@ -67,7 +67,7 @@ func (m *model) written(s scope) tea.Cmd {
 	case s == inPicker && m.picker.Stale():
 		m.picker.Narrow()
 	}
-	return m.follow()
+	return tea.Batch(m.seek(), m.follow())
 }
 
 // scope is whose keys act.

@@ -119,8 +119,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case firstrun.Kept:
 		cmd = keyKept(m, msg)
-	case choose.PeekDue:
-		cmd = m.picker.Due(msg)
+	case choose.PeekDue, choose.SearchDue:
+		cmd = m.picker.Timed(msg)
 	case jobsDue, jobs, jobEnded:
 		cmd = aboutJobs(m, msg)
 	case consented:
@@ -169,6 +169,8 @@ func (m *model) answered(msg tea.Msg) {
 		m.prompt.Dropped(msg)
 	case choose.Peeked:
 		m.picker.Peeked(msg)
+	case choose.Searched:
+		m.picker.Searched(msg)
 	case firstrun.Looked:
 		m.first.Looked(msg)
 	case prompt.Earlier:
@@ -293,6 +295,7 @@ func newModel(o Options) *model {
 	if m.inline.on = o.Inline; o.Shown {
 		m.inline.written = m.transcript.Len()
 	}
+	showPlace(m, o.At)
 	m.noticed()
 	m.activity.Reset()
 	return m

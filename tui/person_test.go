@@ -30,6 +30,16 @@ func (p *player) ports() port.Ports {
 				{ID: "b2", Title: "begin", Model: "ollama/qwen3", Cwd: "/home/ann/calc", Updated: p.clock.AddDate(0, 0, -40).UTC()},
 			}, nil
 		},
+		Search: func(_ context.Context, text string) ([]port.Found, string, error) {
+			p.note("searched " + text)
+			if text != "overflow" {
+				return nil, "", nil
+			}
+			return []port.Found{
+				{Session: "s1", Place: port.Place{Message: "m2"}, Title: "fix the parser", Kind: "answer", Snippet: "… the sum overflows at 2^31, so …", Cwd: "/home/ann/calc", Time: p.clock},
+				{Session: "r7", Place: port.Place{Message: "m9", Call: "c4"}, Title: "rename everything", Kind: "bash", Snippet: "stack \u202eoverflow in parse.go:12", Cwd: "/home/ann/other", Time: p.clock.AddDate(0, 0, -3)},
+			}, "and more", nil
+		},
 		Peek: func(_ context.Context, id string) (port.SessionPeek, error) {
 			p.note("looked into " + id)
 			cost := 0.1234

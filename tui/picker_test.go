@@ -2,9 +2,13 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
+	"adze/session"
 	"adze/tui/look"
 	"adze/tui/port"
 )
@@ -60,5 +64,28 @@ func BenchmarkThousandSessions(b *testing.B) {
 		p.m.picker.Filter.Set([]string{"part", "part 9"}[i%2])
 		p.m.picker.Narrow()
 		p.m.frame()
+	}
+}
+
+// A session that is opened for what was found in it shows that first, and says where it is when it is not there.
+func TestASessionIsOpenedAtAPlace(t *testing.T) {
+	var history []session.Event
+	for i := range 60 {
+		id := fmt.Sprint("m", i)
+		history = append(history, session.MessageDone{Message: session.Message{ID: id, Role: session.Assistant, Parts: []session.Part{{Kind: session.TextPart, Text: "text of " + id}}}})
+	}
+	for at, want := range map[string]string{"m7": "text of m7", "": "text of m59", "gone": "adze session show s1"} {
+		m := newModel(Options{History: history, At: port.Place{Message: at}, Info: Info{Session: "s1"}, Env: func(string) string { return "" }})
+		m.w, m.h = 80, 24
+		var shown strings.Builder
+		for _, r := range m.frame().Rows {
+			shown.WriteString(ansi.Strip(r.String()) + "\n")
+		}
+		if text := shown.String(); !strings.Contains(text, want) || at == "m7" && strings.Contains(text, "text of m59") {
+			t.Errorf("%q shows\n%s", at, text)
+		}
+	}
+	if id, at := placeOf("s1"); id != "s1" || at != (port.Place{}) {
+		t.Errorf("%q %v", id, at)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adze/internal/safeterm"
+	"adze/tool"
 	"adze/tui/choose"
 	"adze/tui/draw"
 	"adze/tui/look"
@@ -79,12 +80,15 @@ func money(usd float64) string { return strconv.FormatFloat(usd, 'f', -1, 64) }
 func sessionChoices(heads []port.SessionHead, info Info, now time.Time) []choose.Choice {
 	var here, elsewhere []choose.Choice
 	for _, h := range heads {
-		c := choose.Choice{ID: h.ID, Label: cmp.Or(look.Shorten(h.Title), h.ID), Find: h.Cwd + " " + h.ID}
+		c := choose.Choice{ID: h.ID, Label: cmp.Or(look.Shorten(h.Title), h.ID), Find: h.Cwd + " " + h.ID + " " + strings.Join(h.Tags, " ")}
 		when := look.Age(now, h.Updated)
 		if h.ID == info.Session {
 			when = "open now"
 		}
 		c.Note = fmt.Sprintf("%-11s %s", when, h.Model)
+		if len(h.Tags) > 0 {
+			c.Note += "  [" + strings.Join(h.Tags, " ") + "]"
+		}
 		if h.Cwd == info.Cwd {
 			here = append(here, c)
 		} else {
@@ -93,6 +97,42 @@ func sessionChoices(heads []port.SessionHead, info Info, now time.Time) []choose
 		}
 	}
 	return append(here, elsewhere...)
+}
+
+// placeMark parts the id of a session from a place in it, in the id of a row.
+const placeMark = "\x00"
+
+// placeOf reads the id of a row: a session, and the place that was found in it.
+func placeOf(row string) (id string, at port.Place) {
+	id, rest, _ := strings.Cut(row, placeMark)
+	message, call, _ := strings.Cut(rest, placeMark)
+	return id, port.Place{Message: message, Call: tool.CallID(call)}
+}
+
+// foundChoices are rows of what was found in sessions: what was said, and where.
+func foundChoices(found []port.Found, info Info, now time.Time) (out []choose.Choice) {
+	for _, f := range found {
+		where := look.Shorten(f.Title)
+		if f.Session == info.Session {
+			where = "this session"
+		}
+		if f.Cwd != info.Cwd {
+			where += "  in " + filepath.Base(f.Cwd)
+		}
+		out = append(out, choose.Choice{
+			ID:    f.Session + placeMark + f.Message + placeMark + string(f.Call),
+			Label: "“" + f.Snippet + "”",
+			Note:  fmt.Sprintf("%s, %s  %s", f.Kind, look.Age(now, f.Time), where),
+		})
+	}
+	return out
+}
+
+// showPlace shows a place of the conversation, where it is still a part of it.
+func showPlace(m *model, at port.Place) {
+	if at != (port.Place{}) && !m.transcript.Reveal(at.Message, at.Call) {
+		m.say("that was taken back, summed up, or said by a subagent: adze session show " + m.info.Session + " has it")
+	}
 }
 
 // peekBytes bounds what is shown of a message.

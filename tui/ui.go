@@ -64,6 +64,8 @@ type Options struct {
 	Blocks func(tool string, metadata json.RawMessage) []tool.Block
 	// History is drawn at start, when a session is resumed.
 	History []session.Event
+	// At is the place in History to show first; the zero value: its end.
+	At port.Place
 	// First is given when no model can be used: the person then chooses what to do, and Next says what.
 	First *firstrun.Offer
 	Info  Info

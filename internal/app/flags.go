@@ -15,6 +15,7 @@ import (
 	"adze/internal/policy"
 	"adze/internal/print"
 	"adze/session"
+	"adze/tui/port"
 )
 
 // options are the flags of a run.
@@ -53,6 +54,7 @@ type options struct {
 	transcript   bool
 	plain        bool
 	inline       bool
+	at           port.Place             // to show of the session
 	theme, shown string                 // in a later sitting: the theme that was chosen, the session that the terminal shows
 	asked        string                 // the first prompt, where it is known before the run is wired
 	byHand       session.Provider       // makes the one call of adze tools run, in place of a model

@@ -111,7 +111,7 @@ func keepModel(w *wired) string {
 
 // follow is how to start what comes next. A session in which nothing was said is not stored: it starts anew.
 func (o options) follow(next port.Next, w *wired) options {
-	o.resumeLast, o.fork, o.attach = false, next.Fork, nil
+	o.resumeLast, o.fork, o.attach, o.at = false, next.Fork, nil, next.At
 	o.Mode = string(w.gate.Mode())
 	o.model = cmp.Or(next.Model, w.head.Provider+"/"+w.head.Model)
 	o.resume, o.effort = next.Session, w.session.Effort()
@@ -182,10 +182,10 @@ func (s *sitting) run(ctx context.Context) (port.Next, error) {
 		Blocks: func(name string, metadata json.RawMessage) []tool.Block {
 			return desk.VeiledBlocks(s.w.set.Blocks(name, metadata))
 		},
-		History: replayed(s.w),
-		Info:    s.info(),
-		Theme:   cmp.Or(s.o.theme, s.w.settings.config.Interface.Theme),
-		Inline:  s.w.settings.config.Interface.Inline, Shown: s.o.shown == s.w.head.Session,
+		History: replayed(s.w), At: s.o.at,
+		Info:   s.info(),
+		Theme:  cmp.Or(s.o.theme, s.w.settings.config.Interface.Theme),
+		Inline: s.w.settings.config.Interface.Inline, Shown: s.o.shown == s.w.head.Session,
 		Vim: s.w.settings.config.Interface.Keys == "vim", Keys: s.w.settings.config.BoundKeys(),
 		In: s.app.In, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv,
 	})

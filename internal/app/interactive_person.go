@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -16,6 +17,7 @@ import (
 	"adze/internal/models"
 	"adze/internal/policy"
 	"adze/internal/proc"
+	"adze/internal/recall"
 	"adze/internal/search"
 	"adze/internal/skill"
 	"adze/internal/slash"
@@ -81,6 +83,11 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 	if !o.demo && !o.noSession && o.replay == "" && o.record == "" { // a recording is of one sitting
 		p.Switch = true
 		p.Sessions = w.sessions
+		words := recall.NewLater(filepath.Join(w.settings.at.State, "sessions.db"))
+		w.closers = append(w.closers, func() { words.Close() })
+		p.Search = func(ctx context.Context, text string) ([]port.Found, string, error) {
+			return desk.Found(ctx, words, text)
+		}
 		p.Peek = func(ctx context.Context, id string) (port.SessionPeek, error) { return desk.Peek(ctx, w.stored, id) }
 		p.Models = func(ctx context.Context) ([]port.ModelRow, error) { return a.modelRows(ctx, w) }
 		p.Past, p.Remember = memory.Past, memory.Add

@@ -10,8 +10,10 @@ package desk
 
 import (
 	"context"
+	"errors"
 
 	"adze/internal/policy"
+	"adze/internal/recall"
 	"adze/session"
 	"adze/tui/port"
 )
@@ -25,10 +27,33 @@ func Sessions(ctx context.Context, stored session.Store) ([]port.SessionHead, er
 	var out []port.SessionHead
 	for _, h := range all {
 		if info := h.Info(); info.Agent == "" {
-			out = append(out, port.SessionHead{ID: string(h.ID), Title: h.Title(), Model: info.Model, Cwd: info.Cwd, Updated: h.Updated.Local()})
+			out = append(out, port.SessionHead{ID: string(h.ID), Title: h.Title(), Tags: h.Tags, Model: info.Model, Cwd: info.Cwd, Updated: h.Updated.Local()})
 		}
 	}
 	return out, nil
+}
+
+// foundRows is how many places are offered of what was found.
+const foundRows = 30
+
+// Found looks for words in stored sessions of persons: a subagent's cannot be opened.
+func Found(ctx context.Context, words *recall.Later, text string) (out []port.Found, note string, err error) {
+	hits, note, err := words.Search(ctx, recall.Query{Text: text, Limit: foundRows})
+	if errors.Is(err, recall.ErrNoWords) {
+		return nil, "", nil
+	}
+	for _, h := range hits {
+		if h.Agent != "" {
+			continue
+		}
+		kind := string(h.Kind)
+		if h.Kind == recall.Called {
+			kind = h.Tool
+		}
+		out = append(out, port.Found{Session: string(h.Session), Place: port.Place{Message: h.Message, Call: h.Call}, Title: h.Title,
+			Kind: kind, Snippet: h.Snippet.String(), Cwd: h.Cwd, Time: h.Time.Local()})
+	}
+	return out, note, err
 }
 
 // Modes are the permission modes, and what each means here.

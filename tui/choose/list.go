@@ -39,6 +39,8 @@ type List struct {
 	Free  func(text string) (Choice, bool)
 	freed bool // the last item was made so
 	peek  *peek
+	// search finds more rows than the filter does; nil: there is no such thing.
+	search *search
 }
 
 // New is a closed list.
@@ -47,6 +49,7 @@ func New(t *draw.Theme) *List { return &List{theme: t} }
 // Begin opens the picker; items may come later by fill.
 func (p *List) Begin(title string, items []Choice, chosen func(Choice) tea.Cmd) {
 	p.peek.drop()
+	p.search.drop()
 	*p = List{theme: p.theme, Open: true, Title: title, chosen: chosen, Serial: p.Serial + 1}
 	p.add(items)
 	p.Narrow()
@@ -62,7 +65,7 @@ func (p *List) Fill(items []Choice, err error) {
 	p.add(items)
 	p.Narrow()
 	for i, item := range p.shown {
-		if ok && p.items[item].ID == here.ID {
+		if ok && p.item(item).ID == here.ID {
 			p.at = i
 			return
 		}
@@ -88,7 +91,7 @@ func (p *List) unfree() {
 // Choices are the rows that are shown, in their order; mark marks one of them, false: there is no such row.
 func (p *List) Choices() (out []Choice) {
 	for _, i := range p.shown {
-		out = append(out, p.items[i])
+		out = append(out, p.item(i))
 	}
 	return out
 }
@@ -115,7 +118,7 @@ func (p *List) Here() (Choice, bool) {
 	if p.at >= len(p.shown) {
 		return Choice{}, false
 	}
-	return p.items[p.shown[p.at]], true
+	return p.item(p.shown[p.at]), true
 }
 
 // Narrow shows what holds every word of the filter.
@@ -128,6 +131,7 @@ func (p *List) Narrow() {
 			p.shown = append(p.shown, i)
 		}
 	}
+	p.shown = append(p.shown, p.foundRows()...)
 	if len(p.shown) > 0 || p.Free == nil {
 		return
 	}
@@ -174,21 +178,26 @@ const listHead, listLeast = 2, 6
 func (p *List) list(w, h int) (rows []draw.Row, x, y int) {
 	t := p.theme
 	name := p.Title
-	if len(p.shown) < len(p.items) {
-		name += fmt.Sprintf(" · %d of %d", len(p.shown), len(p.items))
+	found := len(p.foundRows())
+	if own := len(p.shown) - found; own < len(p.items) {
+		name += fmt.Sprintf(" · %d of %d", own, len(p.items))
+	}
+	if found > 0 {
+		name += fmt.Sprintf(" · %d found", found)
 	}
 	rows = append(rows, look.Title(t, w, name))
 	lead := t.Pen().Fixed(draw.Key, "filter: ").Done()
 	own, x, _ := p.Filter.Rows(t, max(w-lead.Width(), 1))
 	rows = append(rows, t.Pen().Row(lead).Row(own[0]).Done())
 	room := max(h-len(rows), 1)
-	wait := t.Wrap(nil, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(p.Wait)})
-	if p.Wait != "" {
+	says := p.says()
+	wait := t.Wrap(nil, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(says)})
+	if says != "" {
 		room = max(room-len(wait), 1)
 	}
-	rows = append(rows, window(t, p.Choices(), p.at, labelWidth(p.labels, w), w, room)...)
+	rows = append(rows, window(t, p.Choices(), p.at, labelWidth(p.widest(), w), w, room)...)
 	switch {
-	case p.Wait != "":
+	case says != "":
 		rows = append(rows, wait...)
 	case len(p.shown) == 0:
 		rows = append(rows, t.Line(draw.Dim, safeterm.Fixed("nothing matches")))
@@ -200,6 +209,7 @@ func (p *List) list(w, h int) (rows []draw.Row, x, y int) {
 func (p *List) Close() {
 	p.Open = false
 	p.peek.drop()
+	p.search.drop()
 }
 
 // Pick takes the marked row; canPick says why it cannot.

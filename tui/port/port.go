@@ -24,6 +24,9 @@ type Ports struct {
 	Sessions func(ctx context.Context) ([]SessionHead, error)
 	// Peek looks into a stored session.
 	Peek func(ctx context.Context, id string) (SessionPeek, error)
+	// Search finds what was said and done in stored sessions; note tells what is to be known of that, such as that not all
+	// was read yet.
+	Search func(ctx context.Context, text string) (found []Found, note string, err error)
 	// Models lists the models that can be chosen, and those that cannot be used now with the reason.
 	Models func(ctx context.Context) ([]ModelRow, error)
 	// Modes are the permission modes, and SetMode puts one in force.
@@ -182,10 +185,28 @@ type ModelRow struct {
 // SessionHead is a stored session in the list.
 type SessionHead struct {
 	ID      string
-	Title   string // the first line of what was first asked
+	Title   string // its name, else the first line of what was first asked
+	Tags    []string
 	Model   string
 	Cwd     string
 	Updated time.Time
+}
+
+// Place is where something was said or done in a session: in a message, or by a call.
+type Place struct {
+	Message string
+	Call    tool.CallID // empty: by the message itself
+}
+
+// Found is something that was said or done in a stored session.
+type Found struct {
+	Session string
+	Place
+	Title   string // of the session
+	Kind    string // prompt, answer, or the name of a tool
+	Snippet string // of it, on one line
+	Cwd     string
+	Time    time.Time
 }
 
 // SessionPeek is what a look into a stored session shows.
@@ -205,5 +226,6 @@ type Next struct {
 	Model   string // the model to go on with: provider/name
 	Keep    bool   // that model is the default from now on, if it can be used
 	Fork    bool   // in a copy of that session
+	At      Place  // to show of that session; the zero value: its end
 	Demo    bool   // the demo
 }

@@ -38,8 +38,9 @@ func (l *laidOut) get(d *look.Drawing, w int, lay func() []draw.Row) []draw.Row 
 // userEntry is what the person said.
 type userEntry struct {
 	laidOut
-	text safeterm.Text
-	own  bool // it tells of a command of the person's own
+	message string // its id
+	text    safeterm.Text
+	own     bool // it tells of a command of the person's own
 }
 
 func (e *userEntry) tight() bool { return false }
@@ -94,6 +95,7 @@ func (e *noteEntry) rows(d *look.Drawing, w int) []draw.Row {
 // proseEntry is text of the model: an answer, or its thinking.
 type proseEntry struct {
 	draw.Prose
+	message   string // its id
 	reasoning bool
 	done      bool
 	thought   laidOut

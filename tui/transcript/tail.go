@@ -3,6 +3,7 @@ package transcript
 import (
 	"slices"
 
+	"adze/tool"
 	"adze/tui/draw"
 )
 
@@ -62,4 +63,24 @@ func (t *Pane) Line(i, w int, writes bool) (rows []draw.Row, finished bool) {
 		}
 	}
 	return t.entries[i].rows(t.draw, w), true
+}
+
+// Reveal brings what a message said, or what a call of it came to, to the top of the window; false: it is not there.
+func (t *Pane) Reveal(message string, call tool.CallID) bool {
+	at := slices.IndexFunc(t.entries, func(e entry) bool {
+		switch e := e.(type) {
+		case *callEntry:
+			return call != "" && e.id == call
+		case *userEntry:
+			return call == "" && e.message == message
+		case *proseEntry:
+			return call == "" && e.message == message && !e.reasoning
+		}
+		return false
+	})
+	if at < 0 {
+		return false
+	}
+	t.top, t.follow = position{at, 0}, false
+	return true
 }

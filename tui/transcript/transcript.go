@@ -126,7 +126,7 @@ func (t *Pane) piece(message string, reasoning bool) *proseEntry {
 		}
 		t.pieces[n-1].finish()
 	}
-	e := &proseEntry{reasoning: reasoning}
+	e := &proseEntry{reasoning: reasoning, message: message}
 	t.pieces = append(t.pieces, e)
 	t.add(e)
 	return e
@@ -162,7 +162,7 @@ func (t *Pane) message(m session.Message) {
 			t.note(draw.Warn, m.NoteText())
 			return
 		}
-		t.add(&userEntry{text: safeterm.Clean(strings.TrimSpace(m.Text())), own: m.Own != ""})
+		t.add(&userEntry{message: m.ID, text: safeterm.Clean(strings.TrimSpace(m.Text())), own: m.Own != ""})
 		t.ToEnd()
 	case session.Assistant:
 		t.assistant(m)
