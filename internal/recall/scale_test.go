@@ -41,7 +41,7 @@ func (v *vocabulary) text(n int) string {
 
 // session is the log of one: prompts, calls with what came of them, answers; 700 bytes of text an entry.
 func (v *vocabulary) session(t testing.TB, num int) []session.Entry {
-	out := []session.Entry{start(t, num, session.Start{Version: "1", Cwd: fmt.Sprint("/work/project", num%20), Model: "script/x", System: v.text(6000)})}
+	out := []session.Entry{start(t, num, session.Start{Version: "1", Cwd: fmt.Sprint("/home/ann/project", num%20), Model: "script/x", System: v.text(6000)})}
 	for n := 1; n < eventsOfASession; n++ {
 		switch at := num*eventsOfASession + n; {
 		case n%20 == 1:
@@ -147,7 +147,7 @@ func measure(dir, task string, events int) error {
 
 func lookAround(ctx context.Context, s *store.Store, x *Index, events int) error {
 	sessions := events / eventsOfASession
-	for name, f := range map[string]store.Filter{"list a page of a folder": {Folder: "/work/project3", Limit: 50}, "list a page of all": {All: true, Limit: 50}, "list all": {All: true}} {
+	for name, f := range map[string]store.Filter{"list a page of a folder": {Folder: "/home/ann/project3", Limit: 50}, "list a page of all": {All: true, Limit: 50}, "list all": {All: true}} {
 		err := timed(name, func() (string, error) {
 			heads, total, err := s.Page(ctx, f)
 			if want := map[bool]int{true: sessions, false: sessions / 20}[f.Folder == ""]; err == nil && total != want {
@@ -166,7 +166,7 @@ func lookAround(ctx context.Context, s *store.Store, x *Index, events int) error
 	}{
 		{Query{Text: fmt.Sprintf("unique%d ", middle)}, 1},
 		{Query{Text: "bash go test "}, 20},
-		{Query{Text: "bash go test ", Folder: "/work/project3"}, 20},
+		{Query{Text: "bash go test ", Folder: "/home/ann/project3"}, 20},
 		{Query{Text: "bash go test ", Folder: "/nowhere"}, 0},
 		{Query{Text: "unique"}, 20},
 		{Query{Text: "bas"}, 20},

@@ -83,8 +83,10 @@ func (s *Store) Page(ctx context.Context, f Filter) (heads []session.Head, total
 	if limit <= 0 {
 		limit = -1
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT num, id, created, updated, entries, start, first, count(*) OVER ()
-		FROM sessions LEFT JOIN openings ON session = num`+where+` ORDER BY updated DESC, num DESC LIMIT ? OFFSET ?`, append(args, limit, f.Skip)...)
+	// The page is found first, without the texts that a list shows: sorting would carry those of all.
+	rows, err := s.db.QueryContext(ctx, `SELECT num, id, created, s.updated, entries, start, first, total
+		FROM (SELECT num AS at, updated, count(*) OVER () AS total FROM sessions`+f.join()+where+` ORDER BY updated DESC, num DESC LIMIT ? OFFSET ?) AS page
+		JOIN sessions AS s ON num = at LEFT JOIN openings ON session = num ORDER BY s.updated DESC, num DESC`, append(args, limit, f.Skip)...)
 	if err != nil {
 		return nil, 0, s.explain("read", err)
 	}
@@ -111,6 +113,14 @@ func (s *Store) Page(ctx context.Context, f Filter) (heads []session.Head, total
 // tagged is true of a session that has the tag now.
 const tagged = `(SELECT kind FROM labels WHERE labels.session = sessions.num AND value = ? AND kind IN ('tag', 'untag')
 	ORDER BY labels.num DESC LIMIT 1) = 'tag'`
+
+// join adds the texts where a filter looks into them.
+func (f Filter) join() string {
+	if f.Folder == "" && f.All {
+		return ""
+	}
+	return " LEFT JOIN openings ON session = num"
+}
 
 func (f Filter) where() (string, []any) {
 	terms, args := []string{"true"}, []any(nil)
