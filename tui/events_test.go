@@ -55,7 +55,6 @@ func samples() map[string]struct {
 		"PrefixChanged": {nil, session.PrefixChanged{Change: session.PrefixChange{Causes: []string{"the system prompt changed"}}}, "the system prompt changed"},
 		"Compacted":     {nil, session.Compacted{Compaction: session.Compaction{Cause: "it was full", Messages: 3}}, "it was full"},
 		"Planned":       {nil, session.Planned{Plan: session.Plan{State: session.PlanAccepted, Mode: "auto"}}, "auto · "},
-		"Unsaved":       {nil, session.Unsaved{Entries: 3, Cause: "the disk is full"}, "not saved, 3 waiting"},
 		"TurnEnd":       {nil, session.TurnEnd{Result: session.Result{Cause: session.CauseProvider, Message: "no route"}}, "no route"},
 	}
 }

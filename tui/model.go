@@ -155,8 +155,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // answered takes what a port answered.
 func (m *model) answered(msg tea.Msg) {
 	switch msg := msg.(type) {
-	case choose.Filled:
-		m.picker.Filled(msg)
+	case choose.Filled, choose.Peeked, choose.Searched:
+		m.picker.Answered(msg)
 	case prompt.Listed:
 		m.prompt.Listed(msg, m.now())
 	case prompt.Folder:
@@ -167,10 +167,6 @@ func (m *model) answered(msg tea.Msg) {
 		m.edited(msg)
 	case prompt.Dropped:
 		m.prompt.Dropped(msg)
-	case choose.Peeked:
-		m.picker.Peeked(msg)
-	case choose.Searched:
-		m.picker.Searched(msg)
 	case firstrun.Looked:
 		m.first.Looked(msg)
 	case prompt.Earlier:

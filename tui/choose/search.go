@@ -67,6 +67,18 @@ func (p *List) Timed(due tea.Msg) tea.Cmd {
 	return nil
 }
 
+// Answered takes what a lookup, a look or a search came to.
+func (p *List) Answered(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case Filled:
+		p.Filled(msg)
+	case Peeked:
+		p.Peeked(msg)
+	case Searched:
+		p.Searched(msg)
+	}
+}
+
 // Sought searches, if the filter is still what it was; the answer comes as searched.
 func (p *List) Sought(due SearchDue) tea.Cmd {
 	s := p.search
