@@ -43,7 +43,7 @@ func (f *Finder) Endpoint(name string) (Endpoint, error) {
 		given.BaseURL = v.Format.Address(given.BaseURL)
 	}
 	e := Endpoint{Vendor: v, Key: given.Key, base: cmp.Or(given.BaseURL, p.BaseURL, v.Home), config: p}
-	if len(keys) > 0 && e.make == nil { // Ollama's own key is for a server that hardly anybody has: it is not told of
+	if len(keys) > 0 && e.own().make == nil { // Ollama's own key is for a server that hardly anybody has: it is not told of
 		e.KeyEnv = keys[0]
 	}
 	e.NeedsKey = slices.Contains(homes(), hostname(e.base))

@@ -24,8 +24,8 @@ func (f *Finder) List(ctx context.Context, check bool) (l Listing) {
 		p := &l.Providers[i]
 		*p = ListedProvider{Provider: e.Name, Endpoint: e.Shown(), KeyEnv: e.KeyEnv, Key: e.Key != "", Models: []ListedModel{}}
 		group.Go(func() {
-			if e.list != nil {
-				e.list(f, ctx, e, p, check)
+			if list := e.own().list; list != nil {
+				list(f, ctx, e, p, check)
 			} else {
 				f.listHosted(ctx, e, p, check)
 			}

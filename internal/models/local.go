@@ -33,8 +33,8 @@ func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string) {
 	var looks []func() seen
 	for _, e := range f.Endpoints() {
 		switch {
-		case e.look != nil:
-			looks = append(looks, func() seen { return e.look(f, ctx, e) })
+		case e.own().look != nil:
+			looks = append(looks, func() seen { return e.own().look(f, ctx, e) })
 		case e.Tells != discover.Any:
 			looks = append(looks, func() seen { return f.lookHost(ctx, e) })
 		}

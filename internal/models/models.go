@@ -145,8 +145,8 @@ func (f *Finder) Named(full string) (Model, error) {
 	switch {
 	case err != nil:
 		return Model{}, err
-	case e.make != nil:
-		return e.make(f, e, name)
+	case e.own().make != nil:
+		return e.own().make(f, e, name)
 	}
 	return f.hosted(e, name)
 }

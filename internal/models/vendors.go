@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"adze/internal/config"
 	"adze/internal/llm/anthropic"
@@ -42,11 +43,24 @@ type Vendor struct {
 	Profile func() Profile
 	// With is the vendor whose server this is in another format; empty: its own.
 	With string
+}
 
-	// make, look and list stand in for what servers have in common; nil: nothing does.
+// own is what stands in for what servers have in common; nil: nothing does.
+type own struct {
 	make func(f *Finder, e Endpoint, model string) (Model, error)
 	look func(f *Finder, ctx context.Context, e Endpoint) seen
 	list func(f *Finder, ctx context.Context, e Endpoint, p *ListedProvider, check bool)
+}
+
+// own is not in the table, because it comes back to it.
+func (v Vendor) own() own {
+	switch v.Name {
+	case "ollama":
+		return own{(*Finder).ollama, (*Finder).lookOllama, (*Finder).listOllama}
+	case "script":
+		return own{make: (*Finder).script}
+	}
+	return own{}
 }
 
 // Fetch is how a program that gets models itself comes to one, each as a person types it.
@@ -62,7 +76,13 @@ type Fetch struct {
 //
 // The models that bare keys mean: a key says nothing about which models it may use, so a provider that does not know
 // one answers with how to choose another. Free keys of Gemini have no quota for larger models.
-func vendors() []Vendor {
+//
+// It is made once, and nobody changes what they get.
+func vendors() []Vendor { return table() }
+
+var table = sync.OnceValue(allVendors)
+
+func allVendors() []Vendor {
 	chat := openai.Format()
 	return []Vendor{
 		{Name: "anthropic", Home: "https://api.anthropic.com", Keys: []string{"ANTHROPIC_API_KEY"}, KeyPrefix: "sk-ant-",
@@ -71,8 +91,7 @@ func vendors() []Vendor {
 			URLs: []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"}, Format: gemini.Format(), Default: "gemini-flash-latest", Rank: 3, Makes: []string{"gemini-"}},
 		{Name: "ollama", Program: "Ollama", Home: "http://127.0.0.1:11434", Keys: []string{"OLLAMA_API_KEY"}, URLs: []string{"OLLAMA_HOST"},
 			Format: ollama.Format(), Profile: Local, Tells: discover.Ollama, OwnPort: true, Larger: "ollama show NAME tells its context",
-			Fetch: Fetch{Site: "https://ollama.com/download", Serve: "ollama serve", Get: "ollama pull NAME", Suggest: "qwen3:8b", Size: "5 GB"},
-			make:  (*Finder).ollama, look: (*Finder).lookOllama, list: (*Finder).listOllama},
+			Fetch: Fetch{Site: "https://ollama.com/download", Serve: "ollama serve", Get: "ollama pull NAME", Suggest: "qwen3:8b", Size: "5 GB"}},
 		{Name: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, Format: chat, Default: "gpt-5.4", Rank: 2, OnlyHome: true,
 			Makes: []string{"gpt-", "!gpt-oss", "chatgpt-", "codex-", "o1", "o3", "o4"}},
 		{Name: "responses", With: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, URLs: []string{"OPENAI_BASE_URL"},
@@ -93,7 +112,7 @@ func vendors() []Vendor {
 		// vLLM mostly serves large models on large machines, which do well with the whole prompt.
 		{Name: "vllm", Program: "vLLM", Home: "http://127.0.0.1:8000/v1", Keys: []string{"VLLM_API_KEY"}, Format: chat,
 			Tells: discover.VLLM, Larger: "start vLLM with a larger --max-model-len", Start: "start it with: vllm serve MODEL --enable-auto-tool-choice --tool-call-parser NAME"},
-		{Name: "script", make: (*Finder).script},
+		{Name: "script"},
 	}
 }
 

@@ -18,7 +18,7 @@ func (f *Finder) Ways() string {
 	}
 	return strings.Join([]string{
 		"name one: --model " + list("or", append(names(func(v Vendor) bool { return v.Default != "" || v.Fetch.Get != "" }, "/NAME"), "script/FILE")),
-		"or one of a known server: " + strings.Join(names(func(v Vendor) bool { return v.Default == "" && v.With == "" && v.make == nil }, "/NAME"), ", "),
+		"or one of a known server: " + strings.Join(names(func(v Vendor) bool { return v.Default == "" && v.With == "" && v.own().make == nil }, "/NAME"), ", "),
 		`or write it down: {"model": "` + first.Name + `/NAME"} in ` + f.File,
 		"or set " + strings.Join(Keyed(), ", ") + address,
 		"or start " + list("or", programs()) + " with a model that can call tools",
@@ -28,7 +28,7 @@ func (f *Finder) Ways() string {
 
 // keyed are the vendors of which a bare key means a model, by rank.
 func keyed() []Vendor {
-	out := slices.DeleteFunc(vendors(), func(v Vendor) bool { return v.Default == "" })
+	out := slices.DeleteFunc(slices.Clone(vendors()), func(v Vendor) bool { return v.Default == "" })
 	slices.SortStableFunc(out, func(a, b Vendor) int { return a.Rank - b.Rank })
 	return out
 }
@@ -44,7 +44,7 @@ func Keyed() []string {
 
 // Fetching are the programs that get models themselves.
 func Fetching() []Vendor {
-	return slices.DeleteFunc(vendors(), func(v Vendor) bool { return v.Fetch.Get == "" })
+	return slices.DeleteFunc(slices.Clone(vendors()), func(v Vendor) bool { return v.Fetch.Get == "" })
 }
 
 // Of is what a person types to get a model.
