@@ -51,6 +51,7 @@ type differ struct {
 	w       *Workspace
 	ctx     context.Context
 	changes []Change
+	all     bool // also what is in folders that came into view
 }
 
 // folders compares two folders at path, one of which may be something else, and then has no entries.
@@ -99,8 +100,14 @@ func (d *differ) one(path string, a, b Entry) error {
 		}
 		return nil
 	}
+	if !d.all && a.Kind == Absent && b.Kind == Folder && b.Target != "" {
+		a = Entry{Kind: LeftOut, Target: b.Target} // it stood elsewhere, and nobody knows what was in it
+	}
 	if !a.alike(b) || a.Same != b.Same {
 		d.changes = append(d.changes, Change{path, groupOf(path, a, b), a, b})
+	}
+	if a.Kind == LeftOut || b.Kind == LeftOut {
+		return nil // of what came into view, or went out of it, nobody knows what it was before
 	}
 	if a.Kind == Folder || b.Kind == Folder {
 		return d.folders(path+"/", a, b)

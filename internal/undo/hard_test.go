@@ -40,7 +40,7 @@ func TestWhatSyncsAndFormatsDoIsUndone(t *testing.T) {
 		"find . -name '*.txt' -exec sed -i 's/\\r$//' {} +", "find . -type f ! -path './.git/*' -print0 | xargs -0 chmod 600", "tar cf ../t.tar . && rm -rf ./* && tar xf ../t.tar --no-same-permissions",
 		"cp -a src ../s && rm -r src && cp -r ../s src", "ln -f src/a.go bin/raw; : > bin/raw", "cp --remove-destination src/a.go src/y", "for f in src/*; do mv \"$f\" \"$f.bak\"; done; mv src/y.bak src/y",
 		"dd if=/dev/zero of=bin/zero bs=1000 count=3 conv=notrunc status=none", "mkdir -p a/b/c/d/e/f; printf x > a/b/c/d/e/f/g; mv a/b/c src/c", "mv src/deep/er/x src/z; mv src/y src/deep/er/x",
-		"mkdir t; mv src/* t/; rmdir src; mv t src", "find . -mindepth 1 -delete", "rm -rf ./* .[a-z]*; mkdir src; printf 'package a\\n' > src/a.go", "chmod 0 src/a.go run.sh; chmod 0 bin", "truncate -s 0 src/*.*; rm -f link; mkfifo fifo; rm fifo",
+		"mkdir t; mv src/* t/; rmdir src; mv t src", "find . -mindepth 1 -delete", "rm -rf ./* .[a-z]*; mkdir src; printf 'package a\\n' > src/a.go", "chmod 400 src/a.go run.sh; chmod 500 bin", "truncate -s 0 src/*.*; rm -f link; mkfifo fifo; rm fifo",
 	} {
 		p := newSite(t)
 		p.fill()
@@ -293,5 +293,37 @@ func fillUp(path string, room int64) {
 	}
 	if at, err := f.Seek(0, io.SeekCurrent); err == nil {
 		_ = f.Truncate(max(at-room, 0))
+	}
+}
+
+// TestWhatComesIntoViewIsNotRemoved lets a command change what is covered: what undo did not know before is neither
+// removed with the undo nor by the redo.
+func TestWhatComesIntoViewIsNotRemoved(t *testing.T) {
+	for _, script := range []string{": > .gitignore", "rm .gitignore", "mv build other", "rm build/1", "printf 'build/\\nsrc/\\ncache/\\n' > .gitignore"} {
+		p := newSite(t)
+		p.opts.Limits.IgnoredDir = 3
+		p.sh("mkdir -p .git build/sub cache src; printf 'build/\\ncache/\\n' > .gitignore; for i in 1 2 3 4; do printf $i > build/$i; printf $i > build/sub/$i; printf $i > src/$i; done; printf c > cache/c")
+		before := p.mark()
+		p.reopen()
+		p.opts.Limits.IgnoredDir = 3
+		p.sh(script)
+		after, is := p.mark(), p.shape(false)
+		p.sh("if [ -d other ]; then printf later > other/1; fi")
+		later := p.mark()
+		r := p.undo(false, Window{before, after}, Window{after, later})
+		if got, want := p.shape(false)["other/1"], is["other/1"]; got != want {
+			t.Errorf("%s: a later change is not undone: %q, want %q", script, got, want)
+		}
+		kept := func(what string) {
+			now := p.shape(false)
+			for path, file := range is {
+				if moved := "build" + strings.TrimPrefix(path, "other"); now[path] != file && path != ".gitignore" && path != "other/1" && now[moved] != file {
+					t.Errorf("%s: %s: %s is gone: %q", script, what, path, now[path])
+				}
+			}
+		}
+		kept("undo")
+		p.undo(false, r.Window)
+		kept("redo")
 	}
 }

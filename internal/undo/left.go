@@ -15,8 +15,9 @@ func leave(n *node, reason string) {
 }
 
 // leftOut lists what a tree does not cover, in the order of the paths. crowded tells that something is left out
-// because of the others, so that hints about single folders do not tell enough.
-func leftOut(tree *dir) (all []Left, crowded bool) {
+// because of the others, so that hints about single folders do not tell enough. folders are those among them.
+func leftOut(tree *dir) (all []Left, folders map[inode]bool, crowded bool) {
+	folders = map[inode]bool{}
 	var visit func(path string, d *dir)
 	visit = func(path string, d *dir) {
 		for i := range d.nodes {
@@ -32,6 +33,9 @@ func leftOut(tree *dir) (all []Left, crowded bool) {
 			if n.stat.isFile() {
 				l.Size = n.stat.size
 			}
+			if n.stat.isFolder() {
+				folders[n.stat.inode] = true
+			}
 			crowded = crowded || l.Reason == leftTotal || l.Reason == leftSpace
 			if l.Reason != leftGit && l.Reason != leftStore {
 				all = append(all, l)
@@ -40,5 +44,5 @@ func leftOut(tree *dir) (all []Left, crowded bool) {
 	}
 	visit("", tree)
 	slices.SortFunc(all, func(a, b Left) int { return strings.Compare(a.Path, b.Path) })
-	return all, crowded
+	return all, folders, crowded
 }

@@ -67,6 +67,7 @@ const (
 	leftUnstable   = "changed while it was read"
 	leftSpace      = "too little space on the disk"
 	leftForgotten  = "left out as you asked (adze undo --forget)"
+	leftMoved      = "it was moved here from where undo does not look"
 	leftStore      = "the store of undo"
 	leftGit        = "git's own objects"
 )

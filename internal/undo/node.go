@@ -25,7 +25,8 @@ type Entry struct {
 	Mode uint32    // permission bits with set-ID and sticky, of a file or folder
 	Size int64     // of a file, in bytes
 	Hash pack.Hash // of a file's content, of a folder's listing
-	// Target is where a symbolic link leads, or why an entry is left out.
+	// Target is where a symbolic link leads, or why an entry is left out; of a folder, that it was left out before
+	// it was moved here.
 	Target string
 	// Same is the first path of those that share one file; empty when it has no other name in the folder.
 	Same string

@@ -145,8 +145,9 @@ func (p *planner) look(present Mark) error {
 	if err != nil {
 		return err
 	}
-	all, err := p.w.Diff(context.Background(), Mark{empty}, present)
-	for _, c := range all {
+	d := differ{w: p.w, ctx: context.Background(), all: true}
+	err = d.folders("", Entry{Kind: Folder, Hash: empty}, Entry{Kind: Folder, Hash: present.Tree})
+	for _, c := range d.changes {
 		p.present[c.Path] = c.After
 		p.within[parentOf(c.Path)] = append(p.within[parentOf(c.Path)], c.Path)
 	}

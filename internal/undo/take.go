@@ -136,7 +136,7 @@ func (w *Workspace) takeLocked(ctx context.Context, settle int64) (Mark, error) 
 	w.saved = w.saved && !k.changed.Load()
 	if tree != w.tree {
 		w.tree = tree
-		w.left, w.crowded = leftOut(tree)
+		w.left, w.uncovered, w.crowded = leftOut(tree)
 	}
 	w.groups, w.dropped = k.groups, w.store.Dropped()
 	w.happened = watch.Changed{}

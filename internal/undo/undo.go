@@ -17,6 +17,7 @@
 // Known limits:
 //   - Linux and macOS: elsewhere Open returns ErrUnsupported. On macOS each Take looks at everything.
 //   - A folder with a file that has several names is read each time, for such a file changes without a word there.
+//   - What is moved out of a folder that is left out counts as made anew; a folder that is moved as a whole does not.
 //   - Ignore rules outside of the folder (core.excludesFile) count from the next Settle on.
 //   - A file over 64 MiB is only kept where the file system clones files (clone.go), and read as a whole for it.
 //   - Owners, and attributes that are neither user.* nor ACLs, are not kept; on macOS no attributes at all. A file
@@ -95,7 +96,8 @@ type Workspace struct {
 	turn       turn // guards what follows
 	tree       *dir // what the last Take saw; nil before the first
 	left       []Left
-	crowded    bool // some of left is left out because of the others
+	uncovered  map[inode]bool // folders that the last Take left out
+	crowded    bool           // some of left is left out because of the others
 	forgotten  []string
 	groups     map[inode]group
 	dropped    uint64 // of the store, at the last Take; groups is nil before the first
@@ -177,7 +179,10 @@ func Open(o Options) (*Workspace, error) {
 		return nil, errors.Join(err, w.Close())
 	}
 	w.tree = w.loadTable()
-	w.saved = w.tree != nil
+	if w.tree != nil {
+		w.saved = true
+		_, w.uncovered, _ = leftOut(w.tree)
+	}
 	return w, nil
 }
 

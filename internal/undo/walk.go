@@ -241,6 +241,12 @@ func (k *hand) enter(at folder, s scope, n *node, was *node) error {
 	if was != nil {
 		prev = was.sub
 	}
+	switch {
+	case was != nil && was.Kind == Folder && was.stat.inode == n.stat.inode:
+		n.Target = was.Target
+	case was == nil && k.uncovered[n.stat.inode]:
+		n.Target = leftMoved
+	}
 	next.fresh = s.fresh || was == nil || was.stat.inode != n.stat.inode
 	if was == nil || was.Kind != Folder || was.Mode != n.Mode || was.Attrs != n.Attrs {
 		k.changed.Store(true)
