@@ -93,8 +93,8 @@ func program() []Row {
 	return []Row{
 		{Package: ".", May: []string{"internal/app"}, Why: "main only starts the app"},
 		{Package: "internal/app", May: []string{"*"}, From: []string{"."}, Why: "the wiring sees all and is seen by main alone"},
-		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/audit", "internal/carry", "internal/config", "internal/models", "internal/doctor", "internal/export", "internal/forget", "internal/gate", "internal/instructions", "internal/keyring",
-			"internal/login", "internal/mend", "internal/offer", "internal/policy", "internal/print", "internal/proc", "internal/rewind", "internal/recall", "internal/resume", "internal/safeterm", "internal/secret", "internal/store", "internal/trust", "internal/usage"},
+		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/audit", "internal/blame", "internal/carry", "internal/config", "internal/models", "internal/doctor", "internal/export", "internal/forget", "internal/gate", "internal/instructions", "internal/keyring",
+			"internal/login", "internal/mend", "internal/offer", "internal/place", "internal/policy", "internal/print", "internal/proc", "internal/rewind", "internal/recall", "internal/resume", "internal/safeterm", "internal/secret", "internal/store", "internal/trust", "internal/usage"},
 			From: []string{"internal/app"}, Why: "a command looks and tells; it asks the program through its own port, and wires nothing"},
 		{Package: "internal/doctor", May: []string{"session", "toolset", "internal/llm/*", "internal/catalog", "internal/config", "internal/models", "internal/place", "internal/proc", "internal/sandbox", "internal/store"},
 			Why: "it looks at what a run needs; it knows neither flags nor how its findings are shown"},
@@ -113,6 +113,7 @@ func rooms() []Row {
 			Why: "it does things for the person and knows neither the interface nor a run"},
 		{Package: "internal/export", May: []string{"session", "tool", "internal/secret", "internal/safeterm", "tui/draw/markdown"}, Never: effects(),
 			Why: "entries become texts and back; it opens and starts nothing"},
+		{Package: "internal/blame", May: []string{"session", "tool", "internal/diff"}, Never: effects(), Why: "it reads logs; files and stores are read by who asks"},
 		{Package: "internal/answer", May: []string{"session", "tool", "internal/usage"}, Why: "it judges a text by a schema and asks nobody"},
 		{Package: "internal/keys", May: []string{"internal/config", "internal/keyring", "internal/masked", "internal/models", "internal/proc", "internal/secret", "internal/usage", "tool"},
 			Why: "which variables hold keys is told by the configuration and the table of providers"},

@@ -25,6 +25,6 @@ func Command(e *command.Env, program command.Program) *cobra.Command {
 	p := past{e, program}
 	return command.Group("session", "Look at stored sessions",
 		p.list(), p.search(), showCommand(p), p.rename(), p.tag(), forkCommand(p), deleteCommand(p), backupCommand(p),
-		p.export(), p.importing(),
+		p.why(), p.export(), p.importing(),
 		p.verify(), p.repair())
 }

@@ -22,6 +22,7 @@ import (
 // showing is what the flags of session show say.
 type showing struct {
 	turn  int
+	call  string
 	whole bool
 	json  bool
 }
@@ -35,8 +36,14 @@ func showCommand(p past) *cobra.Command {
 		Long: `Read what was said and done in a session: each turn with its number, the prompt, what was answered, the calls and what came of
 them. Of arguments it shows what their tools let be logged, of long results the first lines.`,
 		Example: "  adze session show 20261121t0245 | less -R\n  adze session show 20261121t0245 --turn 3 --whole\n  adze session show 20261121t0245 --json | jq -r 'select(.kind == \"prompt\").text'",
-		RunE:    func(c *cobra.Command, words []string) error { return reader{p}.showSession(c.Context(), words[0], o) }}
+		RunE: func(c *cobra.Command, words []string) error {
+			if o.call != "" {
+				return reader{p}.showCall(c.Context(), words[0], o)
+			}
+			return reader{p}.showSession(c.Context(), words[0], o)
+		}}
 	c.Flags().IntVar(&o.turn, "turn", 0, "only the turn with this `NUMBER`")
+	c.Flags().StringVar(&o.call, "call", "", "only what the call with this `ID` gave, whole")
 	c.Flags().BoolVar(&o.whole, "whole", false, "results as long as they are stored")
 	c.Flags().BoolVar(&o.json, "json", false, "one JSON object a line")
 	return c
