@@ -161,3 +161,21 @@ func (a *app) Tidy(ctx context.Context, s *store.Store) (forget.Done, error) {
 	keep := cfg.Sessions.Keep
 	return a.Forgets(s).Tidy(ctx, forget.Rules{Age: time.Duration(keep.Days) * 24 * time.Hour, Count: keep.Count, Bytes: int64(keep.TotalMB) << 20}, time.Now())
 }
+
+// tidyTime bounds how long leaving the interface waits for sessions that go; the rest goes the next time.
+const tidyTime = 2 * time.Second
+
+// tidyUp lets sessions go when the person leaves, where the configuration says so: no turn runs then. What fails now is
+// tried again.
+func (a *app) tidyUp(o *options, w *wired) {
+	keep := w.settings.config.Sessions.Keep
+	if o.noSession || o.demo || keep == (config.Retention{}) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), tidyTime)
+	defer cancel()
+	_ = a.Change(ctx, func(s *store.Store) error {
+		_, err := a.Tidy(ctx, s)
+		return err
+	})
+}

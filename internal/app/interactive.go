@@ -92,6 +92,7 @@ func (a *app) sittings(ctx context.Context, o *options, words string) error {
 		notice = s.w.tellEnded()
 		if err != nil || next == (port.Next{}) {
 			a.farewell(o, s.w)
+			a.tidyUp(o, s.w)
 			return err
 		}
 		stay := o.follow(port.Next{Session: s.w.head.Session}, s.w)

@@ -35,16 +35,32 @@ type Done struct {
 	Remains []string
 }
 
-// Sessions lets sessions go for ever, and those of their subagents: all or none of their logs, then the rest. Where a rule
-// lets them go, the database is not written anew.
-func (r Room) Sessions(ctx context.Context, why string, ids ...session.ID) (done Done, err error) {
-	said := r.said(ctx, ids)
-	if done.Removed, err = r.Store.Owner().Remove(ctx, why, ids...); err != nil {
+// Sessions lets sessions go for ever, and those of their subagents: all or none of their logs, then the rest.
+func (r Room) Sessions(ctx context.Context, ids ...session.ID) (done Done, err error) {
+	if err := r.drop(ctx, store.ByHand, &done, ids...); err != nil {
 		return done, err
 	}
-	var nums []int64
-	for _, gone := range done.Removed {
-		nums = append(nums, gone.Num)
+	r.unindex(ctx, &done)
+	if err := r.Store.Owner().Scrub(ctx); errors.Is(err, store.ErrInUse) {
+		done.Remains = append(done.Remains, "unused parts of the session store: another adze has it open; delete something once more when it has ended")
+	} else if err != nil {
+		return done, err
+	}
+	kept, _ := filepath.Glob(r.Store.Path() + "*.damaged-*") // the pattern is sound
+	for _, file := range kept {
+		done.Remains = append(done.Remains, file+": kept when a damaged store was salvaged")
+	}
+	return done, nil
+}
+
+// drop takes sessions out of the store, and what lies beside it.
+func (r Room) drop(ctx context.Context, why string, done *Done, ids ...session.ID) error {
+	said := r.said(ctx, ids)
+	removed, err := r.Store.Owner().Remove(ctx, why, ids...)
+	if err != nil {
+		return err
+	}
+	for _, gone := range removed {
 		if err := os.RemoveAll(filepath.Join(r.Outputs, string(gone.ID))); err != nil {
 			done.Remains = append(done.Remains, fmt.Sprintf("its whole outputs: %v", err))
 		}
@@ -54,35 +70,28 @@ func (r Room) Sessions(ctx context.Context, why string, ids ...session.ID) (done
 			r.Prompts(folder, texts)
 		}
 	}
-	if err := r.unindex(ctx, nums); err != nil {
-		done.Remains = append(done.Remains, fmt.Sprintf("%s: %v; it can be removed by hand", r.index(), err))
-	}
-	if why == store.ByHand {
-		if err := r.Store.Owner().Scrub(ctx); errors.Is(err, store.ErrInUse) {
-			done.Remains = append(done.Remains, "unused parts of the session store: another adze has it open; delete something once more when it has ended")
-		} else if err != nil {
-			return done, err
-		}
-	}
-	kept, _ := filepath.Glob(r.Store.Path() + "*.damaged-*") // the pattern is sound
-	for _, file := range kept {
-		done.Remains = append(done.Remains, file+": kept when a damaged store was salvaged")
-	}
-	return done, nil
+	done.Removed = append(done.Removed, removed...)
+	return nil
 }
 
 func (r Room) index() string { return filepath.Join(filepath.Dir(r.Store.Path()), recall.File) }
 
-// unindex takes words out of the search index, if there is one.
-func (r Room) unindex(ctx context.Context, nums []int64) error {
-	if _, err := os.Stat(r.index()); errors.Is(err, os.ErrNotExist) {
-		return nil
+// unindex takes the words of what went out of the search index, if there is one.
+func (r Room) unindex(ctx context.Context, done *Done) {
+	if _, err := os.Stat(r.index()); errors.Is(err, os.ErrNotExist) || len(done.Removed) == 0 {
+		return
+	}
+	var nums []int64
+	for _, gone := range done.Removed {
+		nums = append(nums, gone.Num)
 	}
 	x, err := recall.Open(ctx, r.index(), r.Store)
-	if err != nil {
-		return err
+	if err == nil {
+		err = errors.Join(x.Forget(ctx, nums...), x.Close())
 	}
-	return errors.Join(x.Forget(ctx, nums...), x.Close())
+	if err != nil {
+		done.Remains = append(done.Remains, fmt.Sprintf("%s: %v; it can be removed by hand", r.index(), err))
+	}
 }
 
 // said are the prompts of sessions, by the folder that they were written in.

@@ -113,7 +113,7 @@ func TestNothingIsLeftOfASession(t *testing.T) {
 	if found := holding(t, r.dir, "kwyjibo"); len(found) < 4 {
 		t.Fatalf("only %v hold the word", found)
 	}
-	done, err := r.Sessions(t.Context(), store.ByHand, "one")
+	done, err := r.Sessions(t.Context(), "one")
 	must(t, err)
 	if len(done.Removed) != 2 || len(done.Remains) > 0 {
 		t.Errorf("%+v", done)

@@ -41,45 +41,45 @@ func (r Rules) Expired(heads []session.Head, now time.Time) (out []session.ID) {
 	return out
 }
 
-// Tidy lets go what the rules say, one session after the other, so that who writes waits for one at most. What is open or
-// tagged stays.
+// Tidy lets go what the rules say, one session after the other, so that who writes waits for one at most, until ctx ends: the
+// rest is for the next time. What is open or tagged stays. The database is not written anew: its free parts, which were
+// overwritten, take what comes next.
 func (r Room) Tidy(ctx context.Context, rules Rules, now time.Time) (done Done, err error) {
+	if !rules.Any() {
+		return done, nil
+	}
 	heads, err := r.Store.List(ctx)
 	if err != nil {
 		return done, err
 	}
 	expired := rules.Expired(heads, now)
-	for _, id := range expired {
-		if err := r.one(ctx, id, &done); err != nil {
-			return done, err
-		}
-	}
-	if rules.Bytes == 0 {
-		return done, nil
-	}
-	for _, h := range slices.Backward(heads) {
-		used, _, err := r.Store.Owner().Size(ctx)
-		if err != nil || used <= rules.Bytes {
-			return done, err
-		}
-		if h.Info().Agent == "" && !slices.Contains(h.Tags, Kept) && !slices.Contains(expired, h.ID) {
-			if err := r.one(ctx, h.ID, &done); err != nil {
-				return done, err
+	err = r.each(ctx, expired, &done, func() bool { return false })
+	if err == nil && rules.Bytes > 0 {
+		var rest []session.ID
+		for _, h := range slices.Backward(heads) {
+			if h.Info().Agent == "" && !slices.Contains(h.Tags, Kept) && !slices.Contains(expired, h.ID) {
+				rest = append(rest, h.ID)
 			}
 		}
+		err = r.each(ctx, rest, &done, func() bool {
+			used, _, err := r.Store.Owner().Size(ctx)
+			return err != nil || used <= rules.Bytes
+		})
 	}
-	return done, nil
+	r.unindex(ctx, &done)
+	return done, err
 }
 
-// one lets a session go that nobody has open.
-func (r Room) one(ctx context.Context, id session.ID, done *Done) error {
-	if err := ctx.Err(); err != nil {
-		return err
+// each lets sessions go that nobody has open, until it is enough.
+func (r Room) each(ctx context.Context, ids []session.ID, done *Done, enough func() bool) error {
+	for _, id := range ids {
+		if ctx.Err() != nil || enough() {
+			return nil
+		}
+		err := r.drop(ctx, store.ByRule, done, id)
+		if err != nil && !errors.Is(err, session.ErrLocked) && !errors.Is(err, session.ErrNotFound) {
+			return err
+		}
 	}
-	d, err := r.Sessions(ctx, store.ByRule, id)
-	if errors.Is(err, session.ErrLocked) || errors.Is(err, session.ErrNotFound) {
-		return nil
-	}
-	done.Removed, done.Remains = append(done.Removed, d.Removed...), d.Remains
-	return err
+	return nil
 }

@@ -58,7 +58,7 @@ func (p remover) deleteSessions(ctx context.Context, words []string, o deleting)
 		for _, h := range heads {
 			ids = append(ids, h.ID)
 		}
-		done, err = p.Forgets(s).Sessions(ctx, store.ByHand, ids...)
+		done, err = p.Forgets(s).Sessions(ctx, ids...)
 		return err
 	})
 	if told := p.tellDone(done, o.json); err == nil {
