@@ -114,7 +114,7 @@ evil W`, "\n")
 
 // laterCommands are those that take what others print.
 func laterCommands() []string {
-	return strings.Split("find odd -exec cat {} +~find . -name '*.go' | xargs W~cat $(find W)~wc -l $(git ls-files)~grep -l x W~diff <(W) W", "~")
+	return strings.Split("find odd -exec cat {} +~find . -name '*.go' | xargs W~cat $(find W)~wc -l $(git ls-files)~command rm W -v~command -v W~grep -l x W~diff <(W) W", "~")
 }
 
 // judgedWords are what stands for W: harmless words, and those of somebody who wants something else.

@@ -28,6 +28,7 @@ type scan struct {
 	operands, behind []Word
 	ended            bool
 	odd              bool
+	lead             int      // how many options stand before the first operand
 	wary             bool     // options of many forms: the word behind one may not be its value
 	chose            []string // patterns of the names that it reads
 }
@@ -62,6 +63,9 @@ func (s *scan) read() bool {
 	for len(s.args) > 0 && !s.odd {
 		w := s.args[0]
 		s.args = s.args[1:]
+		if len(s.operands) == 0 && !s.ended {
+			s.lead = len(s.given)
+		}
 		switch {
 		case w == (Word{Text: "-exec", Known: true}) && s.has("-exec"):
 			s.exec()
@@ -81,7 +85,15 @@ func (s *scan) read() bool {
 			s.operands = append(s.operands, w)
 		}
 	}
-	return !s.odd && (len(s.onlyWith) == 0 || s.gave(s.onlyWith))
+	if len(s.operands) == 0 && !s.ended {
+		s.lead = len(s.given)
+	}
+	return !s.odd && (len(s.onlyWith) == 0 || s.leads(s.onlyWith))
+}
+
+// leads reports an option before all operands. Behind one it may be an operand too: command rm -v removes.
+func (s *scan) leads(names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(s.given[:s.lead], n) })
 }
 
 func (s *scan) has(name string) bool { _, ok := s.options[name]; return ok }
@@ -256,20 +268,6 @@ func (s *scan) access(kind Kind, path string) {
 	default:
 		s.use.Accesses = append(s.use.Accesses, Access{Kind: kind, Path: path, Hidden: s.hidden})
 	}
-}
-
-// chosen are the patterns of names outside of which a search of a tree reads nothing; nil: it reads all.
-func (s *scan) chosen() (only []string) {
-	for _, v := range s.chose {
-		if strings.HasPrefix(v, "!") && len(only) > 0 {
-			continue
-		}
-		if v == "" || strings.Trim(v, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-*") != "" {
-			return nil
-		}
-		only = append(only, v)
-	}
-	return only
 }
 
 // finish adds what keeps the program from doing more, behind the words that name it.

@@ -41,3 +41,17 @@ func tests(words []Word) bool {
 	}
 	return false
 }
+
+// chosen are the patterns of names outside of which a search of a tree reads nothing; nil: it reads all.
+func (s *scan) chosen() (only []string) {
+	for _, v := range s.chose {
+		if strings.HasPrefix(v, "!") && len(only) > 0 {
+			continue
+		}
+		if v == "" || strings.Trim(v, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-*") != "" {
+			return nil
+		}
+		only = append(only, v)
+	}
+	return only
+}

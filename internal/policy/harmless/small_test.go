@@ -75,3 +75,19 @@ func TestSettings(t *testing.T) {
 		}
 	}
 }
+
+// TestAnOptionBehindAnOperandIsNoneThatHelps: what only looks with an option looks with it in front alone.
+func TestAnOptionBehindAnOperandIsNoneThatHelps(t *testing.T) {
+	for line, want := range map[string]bool{
+		"command -v rm": true, "command -V rm mv": true, "command -v -- rm": true, "command rm -v": false, "command rm a -v": false, "command -- rm -v": false, "command rm -vV": false,
+		"unzip -l a.zip": true, "unzip a.zip -l": false, "unzip a.zip": false,
+	} {
+		var words []Word
+		for text := range strings.FieldsSeq(line) {
+			words = append(words, Word{Text: text, Known: true})
+		}
+		if _, ok := Judge(words); ok != want {
+			t.Errorf("%q: %v", line, ok)
+		}
+	}
+}
