@@ -141,6 +141,19 @@ func (s *scene) has(name string) bool {
 	return err == nil
 }
 
+// ownersProgram reports a file of the workspace that runs as its owner, whoever starts it.
+func (s *scene) ownersProgram() (found bool) {
+	_ = filepath.WalkDir(s.work, func(_ string, e os.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		info, err := e.Info()
+		found = found || err == nil && info.Mode()&os.ModeSetuid != 0
+		return nil
+	})
+	return found
+}
+
 func (s *scene) holds(name, content string) bool {
 	data, err := os.ReadFile(filepath.Join(s.home, name))
 	return err == nil && strings.Contains(string(data), content)
@@ -204,6 +217,8 @@ func tries() []try {
 		{name: "mount", script: "mkdir -p t; mount -t tmpfs none t", never: true},
 		{name: "keyctl", script: probe("keyctl"), open: true},
 		{name: "io_uring", script: probe("io_uring"), open: true},
+		{name: "leave a program that runs as its owner", script: "cp probe s1; cp probe s2; chmod u+s s1; install -m 4755 probe s3; find . -perm /4000 | grep -q .",
+			out: func(s *scene) bool { return s.ownersProgram() }},
 		{name: "type into the terminal", script: probe("tiocsti"), open: true},
 		{name: "steer the kernel", script: probe("open=/proc/sys/kernel/core_pattern") + " || " + probe("open=/proc/sysrq-trigger"), open: true},
 		{name: "exhaust memory", script: `head -c 400000000 /dev/zero | tail; sleep 60`, killed: proc.TooMuchMemory, never: true},

@@ -13,8 +13,8 @@ import (
 // its namespaces or mounts, look into other processes, use keys, or reach the kernel by ways that the other parts of the
 // box cannot see: io_uring opens sockets without socket(2), bpf, perf and userfaultfd are ways in of many exploits.
 //
-// It does not decide by what lies behind pointers, which can change after it looked: clone3 is answered as if the kernel
-// had none, and libraries then use clone.
+// It does not decide by what lies behind pointers, which can change after it looked: clone3 and openat2 are answered as if the
+// kernel had none, and libraries then use clone and openat.
 
 // Instructions and answers (linux/filter.h, linux/seccomp.h).
 const (
@@ -61,15 +61,33 @@ type rule struct {
 	does   []instruction
 }
 
-// told is what the kernel tells a witness of; the zero value is nothing.
-type told struct {
+// terms are what a filter depends on beside the architecture. The kernel tells a witness of some calls; the zero value is of
+// none.
+type terms struct {
 	tests []witness.Test    // calls that then go on
 	names map[uint32]string // calls that the witness refuses
+	bits  uint32            // of permissions that no file may be given
+}
+
+// Bits of permissions by which a program runs as who owns it, or with its group, for whoever starts it: a mount keeps the command
+// from using them, and whoever comes by outside later has no such mount.
+const (
+	setUser  = 0o4000
+	setGroup = 0o2000
+)
+
+// forbidden are those that nobody may be given by a command. Who is not root has one group to give, and needs the other bit
+// for folders.
+func forbidden() uint32 {
+	if syscall.Geteuid() == 0 {
+		return setUser | setGroup
+	}
+	return setUser
 }
 
 // program is the filter of an architecture, nil where its numbers are not known. Calls are searched for by halves: the
 // kernel runs the program for every number there is before it puts it on, and for each call that has more than one answer.
-func (f Filter) program(n numbers, tell told) []instruction {
+func (f Filter) program(n numbers, t terms) []instruction {
 	if n.arch == 0 {
 		return nil
 	}
@@ -80,7 +98,7 @@ func (f Filter) program(n numbers, tell told) []instruction {
 	if n.x32 {
 		p = append(p, instruction{ifAbove, 0, 1, x32Table}, refusal(syscall.ENOSYS))
 	}
-	rules := f.rules(n, tell)
+	rules := f.rules(n, t)
 	slices.SortStableFunc(rules, func(a, b rule) int { return cmp.Compare(a.number, b.number) })
 	// Of two for one call the first counts.
 	rules = slices.CompactFunc(rules, func(a, b rule) bool { return a.number == b.number })
@@ -88,22 +106,31 @@ func (f Filter) program(n numbers, tell told) []instruction {
 }
 
 // rules are those for each call that is not simply allowed.
-func (f Filter) rules(n numbers, tell told) []rule {
+func (f Filter) rules(n numbers, t terms) []rule {
 	refuse := func(nr uint32) instruction {
-		if _, ok := tell.names[nr]; ok {
+		if _, ok := t.names[nr]; ok {
 			return instruction{code: answer, k: answerTell}
 		}
 		return refusal(syscall.EPERM)
 	}
 	var out []rule
-	for _, t := range tell.tests {
-		out = append(out, rule{t.Number, watch(t)})
+	allow := instruction{answer, 0, 0, answerAllow}
+	watched := map[uint32][]instruction{}
+	for _, w := range t.tests {
+		watched[w.Number] = watch(w)
+		out = append(out, rule{w.Number, watched[w.Number]})
 	}
-	out = append(out, rule{sysClone3, []instruction{refusal(syscall.ENOSYS)}})
+	for _, m := range append(modesEverywhere(), n.modes...) {
+		then := watched[m.number]
+		if then == nil {
+			then = []instruction{allow}
+		}
+		out = append([]rule{{m.number, append(m.without(t.bits), then...)}}, out...)
+	}
+	out = append(out, rule{sysClone3, []instruction{refusal(syscall.ENOSYS)}}, rule{sysOpenat2, []instruction{refusal(syscall.ENOSYS)}})
 	for _, nr := range append(closedEverywhere(), n.closed...) {
 		out = append(out, rule{nr, []instruction{refuse(nr)}})
 	}
-	allow := instruction{answer, 0, 0, answerAllow}
 	families := []uint32{syscall.AF_UNIX}
 	if f == OwnNet {
 		families = append(families, syscall.AF_INET, syscall.AF_INET6, syscall.AF_NETLINK)
@@ -117,6 +144,18 @@ func (f Filter) rules(n numbers, tell told) []rule {
 		rule{n.socketpair, sockets([]uint32{syscall.AF_UNIX}, refusal(syscall.EPERM))},
 	)
 }
+
+// without refuses to give a file the bits, and otherwise goes on behind. Without the flags that make a file, what stands in
+// place of its permissions is rubbish.
+func (m modeCall) without(bits uint32) []instruction {
+	p := []instruction{{load, 0, 0, atArgs + 8*m.mode}, {ifSet, 0, 1, bits}, refusal(syscall.EPERM)}
+	if m.flags == 0 {
+		return p
+	}
+	return append([]instruction{{load, 0, 0, atArgs + 8*m.flags}, {ifSet, 0, uint8(len(p)), syscall.O_CREAT | tmpFile}}, p...)
+}
+
+const tmpFile = 0x400000 // O_TMPFILE without O_DIRECTORY, which it holds too
 
 // search finds the rule of a call among some that are sorted, and allows all others.
 func search(rules []rule) []instruction {
@@ -163,20 +202,20 @@ func sockets(families []uint32, refuse instruction) []instruction {
 // install puts the filter on the calling thread and all that it starts. With a witness it returns the descriptor that this
 // one listens on; -1 where the kernel gives none, because it is old, or because another program listens already.
 func (f Filter) install(witnessed bool) (listener int, err error) {
-	if tell := (told{witness.Tests(), witness.Names()}); witnessed && len(tell.tests) > 0 {
+	if t := (terms{witness.Tests(), witness.Names(), forbidden()}); witnessed && len(t.tests) > 0 {
 		for _, flags := range []uintptr{newListener | waitKillable, newListener} {
-			if fd, err := f.load(tell, flags); err == nil {
+			if fd, err := f.load(t, flags); err == nil {
 				return fd, nil
 			}
 		}
 	}
-	_, err = f.load(told{}, 0)
+	_, err = f.load(terms{bits: forbidden()}, 0)
 	return -1, err
 }
 
-func (f Filter) load(tell told, flags uintptr) (int, error) {
+func (f Filter) load(t terms, flags uintptr) (int, error) {
 	n := here()
-	p := f.program(n, tell)
+	p := f.program(n, t)
 	if p == nil {
 		return -1, syscall.ENOSYS
 	}

@@ -113,13 +113,13 @@ func TestFiltersOfAllArchitectures(t *testing.T) {
 			named[nr], seen[name] = name, true
 		}
 		for _, f := range []Filter{OwnNet, LocalOnly} {
-			p := f.program(n, told{})
+			p := f.program(n, terms{bits: setUser})
 			for nr := range uint32(1200) {
 				want := uint32(answerAllow)
 				switch name := named[nr]; {
 				case refused[name], name == "SOCKET", name == "SOCKETPAIR": // of family 0
 					want = answerErrno | uint32(syscall.EPERM)
-				case name == "CLONE3":
+				case name == "CLONE3", name == "OPENAT2":
 					want = answerErrno | uint32(syscall.ENOSYS)
 				}
 				if got := run(t, p, data{number: nr, arch: n.arch}); got != want {
@@ -159,6 +159,28 @@ func checkArguments(t *testing.T, arch string, f Filter, p []instruction, byName
 		ns := flag&(syscall.CLONE_NEWNS|syscall.CLONE_NEWUTS|syscall.CLONE_NEWIPC|syscall.CLONE_NEWUSER|syscall.CLONE_NEWPID|syscall.CLONE_NEWNET|0x02000000) != 0
 		try(!ns, "CLONE", flag|uint64(syscall.SIGCHLD)) // 0x02000000 is CLONE_NEWCGROUP
 	}
+	for name, at := range map[string]int{"CHMOD": 1, "FCHMOD": 1, "FCHMODAT": 2, "FCHMODAT2": 2, "CREAT": 1, "MKNOD": 1, "MKNODAT": 2} {
+		if _, here := byName[name]; here {
+			args := make([]uint64, at+1)
+			for _, mode := range []uint64{0, 0o644, 0o2755, 0o1777, 0o100755} {
+				args[at] = mode
+				try(true, name, args...)
+			}
+			args[at] = 0o4755
+			try(false, name, args...)
+		}
+	}
+	for name, at := range map[string]int{"OPEN": 1, "OPENAT": 2} {
+		if _, here := byName[name]; here {
+			args := make([]uint64, at+2)
+			for _, flags := range []uint64{syscall.O_CREAT, syscall.O_CREAT | syscall.O_WRONLY, 0x410000 | syscall.O_RDWR, syscall.O_RDWR, 0} {
+				args[at], args[at+1] = flags, 0o644
+				try(true, name, args...)
+				args[at+1] = 0o4755
+				try(flags&^syscall.O_RDWR == 0, name, args...)
+			}
+		}
+	}
 	try(false, "IOCTL", 0, 0x5412) // TIOCSTI
 	try(false, "IOCTL", 0, 0x541c) // TIOCLINUX
 	try(true, "IOCTL", 0, 0x5413)  // TIOCGWINSZ
@@ -167,7 +189,7 @@ func checkArguments(t *testing.T, arch string, f Filter, p []instruction, byName
 func TestForeignCallsEndTheProcess(t *testing.T) {
 	all := known()
 	for arch, n := range all {
-		p := OwnNet.program(n, told{})
+		p := OwnNet.program(n, terms{bits: setUser})
 		for _, other := range []uint32{0, 0x40000003, 0x40000028, all["amd64"].arch, all["arm64"].arch} { // i386, arm
 			for nr := range uint32(600) {
 				if got := run(t, p, data{number: nr, arch: other}); other != n.arch && got != answerKill {
@@ -189,7 +211,7 @@ func TestToldCallsAreNoneThatAreClosed(t *testing.T) {
 	if n.arch == 0 {
 		t.Skip("this architecture has no filter")
 	}
-	plain, with := OwnNet.program(n, told{}), OwnNet.program(n, told{witness.Tests(), witness.Names()})
+	plain, with := OwnNet.program(n, terms{bits: setUser}), OwnNet.program(n, terms{witness.Tests(), witness.Names(), setUser})
 	watched := map[uint32]bool{}
 	for _, w := range witness.Tests() {
 		watched[w.Number] = true

@@ -11,8 +11,14 @@ type numbers struct {
 
 	clone, ioctl, socket, socketpair uint32
 
+	modes []modeCall // the calls that give a file permissions, beside those of modesEverywhere
+
 	closed []uint32 // the calls that are always refused, beside those of closedEverywhere
 }
+
+// modeCall says which argument of a call holds permissions, and where these count only with some flags, which one those; 0: they
+// always do.
+type modeCall struct{ number, mode, flags uint32 }
 
 // sysClone3 has one number everywhere, as all calls from 424 on.
 const sysClone3 = 435
@@ -30,7 +36,10 @@ func here() numbers {
 
 // ofX86 are those of arch/x86/entry/syscalls/syscall_64.tbl.
 func ofX86() numbers {
-	return numbers{arch: 0xc000003e, x32: true, seccomp: 317, clone: 56, ioctl: 16, socket: 41, socketpair: 53, closed: []uint32{
+	return numbers{arch: 0xc000003e, x32: true, seccomp: 317, clone: 56, ioctl: 16, socket: 41, socketpair: 53, modes: []modeCall{
+		{90, 1, 0}, {91, 1, 0}, {268, 2, 0}, {85, 1, 0}, {133, 1, 0}, {259, 2, 0}, // chmod, fchmod, fchmodat, creat, mknod, mknodat
+		{2, 2, 1}, {257, 3, 2}, // open, openat
+	}, closed: []uint32{
 		101, 310, 311, 312, // ptrace, process_vm_readv, process_vm_writev, kcmp
 		272, 308, // unshare, setns
 		165, 166, 155, 161, // mount, umount2, pivot_root, chroot
@@ -46,7 +55,9 @@ func ofX86() numbers {
 
 // ofArm are those of include/uapi/asm-generic/unistd.h.
 func ofArm() numbers {
-	return numbers{arch: 0xc00000b7, seccomp: 277, clone: 220, ioctl: 29, socket: 198, socketpair: 199, closed: []uint32{
+	return numbers{arch: 0xc00000b7, seccomp: 277, clone: 220, ioctl: 29, socket: 198, socketpair: 199, modes: []modeCall{
+		{52, 1, 0}, {53, 2, 0}, {33, 2, 0}, {56, 3, 2}, // fchmod, fchmodat, mknodat, openat
+	}, closed: []uint32{
 		117, 270, 271, 272, // ptrace, process_vm_readv, process_vm_writev, kcmp
 		97, 268, // unshare, setns
 		40, 39, 41, 51, // mount, umount2, pivot_root, chroot
@@ -70,3 +81,6 @@ func closedEverywhere() []uint32 {
 		448, // process_mrelease
 	}
 }
+
+// modesEverywhere give permissions, and have one number everywhere.
+func modesEverywhere() []modeCall { return []modeCall{{452, 2, 0}} } // fchmodat2

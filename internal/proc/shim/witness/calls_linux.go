@@ -8,12 +8,11 @@ import "syscall"
 type act byte
 
 const (
-	opens    act = iota + 1 // a file, for writing
-	opensHow                // the same, with flags in memory
-	makes                   // a name
-	removes                 // a name
-	moves                   // a name to another
-	changes                 // what has a name
+	opens   act = iota + 1 // a file, for writing
+	makes                  // a name
+	removes                // a name
+	moves                  // a name to another
+	changes                // what has a name
 	connects
 	sends // to an address
 	binds // an address
@@ -36,7 +35,6 @@ func watched() []call {
 		{syscall.SYS_BIND, binds, -1, -1, -1},
 	}, ofOldTimes()...)
 	return append(all,
-		call{437, opensHow, 0, 1, 2}, // openat2
 		call{syscall.SYS_MKDIRAT, makes, 0, 1, -1},
 		call{syscall.SYS_MKNODAT, makes, 0, 1, -1},
 		call{syscall.SYS_SYMLINKAT, makes, 1, 2, -1},

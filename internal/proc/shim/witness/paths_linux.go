@@ -27,7 +27,7 @@ func (w *Witness) path(n *notice, c call) {
 		return
 	}
 	switch c.act {
-	case opens, opensHow:
+	case opens:
 		w.opened(n, path, n.openFlags(c))
 	case changes: // rules do not hold that
 		if held, _ := w.held(path); held && w.write == nil {
@@ -50,12 +50,6 @@ func (w *Witness) path(n *notice, c call) {
 }
 
 func (n *notice) openFlags(c call) uint64 {
-	if c.act == opensHow {
-		if raw := n.read(n.args[2], 8); len(raw) == 8 {
-			return *(*uint64)(unsafe.Pointer(&raw[0]))
-		}
-		return 0
-	}
 	if c.flags < 0 {
 		return writing // creat(2)
 	}
