@@ -49,16 +49,6 @@ func (f files) named(abs string) string {
 	return abs
 }
 
-// withCheck puts what a language server says behind the result of a change.
-func withCheck(r changeResult, told string) changeResult {
-	if told == "" {
-		return r
-	}
-	r.Output += "\n" + told
-	r.Metadata.Check = told
-	return r
-}
-
 // codeFailure gives an error of a language server its code.
 func codeFailure(err error) error {
 	switch {

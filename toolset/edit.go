@@ -130,9 +130,8 @@ func (e editor) run(ctx context.Context, c tool.Context[changeMeta], in editArgs
 	if err != nil {
 		return changeResult{}, err
 	}
-	done.State = describeState(done.State, plan.format)
-	e.seen.Record(c.SessionID, done.State, plan.text)
-	return withCheck(plan.result(of.path, done), e.checked(ctx, of.path, plan.before, plan.text)), nil
+	made := e.after(ctx, c.SessionID, of.path, changed{before: plan.before, text: plan.text, format: plan.format, done: done})
+	return made.amend(of.path, plan.result(of.path, done)), nil
 }
 
 // mayQuote asks before an edit tells what stands in a file that the model could not read unasked: an edit that fits

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"adze/internal/format"
 	"adze/internal/lsp"
 	"adze/internal/notebook"
 	"adze/internal/text"
@@ -25,7 +26,9 @@ type files struct {
 	// withhold is Deps.Withhold.
 	withhold func(root string) func(dir, name string) bool
 	code     *lsp.Servers // Deps.Code
-	brief    bool         // offer the usual arguments alone, see Deps.Brief
+	// formatters is Deps.Formatters.
+	formatters *format.Formatters
+	brief      bool // offer the usual arguments alone, see Deps.Brief
 }
 
 // asker is Context.Ask.

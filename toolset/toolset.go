@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 
+	"adze/internal/format"
 	"adze/internal/git"
 	"adze/internal/lsp"
 	"adze/internal/proc"
@@ -60,6 +61,8 @@ type Deps struct {
 	Finder Finder
 	// Code asks language servers; nil: there are none, and the tools that ask them are not offered.
 	Code *lsp.Servers
+	// Formatters rewrite files after edits; nil: none does.
+	Formatters *format.Formatters
 	// Skills loads skills; nil: there are none, and skill is not offered.
 	Skills Skills
 }
@@ -75,7 +78,7 @@ func New(d Deps) (*tool.Registry, error) {
 	if d.Shell == nil {
 		d.Shell = NewShell(proc.Supervisor{}, proc.Environ(os.Environ(), proc.EnvPolicy{}))
 	}
-	f := files{code: d.Code, withhold: d.Withhold, root: d.Root, seen: d.Seen, bounds: d.Bounds, brief: d.Brief}
+	f := files{code: d.Code, formatters: d.Formatters, withhold: d.Withhold, root: d.Root, seen: d.Seen, bounds: d.Bounds, brief: d.Brief}
 	s := seeker{files: f, env: d.Env}
 	if d.Web == nil {
 		d.Web = web.New(web.Policy{})

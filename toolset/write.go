@@ -80,9 +80,8 @@ func (w writer) run(ctx context.Context, c tool.Context[changeMeta], in writeArg
 	if err != nil {
 		return changeResult{}, err
 	}
-	done.State = describeState(done.State, plan.format)
-	w.seen.Record(c.SessionID, done.State, plan.text)
-	return withCheck(plan.result(p, done), w.checked(ctx, p, plan.before, plan.text)), nil
+	made := w.after(ctx, c.SessionID, p, changed{before: plan.before, text: plan.text, format: plan.format, done: done})
+	return made.amend(p, plan.result(p, done)), nil
 }
 
 // check plans the write as far as the file is only looked at.

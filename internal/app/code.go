@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"adze/internal/config"
+	"adze/internal/format"
 	"adze/internal/lsp"
 	"adze/internal/models"
 	"adze/internal/proc"
@@ -20,7 +21,7 @@ func (s settings) languageServers(o *options, w *wired) *lsp.Servers {
 		return nil
 	}
 	dir := s.root.Dir()
-	env := proc.Outside(proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: models.KeyNames(s.config)}), dir)
+	env := s.cleanEnv(dir)
 	languages := lsp.Of(dir, configured(c.Servers), env)
 	if len(languages) == 0 {
 		return nil
@@ -40,6 +41,25 @@ func (s settings) languageServers(o *options, w *wired) *lsp.Servers {
 	servers := lsp.New(options)
 	w.closers = append(w.closers, servers.Close)
 	return servers
+}
+
+// formatters are those of the person's configuration.
+func (s settings) formatters(o *options, w *wired) *format.Formatters {
+	if len(s.config.Formatters) == 0 || o.demo {
+		return nil
+	}
+	dir := s.root.Dir()
+	f := &format.Formatters{Dir: dir, Supervisor: proc.Supervisor{Ledger: w.ledger, Cage: w.cage}, Env: s.cleanEnv(dir)}
+	for _, name := range slices.Sorted(maps.Keys(s.config.Formatters)) {
+		one := s.config.Formatters[name]
+		f.All = append(f.All, format.Formatter{Name: name, Files: one.Files, Command: one.Command})
+	}
+	return f
+}
+
+// cleanEnv is the environment of programs that are found outside of the workspace.
+func (s settings) cleanEnv(dir string) []string {
+	return proc.Outside(proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: models.KeyNames(s.config)}), dir)
 }
 
 // configured are the servers as the person has changed and added to them.

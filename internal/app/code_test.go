@@ -83,3 +83,29 @@ func TestNoServerRunsUnasked(t *testing.T) {
 	steps := "-- 1 --\ncall edit: {\"path\":\"main.x\",\"old_string\":\"fine\",\"new_string\":\"BAD\"}\n-- 2 --\nexpect edit completed: lines\\n?$\ntext: done\n"
 	u.run("-p", "--permission-mode=edits", u.script(steps), "go").wants(0, "done")
 }
+
+// TestAnEditIsReformatted: as the person's configuration says; the result shows it, the next edit finds what stands there,
+// and a formatter that fails changes nothing.
+func TestAnEditIsReformatted(t *testing.T) {
+	u := newUser(t)
+	u.configure(`{"formatters": {"gofmt": {"command": ["gofmt"], "files": [".go"]}, "rm": {"command": ["sh", "-c", "echo no >&2; exit 1"], "files": [".txt"]}}}`)
+	u.file("a.go", "package a\r\n\r\nvar x = 1\r\n")
+	u.file("b.txt", "one\n")
+	steps := "-- 1 --\ncall read: {\"path\":\"a.go\"}\ncall read: {\"path\":\"b.txt\"}\n" +
+		"-- 2 --\ncall edit: {\"path\":\"a.go\",\"old_string\":\"var x = 1\",\"new_string\":\"var   x=1\\nfunc f( ) { }\"}\n" +
+		"-- 3 --\nexpect edit completed: (?s)then gofmt reformatted it:.*\\+func f\\(\\) {}\ncall edit: {\"path\":\"a.go\",\"old_string\":\"func f() {}\",\"new_string\":\"func g() {}\"}\n" +
+		"-- 4 --\nexpect edit completed: \\+1 -1 lines$\ncall edit: {\"path\":\"a.go\",\"old_string\":\"func g() {}\",\"new_string\":\"func g( {}\"}\n" +
+		"-- 5 --\nexpect edit completed: gofmt left it as it is: exit code 2\ncall edit: {\"path\":\"b.txt\",\"old_string\":\"one\",\"new_string\":\"two\"}\n" +
+		"-- 6 --\nexpect edit completed: rm left it as it is: exit code 1: no\ncall write: {\"path\":\"c.go\",\"content\":\"package   c\\n\"}\n" +
+		"-- 7 --\nexpect write completed: then gofmt reformatted it\ntext: done\n"
+	u.run("-p", "--permission-mode=edits", u.script(steps), "go").wants(0, "done")
+	for name, want := range map[string]string{"b.txt": "two\n", "c.go": "package c\n"} {
+		if raw, err := os.ReadFile(filepath.Join(u.dir, name)); err != nil || string(raw) != want {
+			t.Errorf("%s: %q %v", name, raw, err)
+		}
+	}
+	raw, err := os.ReadFile(filepath.Join(u.dir, "a.go"))
+	if err != nil || !strings.Contains(string(raw), "var x = 1") || !strings.Contains(string(raw), "func g( {}") {
+		t.Errorf("a.go: %q %v", raw, err)
+	}
+}

@@ -31,8 +31,8 @@ import (
 // secret is the key of all these runs. Every server repeats it in what it says.
 const plantedKey = "sk-secret-of-the-table-0123456789"
 
-// format is one wire format: how a run reaches it, and how it writes a failure.
-type format struct {
+// wireFormat is one of them: how a run reaches it, and how it writes a failure.
+type wireFormat struct {
 	model    string
 	env      map[string]string // %s is the server's address
 	failure  func(status int, kind, text string) string
@@ -42,7 +42,7 @@ type format struct {
 	provider func(client *http.Client, base string, idle time.Duration) session.Provider
 }
 
-func formats() map[string]format {
+func formats() map[string]wireFormat {
 	chat := func(_ int, kind, text string) string {
 		return fmt.Sprintf(`{"error":{"message":%q,"type":%q,"code":%q}}`, text, kind, kind)
 	}
@@ -50,7 +50,7 @@ func formats() map[string]format {
 		return fmt.Sprintf(`{"error":{"code":%d,"message":%q,"status":%q}}`, status, text, strings.ToUpper(kind))
 	}
 	const fitsNot = "This model's maximum context length is 8192 tokens, however you requested 9000"
-	return map[string]format{
+	return map[string]wireFormat{
 		"chat": {
 			model: "openai/m", env: map[string]string{"OPENAI_API_KEY": plantedKey, "OPENAI_BASE_URL": "%s/v1"}, failure: chat, tooLong: fitsNot,
 			half:    `data: {"choices":[{"index":0,"delta":{"content":"half"}}]}` + "\n\n",
@@ -110,7 +110,7 @@ func formats() map[string]format {
 
 // class is one way in which a request fails, and the exit code of a run that it ends.
 type class struct {
-	answer func(f format) (status int, body string)
+	answer func(f wireFormat) (status int, body string)
 	code   int
 	says   string
 	asked  int64 // requests; 0: not counted
@@ -123,11 +123,11 @@ const (
 )
 
 func classes() map[string]class {
-	status := func(n int, kind, text string) func(format) (int, string) {
-		return func(f format) (int, string) { return n, f.failure(n, kind, text+" "+plantedKey) }
+	status := func(n int, kind, text string) func(wireFormat) (int, string) {
+		return func(f wireFormat) (int, string) { return n, f.failure(n, kind, text+" "+plantedKey) }
 	}
-	good := func(body string) func(format) (int, string) {
-		return func(format) (int, string) { return 200, body }
+	good := func(body string) func(wireFormat) (int, string) {
+		return func(wireFormat) (int, string) { return 200, body }
 	}
 	return map[string]class{
 		"a wrong key":       {status(401, "authentication_error", "this is no key:"), 3, "this is no key", 1},
@@ -137,15 +137,15 @@ func classes() map[string]class {
 		"overloaded":        {status(529, "overloaded_error", "overloaded"), 4, "overloaded", timesRetried},
 		"a broken server":   {status(500, "server_error", "it broke"), 4, "it broke", timesRetried},
 		"a bad request":     {status(400, "invalid_request_error", "no such field"), 4, "no such field", 1},
-		"it does not fit":   {func(f format) (int, string) { return 400, f.failure(400, "context_length_exceeded", f.tooLong) }, 5, "", 0},
+		"it does not fit":   {func(f wireFormat) (int, string) { return 400, f.failure(400, "context_length_exceeded", f.tooLong) }, 5, "", 0},
 		"HTML":              {good("<!DOCTYPE html><html><body>Welcome</body></html>"), 4, "HTML page", 0},
 		"garbage":           {good("\x00\x01\x02 no JSON at all\n\n"), 4, "", 0},
 		"nothing":           {good(""), 4, "", 0},
-		"an error that is no failure": {func(f format) (int, string) {
+		"an error that is no failure": {func(f wireFormat) (int, string) {
 			return 200, "data: " + f.failure(500, "server_error", "overheated "+plantedKey) + "\n\n"
 		}, 4, "", 0},
-		"an answer that breaks off": {func(f format) (int, string) { return 200, f.half }, 4, "", timesBroken},
-		"a refusal":                 {func(f format) (int, string) { return 200, f.refused }, 9, "refused", 1},
+		"an answer that breaks off": {func(f wireFormat) (int, string) { return 200, f.half }, 4, "", timesBroken},
+		"a refusal":                 {func(f wireFormat) (int, string) { return 200, f.refused }, 9, "refused", 1},
 	}
 }
 

@@ -69,7 +69,7 @@ func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
 		f.deps.Plans = w.plan
 	}
 	f.deps.Search = f.app.searchEngine(f.settings, w)
-	f.deps.Code = f.settings.languageServers(f.options, w)
+	f.deps.Code, f.deps.Formatters = f.settings.languageServers(f.options, w), f.settings.formatters(f.options, w)
 	if w.shelf != nil {
 		f.deps.Skills = w.shelf
 	}

@@ -51,6 +51,7 @@ type Config struct {
 	Tools          Tools               `json:"tools,omitempty"`
 	Search         Search              `json:"search,omitempty"`
 	Languages      LanguageServers     `json:"language_servers,omitempty"`
+	Formatters     Formatters          `json:"formatters,omitempty"` // after edits
 	Undo           Undo                `json:"undo,omitempty"`
 	Sessions       Sessions            `json:"sessions,omitempty"`
 	Models         map[string]Model    `json:"models,omitempty"` // by provider/name; a last * stands for any rest
@@ -221,7 +222,7 @@ func Parse(path string, raw []byte) (Config, error) {
 	if c.warnings, err = judge(path, unknown); err != nil {
 		return Config{}, err
 	}
-	for _, check := range []func(path string) error{c.check, c.checkModels, c.checkProviders, c.checkSearch, c.checkLanguages, c.Interface.check, c.Undo.check} {
+	for _, check := range []func(path string) error{c.check, c.checkModels, c.checkProviders, c.checkSearch, c.checkLanguages, c.checkFormatters, c.Interface.check, c.Undo.check} {
 		if err := check(path); err != nil {
 			return Config{}, err
 		}

@@ -54,3 +54,28 @@ func (c Config) checkLanguages(path string) error {
 func knownServers() []string {
 	return []string{"gopls", "typescript-language-server", "pyright", "rust-analyzer", "clangd"}
 }
+
+// Formatter is a program that rewrites a file after an edit.
+type Formatter struct {
+	Files   []string `json:"files"`   // endings with their point
+	Command []string `json:"command"` // reads standard input, writes standard output; {file} is the file's path
+}
+
+// Formatters are programs by name.
+type Formatters map[string]Formatter
+
+// checkFormatters finds what nothing could be formatted by.
+func (c Config) checkFormatters(path string) error {
+	for _, name := range slices.Sorted(maps.Keys(c.Formatters)) {
+		one := c.Formatters[name]
+		if len(one.Command) == 0 || len(one.Files) == 0 {
+			return &Error{Path: path, Message: "formatters." + name + " has no command or no files", Hint: `say both: "command": ["gofmt"], "files": [".go"]`}
+		}
+		for _, ending := range one.Files {
+			if !strings.HasPrefix(ending, ".") || ending != strings.ToLower(ending) {
+				return &Error{Path: path, Message: fmt.Sprintf("formatters.%s.files has %q", name, ending), Hint: `write endings with their point and in small letters: ".go"`}
+			}
+		}
+	}
+	return nil
+}

@@ -40,6 +40,7 @@ func projectKeys() map[string]struct {
 		"undo":             {`{"off": true}`, false},
 		"sessions":         {`{"keep": {"days": 1}}`, false},
 		"tools":            {`{"embeddings": {"base_url": "http://127.0.0.1:9"}}`, false},
+		"formatters":       {`{"x": {"command": ["./x"], "files": [".go"]}}`, false},
 		"language_servers": {`{"use": "on", "servers": {"x": {"command": ["./x"]}}}`, false},
 		"models":           {`{"a/b": {"context": 1}}`, false},
 		"interface":        {`{"theme": "none"}`, false},
