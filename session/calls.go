@@ -21,13 +21,16 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 	for i := 0; i < len(calls); {
 		n := together(hydrated[i:])
 		results := s.run(t, hydrated[i:i+n])
-		for j, result := range results {
-			o := <-result
-			if serr := s.settleCall(t, calls[i+j], o); serr != nil && err == nil {
+		for j := 0; j < n; {
+			ended := ready(results[j:])
+			if serr := s.settleCalls(t, calls[i+j:i+j+len(ended)], ended); serr != nil && err == nil {
 				err = serr
 			}
-			stop = stop || o.Stop
-			outcomes.Parts = append(outcomes.Parts, Part{Kind: OutcomePart, Outcome: &o})
+			for k := range ended {
+				stop = stop || ended[k].Stop
+				outcomes.Parts = append(outcomes.Parts, Part{Kind: OutcomePart, Outcome: &ended[k]})
+			}
+			j += len(ended)
 		}
 		i += n
 		if err == nil {
@@ -76,18 +79,43 @@ func (s *Session) run(t *turn, calls []tool.Hydration) []chan tool.Outcome {
 	return results
 }
 
+// ready waits for the first outcome, and takes along those after it that are there by then.
+func ready(results []chan tool.Outcome) []tool.Outcome {
+	out := []tool.Outcome{<-results[0]}
+	for _, next := range results[1:] {
+		select {
+		case o := <-next:
+			out = append(out, o)
+		default:
+			return out
+		}
+	}
+	return out
+}
+
 // settleCall stores one outcome, then shows it.
 func (s *Session) settleCall(t *turn, call tool.RawCall, o tool.Outcome) error {
-	t.count(o)
-	t.guard.Saw(call, o)
-	if o.Stop {
-		t.result.Text = o.Output
+	return s.settleCalls(t, []tool.RawCall{call}, []tool.Outcome{o})
+}
+
+// settleCalls stores outcomes that are there together in one go, which costs one sync of the disk, and shows them then.
+func (s *Session) settleCalls(t *turn, calls []tool.RawCall, outcomes []tool.Outcome) error {
+	entries, ended := make([]Entry, len(outcomes)), make([]Ended, len(outcomes))
+	for i, o := range outcomes {
+		t.count(o)
+		t.guard.Saw(calls[i], o)
+		if o.Stop {
+			t.result.Text = o.Output
+		}
+		ended[i] = s.windows.ended(o)
+		entries[i] = s.entry(OutcomeEntry, ended[i])
 	}
-	ended := s.windows.ended(o)
-	if err := s.store(context.WithoutCancel(t.ctx), s.entry(OutcomeEntry, ended)); err != nil {
+	if err := s.store(context.WithoutCancel(t.ctx), entries...); err != nil {
 		return err
 	}
-	s.emit(ToolEnd{Outcome: o, Redacted: s.config.Tools.Redact(o.Tool, o.Metadata), Window: ended.Undo})
+	for i, o := range outcomes {
+		s.emit(ToolEnd{Outcome: o, Redacted: s.config.Tools.Redact(o.Tool, o.Metadata), Window: ended[i].Undo})
+	}
 	return nil
 }
 
