@@ -72,6 +72,7 @@ func (a *app) keepFiles(o *options, w *wired, observe func(session.Event)) {
 	kept.Jobs = w.shells.Running
 	kept.Tell, kept.Mask = func(text string) { observe(session.Notice{Text: text}) }, func(text string) string { return a.keys.Mask().Text(text) }
 	kept.Skip = func(path string) bool { return w.cage != nil && w.cage.Box.Stands(filepath.Join(kept.Root, path)) }
+	kept.Named = func(ctx context.Context) ([]undo.Named, error) { return rewind.Named(ctx, w.stored, kept.Root) }
 	w.showFiles = func(x session.Window) { observe(session.FilesChanged{Window: x}) }
 	kept.Failed = func(ctx context.Context, err error) error { return w.uncovered(ctx, err) }
 	w.keeper = rewind.NewKeeper(kept)
@@ -82,7 +83,7 @@ func (a *app) keepFiles(o *options, w *wired, observe func(session.Event)) {
 func (s settings) undoing(root string) rewind.Options {
 	c := s.config.Undo
 	return rewind.Options{Options: undo.Options{
-		Root: root, State: rewind.Store(s.at.State, root), Home: place.Absolute(s.home),
+		Root: root, State: rewind.Store(s.at.Undo, root), Home: place.Absolute(s.home),
 		Limits: undo.Limits{File: int64(c.FileMB) << 20, Total: int64(c.TotalMB) << 20},
 	}}
 }
@@ -182,5 +183,7 @@ func (a *app) Undoing(ctx context.Context, pick func([]session.Head) (session.ID
 	if err != nil {
 		return err
 	}
-	return use(rewind.Desk{Files: ws, Root: kept.Root, Store: stored, Session: id, Now: time.Now})
+	return use(rewind.Desk{Files: ws, Root: kept.Root, Store: stored, Session: id, Now: time.Now, Named: func(ctx context.Context) ([]undo.Named, error) {
+		return rewind.Named(ctx, stored, kept.Root)
+	}})
 }

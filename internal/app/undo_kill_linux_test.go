@@ -143,3 +143,40 @@ func TestUndoInATerminal(t *testing.T) {
 	p.keys("C-u")
 	p.quit()
 }
+
+// TestForgottenPathsLeaveTheStore and are not covered from then on; the doctor tells where the store is.
+func TestForgottenPathsLeaveTheStore(t *testing.T) {
+	needs(t, "bash")
+	u := newUser(t)
+	u.file(".env", "PLANTED-BEFORE-0123456789\n")
+	u.file("a.txt", "one\n")
+	if c := u.doctor(0, "--offline")["undo"]; c.State != "ok" || !strings.Contains(c.Found, "from the first call on") {
+		t.Errorf("before: %+v", c)
+	}
+	u.work("-- 1 --\n" + bash("echo PLANTED-AFTER-0123456789 > .env; echo two > a.txt") + "-- 2 --\ntext: done\n")
+	holds := func() (found []string) {
+		_ = filepath.WalkDir(filepath.Join(u.home, "state", "undo"), func(path string, e os.DirEntry, err error) error {
+			if raw, rerr := os.ReadFile(path); err == nil && rerr == nil && strings.Contains(string(raw), "PLANTED-") {
+				found = append(found, path)
+			}
+			return nil
+		})
+		return found
+	}
+	if len(holds()) == 0 {
+		t.Fatal("the file was not kept, so that nothing is shown here")
+	}
+	u.run("undo", "--forget", ".env").wants(0, "2 contents are dropped", ".env")
+	if found := holds(); len(found) > 0 {
+		t.Errorf("it is still in %s", found)
+	}
+	u.run("undo").wants(7, "restore  a.txt", ".env: ")
+	u.holds(".env", "PLANTED-AFTER-0123456789\n")
+	if c := u.doctor(0, "--offline")["undo"]; c.State != "ok" || !strings.Contains(c.Found, "KB in ") || !strings.Contains(c.Found, ".env") {
+		t.Errorf("after: %+v", c)
+	}
+	u.configure(`{"undo": {"off": true}}`)
+	if c := u.doctor(0, "--offline")["undo"]; !strings.Contains(c.Found, "off") {
+		t.Errorf("off: %+v", c)
+	}
+}

@@ -96,7 +96,7 @@ func program() []Row {
 		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/audit", "internal/blame", "internal/carry", "internal/config", "internal/models", "internal/doctor", "internal/export", "internal/forget", "internal/gate", "internal/instructions", "internal/keyring",
 			"internal/login", "internal/mend", "internal/offer", "internal/place", "internal/policy", "internal/print", "internal/proc", "internal/rewind", "internal/recall", "internal/resume", "internal/safeterm", "internal/secret", "internal/store", "internal/trust", "internal/usage"},
 			From: []string{"internal/app"}, Why: "a command looks and tells; it asks the program through its own port, and wires nothing"},
-		{Package: "internal/doctor", May: []string{"session", "toolset", "internal/llm/*", "internal/catalog", "internal/config", "internal/models", "internal/place", "internal/proc", "internal/sandbox", "internal/store"},
+		{Package: "internal/doctor", May: []string{"session", "toolset", "internal/llm/*", "internal/catalog", "internal/config", "internal/models", "internal/place", "internal/proc", "internal/rewind", "internal/undo", "internal/sandbox", "internal/store"},
 			Why: "it looks at what a run needs; it knows neither flags nor how its findings are shown"},
 	}
 }

@@ -81,6 +81,7 @@ func (d Doctor) Checks(ctx context.Context, ask Ask) []Check {
 	}
 	if err == nil {
 		out = append(out, d.checkTools(cfg, at)...)
+		out = append(out, d.checkUndo(cfg, at))
 	}
 	out = append(out, d.checkStore(ctx, at), checkDisk(at.State), checkJobs(at), checkProgram("git", "the git tools and the history of files need it"),
 		checkProgram("bash", "no command can run without it"))

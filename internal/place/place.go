@@ -21,6 +21,7 @@ type Places struct {
 	Config string // configuration, read only
 	State  string // sessions and the job ledger
 	Spill  string // whole outputs of calls that were cut, by session
+	Undo   string // states of files around calls, by folder
 	Keys   string // the file of keys that were given to adze
 	// Managed is the file of the machine's owner. No variable moves it: who could, could do without it.
 	Managed string
@@ -29,7 +30,7 @@ type Places struct {
 // Of follows the XDG folders; $ADZE_HOME puts all of it in one place, for tests and portable use.
 func Of(getenv func(string) string) Places {
 	if home := Absolute(getenv("ADZE_HOME")); home != "" {
-		return Places{Config: home, State: filepath.Join(home, "state"), Spill: filepath.Join(home, "state", "output"), Keys: filepath.Join(home, "state", keysFile), Managed: managed()}
+		return Places{Config: home, State: filepath.Join(home, "state"), Spill: filepath.Join(home, "state", "output"), Undo: filepath.Join(home, "state", "undo"), Keys: filepath.Join(home, "state", keysFile), Managed: managed()}
 	}
 	stateHome, configHome := xdg.StateHome, xdg.ConfigHome
 	if getenv("HOME") == "" { // as under cron, where the root folder would be taken for it
@@ -39,7 +40,7 @@ func Of(getenv func(string) string) Places {
 		}
 	}
 	state := Absolute(filepath.Join(stateHome, "adze"))
-	return Places{Config: Absolute(filepath.Join(configHome, "adze")), State: state, Spill: filepath.Join(state, "output"), Keys: filepath.Join(state, keysFile), Managed: managed()}
+	return Places{Config: Absolute(filepath.Join(configHome, "adze")), State: state, Spill: filepath.Join(state, "output"), Undo: filepath.Join(state, "undo"), Keys: filepath.Join(state, keysFile), Managed: managed()}
 }
 
 // managed is where the owner of a machine says what holds for all on it.

@@ -31,6 +31,7 @@ type Desk struct {
 	Session session.ID
 	Running bool // what calls left running may still run: this is the process that started it
 	Now     func() time.Time
+	Named   func(context.Context) ([]undo.Named, error) // states of the folder that sessions name
 }
 
 // Wish is what a person wants undone. The zero value: the last turn that changed files.

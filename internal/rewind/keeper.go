@@ -31,6 +31,8 @@ type Options struct {
 	Mask func(string) string
 	// Jobs lists what runs in the background; nil: nothing does.
 	Jobs func() []Job
+	// Named tells the states of the folder that sessions name, so that others are dropped once a day; nil: none is.
+	Named func(context.Context) ([]undo.Named, error)
 	// Slow and Patient; 0: the defaults.
 	Slow, Patient time.Duration
 }
@@ -128,6 +130,8 @@ func (k *Keeper) Close() error {
 	if k.ws == nil {
 		return nil
 	}
+	k.note()
+	k.prune()
 	return k.ws.Close()
 }
 

@@ -23,10 +23,10 @@ import (
 	"strings"
 )
 
-// Store is the folder in which the states of a folder are kept, below the state of adze.
-func Store(state, root string) string {
+// Store is the folder in which the states of a folder are kept, below the one of undo.
+func Store(dir, root string) string {
 	sum := sha256.Sum256([]byte(root))
-	return filepath.Join(state, "undo", hex.EncodeToString(sum[:8]))
+	return filepath.Join(dir, hex.EncodeToString(sum[:8]))
 }
 
 func paths(n int) string {

@@ -54,6 +54,7 @@ func (b back) undo() *cobra.Command {
 	f.Bool("list", false, "list the turns and what they changed, and undo nothing")
 	f.Bool("git", false, "put back git's own state too: HEAD, index, branches")
 	f.Bool("unknown", false, "also put back what changed while adze was killed in the middle of a call")
+	f.StringArray("forget", nil, "drop what is kept of this `PATH` of the folder, in all states, and keep nothing of it from now on")
 	b.both(c)
 	return c
 }
@@ -111,6 +112,9 @@ func (b back) pick(c *cobra.Command) func([]session.Head) (session.ID, error) {
 }
 
 func (b back) runUndo(c *cobra.Command) error {
+	if paths, _ := c.Flags().GetStringArray("forget"); len(paths) > 0 {
+		return b.Undoing(c.Context(), b.pick(c), func(d rewind.Desk) error { return b.forget(c, d, paths) })
+	}
 	if command.Flagged(c, "list") {
 		return b.Undoing(c.Context(), b.pick(c), func(d rewind.Desk) error { return b.list(c, d) })
 	}

@@ -2,9 +2,11 @@ package back
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +14,8 @@ import (
 	"adze/internal/command"
 	"adze/internal/rewind"
 	"adze/internal/safeterm"
+	"adze/internal/undo"
+	"adze/internal/usage"
 	"adze/session"
 )
 
@@ -87,6 +91,22 @@ func (r report) write(to io.Writer) error {
 	}
 	_, err := to.Write(b.Bytes())
 	return err
+}
+
+// forget drops what is kept of paths for ever.
+func (b back) forget(c *cobra.Command, d rewind.Desk, paths []string) error {
+	n, err := d.Forget(c.Context(), paths)
+	if errors.Is(err, undo.ErrInUse) {
+		return usage.Mistake("end the other one, and try again", "%v", err)
+	}
+	if err != nil {
+		return fmt.Errorf("undo: %w", err)
+	}
+	if command.Flagged(c, "json") {
+		return b.WriteJSON(map[string]any{"forgotten": paths, "contents": n})
+	}
+	b.Show("%d contents are dropped; undo keeps nothing of %s from now on\n", n, strings.Join(paths, ", "))
+	return nil
 }
 
 // list tells what each turn changed.
