@@ -18,6 +18,7 @@ var (
 	ErrNothing = errors.New("there is nothing to undo: no turn of this session has changed a file, or all is undone")
 	ErrNoRedo  = errors.New("there is nothing to redo")
 	ErrNoTurn  = errors.New("there is no such turn")
+	ErrInUse   = undo.ErrInUse // of Forget
 )
 
 // Desk is where the turns of one session are undone and redone. Nobody may run calls of the session meanwhile.

@@ -14,7 +14,6 @@ import (
 	"adze/internal/command"
 	"adze/internal/rewind"
 	"adze/internal/safeterm"
-	"adze/internal/undo"
 	"adze/internal/usage"
 	"adze/session"
 )
@@ -96,7 +95,7 @@ func (r report) write(to io.Writer) error {
 // forget drops what is kept of paths for ever.
 func (b back) forget(c *cobra.Command, d rewind.Desk, paths []string) error {
 	n, err := d.Forget(c.Context(), paths)
-	if errors.Is(err, undo.ErrInUse) {
+	if errors.Is(err, rewind.ErrInUse) {
 		return usage.Mistake("end the other one, and try again", "%v", err)
 	}
 	if err != nil {
