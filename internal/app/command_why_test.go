@@ -85,3 +85,21 @@ func TestOneCallIsShownWhole(t *testing.T) {
 		t.Errorf("%v, %d lines", whole.Whole, strings.Count(whole.Output, "\n"))
 	}
 }
+
+// What an imported session tells was not done here; what was done when somebody went on with it was.
+func TestWhyOfAnImportedSession(t *testing.T) {
+	u := newUser(t)
+	steps := func(name string) string {
+		return u.script("-- 1 --\ncall write: {\"path\":\"" + name + "\",\"content\":\"one\\n\"}\n-- 2 --\ntext: done\n")
+	}
+	u.run("-p", "--permission-mode=edits", steps("a.txt"), "write a").wants(0)
+	var listed, got struct{ ID string }
+	decode(t, u.run("session", "list", "--json").wants(0).out, &listed)
+	u.run("session", "export", listed.ID, "-o", u.home+"/s.json").wants(0)
+	other := newUser(t)
+	decode(t, other.run("session", "import", u.home+"/s.json", "--json").wants(0).out, &got)
+	other.file("a.txt", "one\n")
+	other.run("session", "why", "a.txt").wants(0, "not by adze")
+	other.run("-p", "--permission-mode=edits", "--resume", got.ID, other.script("-- 1 --\ncall write: {\"path\":\"b.txt\",\"content\":\"one\\n\"}\n-- 2 --\ntext: done\n"), "write b").wants(0)
+	other.run("session", "why", "b.txt").wants(0, "b.txt:1  write", "turn 2")
+}

@@ -19,7 +19,7 @@ func Paths() []string {
 
 // Types are the entries that a Log reads.
 func Types() []session.EntryType {
-	return []session.EntryType{session.MessageEntry, session.OutcomeEntry, session.RewindEntry}
+	return []session.EntryType{session.MessageEntry, session.OutcomeEntry, session.RewindEntry, session.ImportEntry}
 }
 
 // picked is the values at Paths.
@@ -72,8 +72,14 @@ func (l *Log) Add(id session.ID, e session.Entry) {
 		}
 		return
 	}
-	if e.Type == session.RewindEntry {
+	switch e.Type {
+	case session.RewindEntry:
 		l.rewind(p.to)
+		return
+	case session.ImportEntry: // what was read from a file did not happen here
+		for n := len(l.changes); n > 0 && l.changes[n-1].Session == id; n-- {
+			l.changes, l.turns = l.changes[:n-1], l.turns[:n-1]
+		}
 		return
 	}
 	c := Change{Session: id, Message: p.message, Call: p.call, Tool: p.tool, Agent: p.agent, Command: p.command, Time: e.Time}

@@ -33,13 +33,18 @@ type sessionLine struct {
 	Cwd     string     `json:"cwd"`
 	Title   string     `json:"title"`
 	Tags    []string   `json:"tags,omitempty"`
-	Agent   string     `json:"agent,omitempty"`  // of a subagent
-	Parent  session.ID `json:"parent,omitempty"` // the session that it works for, or that it is a copy of
+	Agent   string     `json:"agent,omitempty"`         // of a subagent
+	Parent  session.ID `json:"parent,omitempty"`        // the session that it works for, or that it is a copy of
+	From    session.ID `json:"imported_from,omitempty"` // where it happened
 }
 
 func lineOf(h session.Head) sessionLine {
 	info := h.Info()
-	return sessionLine{h.ID, h.Created.UTC(), h.Updated.UTC(), h.Entries, info.Model, info.Cwd, h.Title(), h.Tags, info.Agent, info.Parent}
+	line := sessionLine{h.ID, h.Created.UTC(), h.Updated.UTC(), h.Entries, info.Model, info.Cwd, h.Title(), h.Tags, info.Agent, info.Parent, ""}
+	if info.Imported != nil {
+		line.From = info.Imported.Session
+	}
+	return line
 }
 
 func (p past) listSessions(c *cobra.Command, w *which, tags []string) error {
@@ -78,8 +83,11 @@ func (p past) listSessions(c *cobra.Command, w *which, tags []string) error {
 // named is what a list calls a session, with its tags.
 func named(h session.Head) string {
 	title := h.Title()
-	if info := h.Info(); info.Agent != "" {
+	switch info := h.Info(); {
+	case info.Agent != "":
 		title = info.Agent + " (subagent of " + string(info.Parent) + ")"
+	case info.Imported != nil:
+		title += " (imported)"
 	}
 	if len(h.Tags) > 0 {
 		title += "  [" + strings.Join(h.Tags, " ") + "]"

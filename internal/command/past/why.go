@@ -156,8 +156,7 @@ func (p past) changesOf(ctx context.Context, file string) (*blame.Log, error) {
 			return command.Readable(err)
 		}
 		for _, h := range heads {
-			info := h.Info()
-			if info.Cwd != dir || info.Imported != nil { // what an imported one tells did not happen here
+			if h.Info().Cwd != dir {
 				continue
 			}
 			err := s.Each(ctx, store.Scan{Session: h.ID, Types: blame.Types(), Paths: blame.Paths()}, func(f store.Found) error {
