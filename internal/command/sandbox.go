@@ -10,8 +10,9 @@ a self-test that tries from inside what must fail; any success means that it is 
 
 full      Namespaces of adze's own, or bubblewrap's. Commands write the workspace and a private /tmp alone, without the hooks and
           configuration of git and the folders of editors in it, also where those do not exist yet. Folders with secrets are
-          empty. There are no other processes, no sockets of the host, no keys of the kernel, no mounts. The network is a
-          proxy that asks for each host as for any permission.
+          empty. There are no other processes, no sockets of the host, no keys of the kernel, no mounts, and no way to leave a
+          program that runs as its owner. A repository that was planted, also below .git, is set aside after the command.
+          The network is a proxy that asks for each host as for any permission.
 degraded  Landlock and a filter of system calls alone. Files outside cannot be written and there is no network; but they can
           be seen, their modes changed, and what is protected inside the workspace only set aside after the command.
 none      A command that is allowed can do what you can do.
@@ -26,5 +27,5 @@ what it printed, and only where you could do it. Without a terminal it is told w
 
 It does not hold: what is sent to a host that you allowed; sockets in the workspace; programs that ignore the proxy variables
 reach nothing (Java, ssh, most database clients); memory that belongs to no process is not counted. git remote add fails
-inside, because the configuration of the repository is read only. On macOS the profile is built but was never run.`}
+inside, because the configuration of the repository is read only, and a program may be left that runs with your own group. On macOS the profile is built but was never run.`}
 }
