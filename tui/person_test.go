@@ -26,7 +26,7 @@ func (p *player) ports() port.Ports {
 			return []port.SessionHead{
 				{ID: "s1", Title: "fix the parser", Model: "script/demo", Cwd: "/home/ann/calc", Updated: p.clock},
 				{ID: "s0", Title: "write the\u202e parser's tests", Model: "openai/gpt-5.4", Cwd: "/home/ann/calc", Updated: p.clock.Add(-2 * time.Hour)},
-				{ID: "r7", Title: "rename everything", Model: "ollama/qwen3", Cwd: "/home/ann/other", Updated: p.clock.AddDate(0, 0, -3)},
+				{ID: "r7", Title: "rename everything", Model: "ollama/qwen3", Cwd: "/home/ann/other", Worktree: "fix-1", Updated: p.clock.AddDate(0, 0, -3)},
 				{ID: "b2", Title: "begin", Model: "ollama/qwen3", Cwd: "/home/ann/calc", Updated: p.clock.AddDate(0, 0, -40).UTC()},
 			}, nil
 		},

@@ -89,10 +89,16 @@ func sessionChoices(heads []port.SessionHead, info Info, now time.Time) []choose
 		if len(h.Tags) > 0 {
 			c.Note += "  [" + strings.Join(h.Tags, " ") + "]"
 		}
+		if h.Worktree != "" {
+			c.Note += "  work tree " + h.Worktree
+			c.Find += " " + h.Worktree
+		}
 		if h.Cwd == info.Cwd {
 			here = append(here, c)
 		} else {
-			c.Note += "  in " + filepath.Base(h.Cwd)
+			if h.Worktree == "" {
+				c.Note += "  in " + filepath.Base(h.Cwd)
+			}
 			elsewhere = append(elsewhere, c)
 		}
 	}

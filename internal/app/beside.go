@@ -3,11 +3,14 @@ package app
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"adze/internal/desk"
+	"adze/internal/git"
+	"adze/internal/models"
 	"adze/internal/place"
 	"adze/internal/proc"
 	"adze/internal/resume"
@@ -15,6 +18,7 @@ import (
 	"adze/internal/store"
 	"adze/internal/store/patient"
 	"adze/internal/undo"
+	"adze/internal/worktree"
 	"adze/session"
 	"adze/toolset"
 	"adze/tui/port"
@@ -186,4 +190,60 @@ func (a *app) Undoing(ctx context.Context, pick func([]session.Head) (session.ID
 	return use(rewind.Desk{Files: ws, Root: kept.Root, Store: stored, Session: id, Now: time.Now, Named: func(ctx context.Context) ([]undo.Named, error) {
 		return rewind.Named(ctx, stored, kept.Root)
 	}})
+}
+
+// trees is what makes work trees for runs that begin in a folder.
+func (s settings) trees(dir string) worktree.Desk {
+	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: models.KeyNames(s.config)})
+	return worktree.Desk{Git: git.Git{Env: proc.Outside(env, dir), Timeout: checkoutTime}, State: s.at.State, Folder: s.config.Worktree.Folder, Copy: s.config.Worktree.Copy}
+}
+
+// checkoutTime bounds one git process: a checkout of a large tree on a slow disk.
+const checkoutTime = 10 * time.Minute
+
+// worktree goes into the work tree that the person names, and keeps the one that a run works in from being removed meanwhile.
+func (s settings) worktree(o *options, w *wired, dir string) (string, error) {
+	if o.worktree == "" {
+		release, err := worktree.Hold(s.at.State, dir)
+		if err == nil {
+			w.closers = append(w.closers, release)
+		}
+		return dir, err
+	}
+	made, err := s.trees(dir).Make(context.Background(), dir, o.worktree)
+	if err != nil {
+		return "", err
+	}
+	w.closers, w.notices = append(w.closers, made.Release), append(w.notices, made.Notices...)
+	o.worktree, o.Cwd = "", made.Dir // what this run goes on with works there, too
+	return made.Dir, nil
+}
+
+// Worktrees is what looks after them, in this folder.
+func (a *app) Worktrees(use func(d worktree.Desk, dir string) error) error {
+	dir, err := a.Here()
+	if err != nil {
+		return err
+	}
+	s := settings{at: place.Of(a.Getenv)}
+	if s.config, err = a.keys.Load(a.ConfigFile()); err != nil {
+		return err
+	}
+	return use(s.trees(dir), dir)
+}
+
+// sessions lists what is stored, and remembers it: the folder of one that is opened is in it.
+func (w *wired) sessions(ctx context.Context) ([]port.SessionHead, error) {
+	out, err := desk.Sessions(ctx, w.stored)
+	if err != nil {
+		return nil, err
+	}
+	trees := worktree.Names(w.settings.at.State)
+	for i := range out {
+		out[i].Worktree = trees(out[i].Cwd)
+	}
+	w.listed.Lock()
+	defer w.listed.Unlock()
+	w.heads = out
+	return out, nil
 }

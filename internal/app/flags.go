@@ -11,6 +11,7 @@ import (
 	"adze/internal/command"
 	"adze/internal/command/back"
 	"adze/internal/command/past"
+	"adze/internal/command/trees"
 	"adze/internal/gate"
 	"adze/internal/policy"
 	"adze/internal/print"
@@ -30,6 +31,7 @@ type options struct {
 	resume      string
 	resumeLast  bool
 	fork        bool
+	worktree    string // the name of the git work tree to work in
 	acceptPlan  string // the mode to go on in
 	gate.Flags
 	tools        []string
@@ -73,6 +75,7 @@ const examples = `  adze                                    work in this folder
   slow | adze -p "review this" -          wait for stdin, however long it is silent
   adze -p --output-format stream-json --allow 'execute(go test **)' "fix the tests"
   adze --continue                         go on with the last session of this folder
+  adze --worktree fix-parser              work beside other sessions, in a git work tree of its own
   adze -p --continue --accept-plan        carry out the plan that it ended with
   adze --demo --print                     see it work without a key`
 
@@ -105,6 +108,7 @@ func commandLine(a *app) *cobra.Command {
 	root.AddCommand(command.All(&a.Env, a)...)
 	root.AddCommand(past.Command(&a.Env, a))
 	root.AddCommand(back.Commands(&a.Env, a)...)
+	root.AddCommand(trees.Command(&a.Env, a))
 	return root
 }
 
@@ -120,6 +124,7 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.StringVar(&o.agent, "agent", "", "the agent of this `NAME` leads the conversation: its prompt, tools, model, mode and steps")
 	f.BoolVarP(&o.resumeLast, "continue", "c", false, "go on with the newest session of this folder")
 	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session of this `ID` (a unique beginning is enough)")
+	f.StringVarP(&o.worktree, "worktree", "w", "", "work in the git work tree of this `NAME`, on a branch of its own; it is made where it is not there (adze worktree --help)")
 	f.BoolVar(&o.fork, "fork", false, "with --continue or --resume: go on in a copy")
 	f.StringVar(&o.acceptPlan, "accept-plan", "", "with --continue or --resume: accept the plan of that session and carry it out in this permission `MODE` (edits without one)")
 	f.Lookup("accept-plan").NoOptDefVal = string(policy.Edits)

@@ -153,18 +153,6 @@ func (w *wired) files(ctx context.Context) (port.Files, error) {
 	})
 }
 
-// sessions lists what is stored, and remembers it: the folder of one that is opened is in it.
-func (w *wired) sessions(ctx context.Context) ([]port.SessionHead, error) {
-	out, err := desk.Sessions(ctx, w.stored)
-	if err != nil {
-		return nil, err
-	}
-	w.listed.Lock()
-	defer w.listed.Unlock()
-	w.heads = out
-	return out, nil
-}
-
 // ownCommand is the command that the person runs right now. They wrote it: it is not asked again, but every
 // denial holds, and nothing else is allowed by it.
 type ownCommand struct {

@@ -58,6 +58,9 @@ func (o *options) check() error {
 	if o.resume != "" && o.resumeLast {
 		return misuse("use one of them", "--continue and --resume exclude each other")
 	}
+	if o.worktree != "" && o.demo {
+		return misuse("leave one of them out", "--demo works in a copy of its own, and --worktree in one of a repository")
+	}
 	if o.noSession && (o.resume != "" || o.resumeLast) {
 		return misuse("leave --no-session out", "--no-session has nothing to continue")
 	}

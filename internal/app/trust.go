@@ -18,6 +18,7 @@ import (
 	"adze/internal/skill"
 	"adze/internal/slash"
 	"adze/internal/trust"
+	"adze/internal/worktree"
 	"adze/session"
 	"adze/toolset"
 	"adze/tui"
@@ -26,11 +27,12 @@ import (
 
 // project is the workspace with what its person allowed in it.
 func (s settings) project() trust.Project {
+	_, main := worktree.Of(s.at.State, s.root.Dir())
 	env := sync.OnceValue(func() []string { // few projects define what it is asked about
 		return proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment})
 	})
 	return trust.Project{
-		Dir: s.root.Dir(), Book: trust.Of(s.at.State), Used: []string{trust.Tool, trust.Hook, trust.Command},
+		Dir: s.root.Dir(), Main: main, Book: trust.Of(s.at.State), Used: []string{trust.Tool, trust.Hook, trust.Command},
 		Local: func(program string) string { return proc.Within(program, s.root.Dir(), env()) },
 	}
 }

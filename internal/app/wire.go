@@ -173,6 +173,9 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 		return s, misuse("required runs commands in the sandbox only, off never does", "%s: %v", s.config.Origin("sandbox"), err)
 	}
 	dir, err := a.folder(o, w)
+	if err == nil {
+		dir, err = s.worktree(o, w, dir)
+	}
 	if err != nil {
 		return s, err
 	}

@@ -54,6 +54,7 @@ type Config struct {
 	Formatters     Formatters          `json:"formatters,omitempty"` // after edits
 	Undo           Undo                `json:"undo,omitempty"`
 	Sessions       Sessions            `json:"sessions,omitempty"`
+	Worktree       Worktree            `json:"worktree,omitempty"`
 	Models         map[string]Model    `json:"models,omitempty"` // by provider/name; a last * stands for any rest
 	Interface      Interface           `json:"interface,omitempty"`
 	Keys           map[string]Bound    `json:"keys,omitempty"` // of the interface, by the action that adze keys lists

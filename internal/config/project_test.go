@@ -26,6 +26,7 @@ func projectKeys() map[string]struct {
 		"repair_model":     {`"evil/model"`, false},
 		"task_model":       {`"evil/model"`, false},
 		"permission_mode":  {`"yolo"`, false},
+		"worktree":         {`{"copy": ["*"]}`, false},
 		"claims":           {`"send"`, false},
 		"allow":            {`["execute"]`, false},
 		"sandbox":          {`"off"`, false},

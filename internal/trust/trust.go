@@ -17,6 +17,7 @@ package trust
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -106,7 +107,10 @@ func (i Item) Lines() (out []string) {
 
 // Project is a workspace, with what its person allowed.
 type Project struct {
-	Dir  string // free of links
+	Dir string // free of links
+	// Main is the same folder of the repository's main checkout, where Dir is in a work tree that adze made of it: what the
+	// person allowed there counts here as long as it is the same to the byte. Empty: Dir is nobody's work tree.
+	Main string
 	Book Book
 	// Local is the path of a program that PATH would find inside the workspace, "" for any other; nil: none is.
 	Local func(program string) string
@@ -118,7 +122,7 @@ type Project struct {
 // person allowed, which then counts as nothing.
 func (p Project) Survey() ([]Item, error) {
 	var out []Item
-	allowed, err := p.Book.allowed(p.Dir)
+	allowed, err := p.allowed()
 	root, ferr := open(p.Dir)
 	if ferr != nil {
 		return nil, err
@@ -163,6 +167,22 @@ func distinct(items []Item) []Item {
 	return items
 }
 
+// allowed is what the person allowed here, and what they did in the main checkout and did not look at here. Where the things
+// differ the hash does, and they are asked.
+func (p Project) allowed() (map[string]Consent, error) {
+	own, err := p.Book.allowed(p.Dir)
+	if err != nil || p.Main == "" {
+		return own, err
+	}
+	main, err := p.Book.allowed(p.Main)
+	all := maps.Clone(main)
+	if all == nil {
+		all = map[string]Consent{}
+	}
+	maps.Copy(all, own)
+	return all, err
+}
+
 func (p Project) state(i Item, allowed map[string]Consent) State {
 	was, known := allowed[i.ID]
 	switch {
@@ -180,7 +200,7 @@ func (p Project) state(i Item, allowed map[string]Consent) State {
 
 // Holds says, right before an item is used, whether it still is what the person allowed; nil: it is.
 func (p Project) Holds(i Item) error {
-	allowed, err := p.Book.allowed(p.Dir)
+	allowed, err := p.allowed()
 	if err != nil {
 		return err
 	}

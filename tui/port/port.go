@@ -184,12 +184,14 @@ type ModelRow struct {
 
 // SessionHead is a stored session in the list.
 type SessionHead struct {
-	ID      string
-	Title   string // its name, else the first line of what was first asked
-	Tags    []string
-	Model   string
-	Cwd     string
-	Updated time.Time
+	ID    string
+	Title string // its name, else the first line of what was first asked
+	Tags  []string
+	Model string
+	Cwd   string
+	// Worktree is the name of the git work tree that it works in; empty: none that adze made.
+	Worktree string
+	Updated  time.Time
 }
 
 // Place is where something was said or done in a session: in a message, or by a call.

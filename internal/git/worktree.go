@@ -1,0 +1,175 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Worktree is one work tree of a repository, as git lists it.
+type Worktree struct {
+	Path   string // absolute
+	Head   string // full hash; "" where nothing is checked out yet
+	Branch string // "" when detached
+	Bare   bool
+	Locked bool // somebody said that it is to stay
+	Gone   bool // its folder is not there
+}
+
+// Worktrees lists the work trees of the repository, the main one first.
+func (r *Repo) Worktrees(ctx context.Context) (list []Worktree, err error) {
+	err = r.records(ctx, func(line string) {
+		key, value, _ := strings.Cut(line, " ")
+		if key == "worktree" {
+			list = append(list, Worktree{Path: value})
+			return
+		}
+		if len(list) == 0 {
+			return
+		}
+		w := &list[len(list)-1]
+		switch key {
+		case "HEAD":
+			if strings.Trim(value, "0") != "" {
+				w.Head = value
+			}
+		case "branch":
+			w.Branch = strings.TrimPrefix(value, "refs/heads/")
+		case "bare":
+			w.Bare = true
+		case "locked":
+			w.Locked = true
+		case "prunable":
+			w.Gone = true
+		}
+	}, "worktree", "list", "--porcelain", "-z")
+	return list, err
+}
+
+// AddWorktree makes a work tree at path, which must not be there. With from it makes the branch there; without it the branch
+// is one that exists. Hooks and content filters are not run, submodules are not fetched.
+func (r *Repo) AddWorktree(ctx context.Context, path, branch, from string) error {
+	if err := soundPath(path); err != nil {
+		return err
+	}
+	if err := r.soundBranch(ctx, branch); err != nil {
+		return err
+	}
+	args := []string{"worktree", "add", "--quiet"}
+	if from != "" {
+		if !isHash(from) {
+			return fail(CodeInvalid, ErrRevision, "%.40q is no full hash", from)
+		}
+		args = append(args, "--no-track", "-b", branch, path, from)
+	} else {
+		args = append(args, path, branch)
+	}
+	_, err := r.text(ctx, args...)
+	return err
+}
+
+// RemoveWorktree takes the work tree at path away with all that is in it, also one that is half made or locked.
+func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
+	if err := soundPath(path); err != nil {
+		return err
+	}
+	_, err := r.text(ctx, "worktree", "remove", "--force", "--force", path)
+	return err
+}
+
+// PruneWorktrees forgets work trees whose folders are gone.
+func (r *Repo) PruneWorktrees(ctx context.Context) error {
+	_, err := r.text(ctx, "worktree", "prune", "--expire", "now")
+	return err
+}
+
+// Branch is the commit of a local branch; "": there is none.
+func (r *Repo) Branch(ctx context.Context, name string) (string, error) {
+	if err := r.soundBranch(ctx, name); err != nil {
+		return "", err
+	}
+	out, err := r.text(ctx, "for-each-ref", "--format=%(refname) %(objectname)", "refs/heads/"+name)
+	for line := range strings.Lines(out) {
+		if ref, at, _ := strings.Cut(strings.TrimSpace(line), " "); ref == "refs/heads/"+name && isHash(at) {
+			return at, err
+		}
+	}
+	return "", err
+}
+
+// DeleteBranch removes a branch that still is at a commit.
+func (r *Repo) DeleteBranch(ctx context.Context, name, at string) error {
+	if err := r.soundBranch(ctx, name); err != nil {
+		return err
+	}
+	_, err := r.text(ctx, "update-ref", "-d", "refs/heads/"+name, at)
+	return err
+}
+
+// Unmerged counts the commits that only these lead to: no branch but the one named, no tag, nothing else.
+func (r *Repo) Unmerged(ctx context.Context, branch string, commits ...string) (int, error) {
+	args := []string{"rev-list", "--count", "--single-worktree"}
+	for _, c := range commits {
+		if !isHash(c) {
+			return 0, fail(CodeInvalid, ErrRevision, "%.40q is no full hash", c)
+		}
+		args = append(args, c)
+	}
+	out, err := r.text(ctx, append(args, "--not", "--exclude=refs/heads/"+branch, "--glob=refs/*")...)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(out))
+}
+
+// Submodules reports that repositories of submodules are kept for this work tree alone, which nothing else looks into.
+func (r *Repo) Submodules() bool {
+	entries, err := os.ReadDir(filepath.Join(r.GitDir, "modules"))
+	return err == nil && len(entries) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist)
+}
+
+// HasSubmodules reports that the commit names submodules.
+func (r *Repo) HasSubmodules() bool {
+	_, err := os.Lstat(filepath.Join(r.Top, ".gitmodules"))
+	return err == nil
+}
+
+// Untracked lists the files below the folder of the Repo that git does not know and that one of the patterns matches, such as
+// .env*; ignored ones too. At most limit are listed.
+func (r *Repo) Untracked(ctx context.Context, limit int, patterns ...string) (names []string, err error) {
+	if len(patterns) == 0 {
+		return nil, nil
+	}
+	args := []string{"ls-files", "-z", "--others"}
+	for _, p := range patterns {
+		args = append(args, "--ignored", "--exclude="+p)
+	}
+	err = r.records(ctx, func(name string) {
+		if len(names) < limit && !strings.HasSuffix(name, "/") {
+			names = append(names, name)
+		}
+	}, args...)
+	return names, err
+}
+
+func soundPath(path string) error {
+	if !filepath.IsAbs(path) || strings.ContainsAny(path, "\n\x00") {
+		return fail(CodeInvalid, nil, "%q is no absolute path that git can be given", path)
+	}
+	return nil
+}
+
+// soundBranch accepts what git does, and nothing that could be read as something else.
+func (r *Repo) soundBranch(ctx context.Context, name string) error {
+	if name == "" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "@*?[\\\n\x00 ") {
+		return fail(CodeInvalid, nil, "%q is no name of a branch", name)
+	}
+	if _, err := r.text(ctx, "check-ref-format", "refs/heads/"+name); err != nil {
+		return fail(CodeInvalid, err, "%q is no name of a branch", name)
+	}
+	return nil
+}

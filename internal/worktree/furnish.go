@@ -1,0 +1,106 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Bounds of what is copied into a new work tree.
+const (
+	mostCopied  = 200
+	largestCopy = 16 << 20 // bytes of a file
+)
+
+// narrowing is the file of a project that only denies and asks: what it forbids in the main checkout it forbids in a work
+// tree, also where git does not know it.
+const narrowing = ".adze/config.json"
+
+// furnish copies what the person wants, and tells what was left out.
+func (r *repository) furnish(ctx context.Context, rec *Record) (notices []string, err error) {
+	main, err := r.desk.Git.Open(ctx, r.main)
+	if err != nil {
+		main = r.Repo // of a bare repository: there is nothing to copy
+	}
+	names, err := main.Untracked(ctx, mostCopied, append([]string{"/" + narrowing}, r.desk.Copy...)...)
+	if err != nil {
+		return nil, fmt.Errorf("what is to be copied could not be listed: %w", err)
+	}
+	from, err := os.OpenRoot(main.Top)
+	if err != nil {
+		return nil, err
+	}
+	defer from.Close()
+	to, err := os.OpenRoot(rec.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer to.Close()
+	for _, name := range names {
+		if err := copyFile(from, to, name); err != nil {
+			notices = append(notices, fmt.Sprintf("%s was not copied: %v", name, err))
+			continue
+		}
+		rec.Copied = append(rec.Copied, name)
+	}
+	if len(rec.Copied) > 0 {
+		notices = append(notices, "copied into it: "+strings.Join(rec.Copied, ", "))
+	}
+	if left := leftOut(main.Top, to); len(left) > 0 {
+		notices = append(notices, fmt.Sprintf(`not in it, since git does not know them: %s; {"worktree": {"copy": [".env*"]}} in the configuration copies such files`, strings.Join(left, ", ")))
+	}
+	if main.HasSubmodules() {
+		notices = append(notices, "its submodules are not checked out: git submodule update --init does that")
+	}
+	return notices, nil
+}
+
+// leftOut are the files of the top folder that programs usually need and git does not know.
+func leftOut(main string, to *os.Root) (names []string) {
+	entries, _ := os.ReadDir(main) // one that cannot be read has none
+	for _, e := range entries {
+		if name := e.Name(); e.Type().IsRegular() && (name == ".env" || strings.HasPrefix(name, ".env.") || name == ".envrc") {
+			if _, err := to.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// copyFile copies a regular file with its mode; nothing is written over and no link is followed.
+func copyFile(from, to *os.Root, name string) error {
+	info, err := from.Lstat(name)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return errors.New("it is no regular file")
+	case info.Size() > largestCopy:
+		return errors.New("it is larger than 16 MiB")
+	}
+	if dir := filepath.Dir(name); dir != "." {
+		if err := to.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	in, err := from.Open(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := to.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
+	if errors.Is(err, fs.ErrExist) {
+		return nil // git brought it
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, io.LimitReader(in, largestCopy))
+	return errors.Join(err, out.Close())
+}
