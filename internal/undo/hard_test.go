@@ -327,3 +327,52 @@ func TestWhatComesIntoViewIsNotRemoved(t *testing.T) {
 		kept("redo")
 	}
 }
+
+// TestWhatNobodyTouchedStays changes by chance also what is covered, and then looks for anything that went away or
+// became another although neither a command nor a person touched it. ADZE_UNDO_ROUNDS says how often.
+func TestWhatNobodyTouchedStays(t *testing.T) {
+	rounds, _ := strconv.Atoi(os.Getenv("ADZE_UNDO_ROUNDS"))
+	seed, _ := strconv.ParseUint(os.Getenv("ADZE_UNDO_SEED"), 10, 64)
+	for i := range max(rounds, 5) {
+		r := rand.New(rand.NewPCG(seed, uint64(i)+9000))
+		p := newSite(t)
+		p.opts.Limits.IgnoredDir, p.opts.Limits.File, p.opts.Limits.IgnoredFile = 2, 40, 1
+		p.clones.off.Store(true)
+		p.sh(chance(r, 50))
+		var windows []Window
+		ever := map[string]bool{}
+		at := p.plainShape()
+		step := func(n int) Mark {
+			script := chance(r, n)
+			if r.IntN(2) == 0 {
+				script += "( printf '" + strings.Join([]string{"a/", "b/", "c", "*", "d/\\n!d/a", ""}[r.IntN(6):][:1], "") + "\\n' > " + []string{"", "a/", "b/"}[r.IntN(3)] + ".gitignore ) 2>/dev/null || true\n"
+			}
+			if r.IntN(3) == 0 {
+				script += "( rm -f .gitignore a/.gitignore; head -c 50 /dev/zero > c/big ) 2>/dev/null || true\n"
+			}
+			p.sh(script)
+			now := p.plainShape()
+			touched(ever, at, now)
+			at = now
+			return p.mark()
+		}
+		p.mark()
+		for range 1 + r.IntN(3) {
+			before := step(3)
+			windows = append(windows, Window{before, step(6)})
+		}
+		present := p.plainShape()
+		undone := p.undo(false, windows...)
+		for what, is := range map[string]map[string]string{"undo": p.plainShape(), "redo": func() map[string]string { p.undo(false, undone.Window); return p.plainShape() }()} {
+			for path := range present {
+				// What stands in a folder that was moved as a whole by a command goes back with it.
+				if !related(ever, path) && is[path] != present[path] {
+					t.Errorf("seed %d, round %d: %s: %s was %q and is %q", seed, i, what, path, present[path], is[path])
+				}
+			}
+		}
+		if t.Failed() {
+			return
+		}
+	}
+}
