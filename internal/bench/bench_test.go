@@ -53,6 +53,7 @@ func TestMain(m *testing.M) {
 type cost struct {
 	wall, cpu time.Duration
 	peak      int64 // bytes, of the largest process among it, its children and this one
+	faults    int64 // pages that were touched for the first time, or mapped
 }
 
 // runner starts one of the binaries in a folder with a home of its own.
@@ -99,17 +100,18 @@ func (r runner) measure(cmd *exec.Cmd) cost {
 	}
 	c.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		c.peak = int64(u.Maxrss) << 10
+		c.peak, c.faults = int64(u.Maxrss)<<10, int64(u.Minflt)
 	}
 	return c
 }
 
 // pairs collects ratios of adze to floor.
-type pairs struct{ wall, cpu, adzeWall, adzeCPU, peak []float64 }
+type pairs struct{ wall, cpu, faults, adzeWall, adzeCPU, peak []float64 }
 
 func (p *pairs) add(adze, floor cost) {
 	p.wall = append(p.wall, float64(adze.wall)/float64(floor.wall))
 	p.cpu = append(p.cpu, float64(adze.cpu)/float64(floor.cpu))
+	p.faults = append(p.faults, float64(adze.faults)/float64(max(floor.faults, 1)))
 	p.adzeWall = append(p.adzeWall, float64(adze.wall))
 	p.adzeCPU = append(p.adzeCPU, float64(adze.cpu))
 	p.peak = append(p.peak, float64(adze.peak))
@@ -119,6 +121,7 @@ func (p *pairs) report(b *testing.B, turns int) {
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(median(p.wall), "wall/floor")
 	b.ReportMetric(median(p.cpu), "cpu/floor")
+	b.ReportMetric(median(p.faults), "faults/floor")
 	b.ReportMetric(median(p.peak)/(1<<20), "peak-MB")
 	per := 1e6 * float64(max(turns, 1))
 	b.ReportMetric(median(p.adzeWall)/per, "wall-ms/turn")
@@ -196,6 +199,26 @@ func toolTurns(b *testing.B, turns int) {
 	}
 	b.ReportMetric(float64(r.server.firstBody.Load()), "first-request-bytes")
 	p.report(b, turns)
+}
+
+// BenchmarkParallelReads is one message with eight reads, and the answer. Bar: 2 × floor.
+func BenchmarkParallelReads(b *testing.B) {
+	calls := make([]string, 8)
+	for i := range calls {
+		calls[i] = fmt.Sprintf(`{"name":"read","arguments":"{\"path\":\"a%d.txt\"}"}`, i)
+	}
+	r := newRunner(b, newInstant(b, strings.Join(calls, "\n")))
+	for i := range calls {
+		if err := os.WriteFile(filepath.Join(r.dir, fmt.Sprintf("a%d.txt", i)), bytes.Repeat([]byte("a line\n"), 200), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var p pairs
+	for b.Loop() {
+		floor := r.measure(r.floor("read them"))
+		p.add(r.measure(r.adze("read them")), floor)
+	}
+	p.report(b, 1)
 }
 
 // BenchmarkDeltas is one reply of 20,000 deltas. Bars: 2 × floor's CPU, 40 MB.

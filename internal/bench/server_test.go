@@ -13,7 +13,7 @@ import (
 )
 
 // instant is a Chat Completions server that answers at once: a request with n tool results gets the n-th
-// call of the plan, or a text when the plan is done. It parses nothing that it need not.
+// calls of the plan, one a line, or a text when the plan is done. It parses nothing that it need not.
 type instant struct {
 	*httptest.Server
 	plan        []string
@@ -51,7 +51,11 @@ func (s *instant) answer(w http.ResponseWriter, r *http.Request) {
 	s.allBytes.Add(size)
 	w.Header().Set("Content-Type", "text/event-stream")
 	if done < len(s.plan) {
-		sse(w, fmt.Sprintf(`{"tool_calls":[{"index":0,"id":"call_%d","type":"function","function":%s}]}`, done, s.plan[done]), "tool_calls")
+		var calls []string
+		for i, call := range strings.Split(s.plan[done], "\n") {
+			calls = append(calls, fmt.Sprintf(`{"index":%d,"id":"call_%d","type":"function","function":%s}`, i, done+i, call))
+		}
+		sse(w, `{"tool_calls":[`+strings.Join(calls, ",")+`]}`, "tool_calls")
 		return
 	}
 	s.reply(w)
