@@ -71,8 +71,8 @@ func (s *scan) read() bool {
 			s.exec()
 		case s.ended:
 			s.behind = append(s.behind, w)
-		case !w.Known:
-			s.odd = true // it may be an option
+		case !w.Known, s.front && len(s.operands) > 0 && strings.HasPrefix(w.Text, "-"):
+			s.odd = true // it may be an option, or none
 		case w.Text == "--" && !s.single:
 			s.ended = true
 		case s.single:

@@ -81,6 +81,7 @@ func TestAnOptionBehindAnOperandIsNoneThatHelps(t *testing.T) {
 	for line, want := range map[string]bool{
 		"command -v rm": true, "command -V rm mv": true, "command -v -- rm": true, "command rm -v": false, "command rm a -v": false, "command -- rm -v": false, "command rm -vV": false,
 		"unzip -l a.zip": true, "unzip a.zip -l": false, "unzip a.zip": false,
+		"xxd -p a": true, "xxd a -p": false, "xxd a -r": false, "gofmt -l a.go": true, "gofmt a.go -l": false,
 	} {
 		var words []Word
 		for text := range strings.FieldsSeq(line) {

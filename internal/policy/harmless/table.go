@@ -14,6 +14,7 @@ var tables embed.FS
 type program struct {
 	options  map[string]option
 	single   bool // long options begin with one dash, and short ones do not cluster
+	front    bool // options end at the first operand: behind it they are operands, and xxd writes to the second
 	any      bool // every word is harmless
 	operands []string
 	instead  []string // operands where one of insteadOf is given
@@ -93,8 +94,8 @@ func (p *program) set(key, rest string) {
 		p.apart = rest
 	case "special":
 		p.special = rest
-	case "single", "any", "hidden", "git", "peel":
-		*map[string]*bool{"single": &p.single, "any": &p.any, "hidden": &p.hidden, "git": &p.git, "peel": &p.peel}[key] = true
+	case "single", "front", "any", "hidden", "git", "peel":
+		*map[string]*bool{"single": &p.single, "front": &p.front, "any": &p.any, "hidden": &p.hidden, "git": &p.git, "peel": &p.peel}[key] = true
 	case "deep", "follow", "unless", "adds", "local", "only":
 		*map[string]*[]string{"deep": &p.deep, "follow": &p.follow, "unless": &p.unless, "adds": &p.adds, "local": &p.local, "only": &p.onlyWith}[key] = words
 	default:
