@@ -115,7 +115,7 @@ func failure(err error) session.Result {
 	case errors.As(err, &provider):
 		r = session.Sort(err)
 	case errors.Is(err, session.ErrLocked):
-		r.Cause, r.Hint = session.CauseStore, "end the other one, or start a new session without --continue and --resume"
+		r.Cause, r.Hint = session.CauseStore, "adze session follow ID shows what it does, adze --resume ID in a terminal can take it over; else end it, or start a new session"
 	case errors.Is(err, session.ErrNotFound):
 		r.Cause, r.Hint = session.CauseUsage, "adze session list shows the sessions there are"
 	case errors.Is(err, store.ErrOpen):

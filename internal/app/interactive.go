@@ -68,6 +68,12 @@ func (a *app) sittings(ctx context.Context, o *options, words string) error {
 	for {
 		s := &sitting{app: a, o: o}
 		err := s.open(ctx, words)
+		if errors.Is(err, session.ErrLocked) {
+			if taken, err := readAlong(ctx, a, o); !taken {
+				return err
+			}
+			continue
+		}
 		if err != nil && back != nil {
 			r := failure(err)
 			notice, o, back, keep = "error: "+r.Message+"\nhint: "+r.Hint, back, nil, false
@@ -90,6 +96,14 @@ func (a *app) sittings(ctx context.Context, o *options, words string) error {
 		}
 		next, err := s.run(ctx)
 		notice = s.w.tellEnded()
+		if s.wanted {
+			stay := o.follow(port.Next{Session: s.w.head.Session}, s.w)
+			if taken, err := readAlong(ctx, a, &stay); !taken {
+				return err
+			}
+			o, back, words = &stay, nil, ""
+			continue
+		}
 		if err != nil || next == (port.Next{}) {
 			a.farewell(o, s.w)
 			a.tidyUp(o, s.w)
@@ -99,15 +113,6 @@ func (a *app) sittings(ctx context.Context, o *options, words string) error {
 		back, o, words, keep = &stay, new(options), "", next.Keep
 		*o = stay.follow(next, s.w)
 	}
-}
-
-// keepModel writes down the model of a sitting, which can be used, and says so.
-func keepModel(w *wired) string {
-	full := w.head.Provider + "/" + w.head.Model
-	if err := (desk.Defaults{File: w.settings.file}).Keep("model", full); err != nil {
-		return fmt.Sprintf("%s is not kept as the default: %v", full, err)
-	}
-	return full + " is the default now, in " + w.settings.file
 }
 
 // follow is how to start what comes next. A session in which nothing was said is not stored: it starts anew.
@@ -145,13 +150,14 @@ func (w *wired) folderOf(id string) (string, bool) {
 // sitting is the time between opening a session and leaving it. The interface is made last, because it shows
 // what was wired; what is wired talks to it through two small functions.
 type sitting struct {
-	app   *app
-	o     *options
-	w     *wired
-	ui    *tui.UI
-	own   ownCommand
-	words string
-	first []tool.Attachment // of the first prompt
+	app    *app
+	o      *options
+	w      *wired
+	ui     *tui.UI
+	own    ownCommand
+	words  string
+	first  []tool.Attachment // of the first prompt
+	wanted bool              // it ended because another process wants its session
 }
 
 func (s *sitting) open(ctx context.Context, words string) (err error) {
@@ -192,13 +198,15 @@ func (s *sitting) run(ctx context.Context) (port.Next, error) {
 	})
 	s.app.front.Store(s.ui)
 	s.w.patient.Watch(s.ui.Observe)
+	heeding, stop := s.heed(ctx)
 	var err error
 	if s.app.linesOnly(s.o) {
-		err = s.ui.RunPlain(ctx)
-	} else if err = s.ui.Run(ctx); s.o.transcript && !s.w.settings.config.Interface.Inline {
+		err = s.ui.RunPlain(heeding)
+	} else if err = s.ui.Run(heeding); s.o.transcript && !s.w.settings.config.Interface.Inline {
 		fmt.Fprint(s.app.Out, s.ui.Transcript())
 	}
 	s.o.theme, s.o.shown = s.ui.Theme(), s.w.head.Session
+	stop(&err)
 	s.w.close()
 	return s.ui.Next(), err
 }

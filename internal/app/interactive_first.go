@@ -3,9 +3,11 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"adze/internal/choices"
 	"adze/internal/config"
+	"adze/internal/desk"
 	"adze/internal/doctor"
 	"adze/internal/login"
 	"adze/internal/models"
@@ -101,4 +103,13 @@ func (a *app) lookAround(ctx context.Context) (models.Listing, error) {
 func (a *app) found(l models.Listing) firstrun.Found {
 	look := doctor.Doctor{Out: a.Out, Getenv: a.Getenv}
 	return choices.Found(l, append(look.Terminal(), look.File(config.File(a.Getenv, place.Of(a.Getenv).Config))))
+}
+
+// keepModel writes down the model of a sitting, which can be used, and says so.
+func keepModel(w *wired) string {
+	full := w.head.Provider + "/" + w.head.Model
+	if err := (desk.Defaults{File: w.settings.file}).Keep("model", full); err != nil {
+		return fmt.Sprintf("%s is not kept as the default: %v", full, err)
+	}
+	return full + " is the default now, in " + w.settings.file
 }

@@ -55,6 +55,48 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		more.wants(0)
 		u.audited(seen)
 		u.wantOnce("done")
+		u.run("session", "verify", "--all").wants(0, "1 sessions are sound")
+		u.indexHolds("step")
+		u.undoHolds()
+	}
+}
+
+// indexHolds checks that the search index, brought up to date, finds what one finds that is made anew.
+func (u *user) indexHolds(words string) {
+	u.t.Helper()
+	search := func() ran { return u.run("session", "search", words, "--all", "--json") }
+	u.run("session", "search", words, "--all")
+	before := search()
+	found, _ := filepath.Glob(filepath.Join(u.home, "state", "search*"))
+	for _, path := range found {
+		if err := os.Remove(path); err != nil {
+			u.t.Fatal(err)
+		}
+	}
+	if after := search(); len(found) == 0 || before.out != after.out || before.code != after.code {
+		u.t.Errorf("the index (%v) finds\n%s\none that is made anew\n%s", found, before.out, after.out)
+	}
+}
+
+// undoHolds checks that all is undone that calls are known to have done, and comes back.
+func (u *user) undoHolds() {
+	u.t.Helper()
+	u.run("undo", "--list").wants(0)
+	path := filepath.Join(u.dir, "done")
+	worked, err := os.ReadFile(path)
+	undone := u.run("undo", "--to", "0")
+	switch left, lerr := os.ReadFile(path); {
+	case undone.code == 0 && err == nil && lerr == nil && len(left) > 0:
+		u.t.Errorf("undone, it holds %q: %s", left, undone.out)
+	case strings.Contains(undone.err, "the disk is too full"):
+		u.t.Log("undo was not tried: the disk of this machine is too full for it")
+	case undone.code == 0:
+		u.run("redo")
+		if again, _ := os.ReadFile(path); string(again) != string(worked) {
+			u.t.Errorf("redone, it holds %q, want %q", again, worked)
+		}
+	case undone.code != 7 && undone.code != 2: // a call that nobody knows the end of, or nothing to undo
+		u.t.Errorf("undo: exit code %d\n%s%s", undone.code, undone.out, undone.err)
 	}
 }
 

@@ -93,7 +93,7 @@ func program() []Row {
 	return []Row{
 		{Package: ".", May: []string{"internal/app"}, Why: "main only starts the app"},
 		{Package: "internal/app", May: []string{"*"}, From: []string{"."}, Why: "the wiring sees all and is seen by main alone"},
-		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/audit", "internal/blame", "internal/carry", "internal/config", "internal/models", "internal/doctor", "internal/export", "internal/forget", "internal/gate", "internal/instructions", "internal/keyring",
+		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/audit", "internal/blame", "internal/carry", "internal/config", "internal/models", "internal/doctor", "internal/export", "internal/follow", "internal/forget", "internal/gate", "internal/instructions", "internal/keyring",
 			"internal/login", "internal/mend", "internal/offer", "internal/place", "internal/policy", "internal/print", "internal/proc", "internal/rewind", "internal/recall", "internal/resume", "internal/safeterm", "internal/secret", "internal/store", "internal/trust", "internal/usage", "internal/worktree"},
 			From: []string{"internal/app"}, Why: "a command looks and tells; it asks the program through its own port, and wires nothing"},
 		{Package: "internal/doctor", May: []string{"session", "toolset", "internal/llm/*", "internal/catalog", "internal/config", "internal/models", "internal/place", "internal/proc", "internal/rewind", "internal/undo", "internal/sandbox", "internal/store"},
@@ -128,6 +128,7 @@ func rooms() []Row {
 			Why: "it reads a log that is damaged and writes another one; it runs nothing and tells nobody"},
 		{Package: "internal/forget", May: []string{"session", "internal/recall", "internal/resume", "internal/store"}, Why: "it lets go what others keep, and knows neither flags nor the configuration"},
 		{Package: "internal/recall", May: []string{"session", "tool", "internal/store"}, Why: "it reads logs and keeps their words; it knows no run"},
+		{Package: "internal/follow", May: []string{"session", "tool", "internal/store"}, Why: "it reads the log of another process and shows nothing itself"},
 		{Package: "internal/stdio", May: []string{"internal/usage"}, Tests: []string{"session"}, Why: "what the process was started with"},
 		{Package: "internal/signals", May: []string{"session"}, Why: "a signal ends a run with a cause"},
 		{Package: "internal/choices", May: []string{"tui/firstrun", "tui/port", "internal/llm/discover", "internal/models", "internal/doctor"}, Tests: []string{"internal/config"},

@@ -103,7 +103,7 @@ func alive(who string) bool {
 // acquire takes the lock file of id. Its holder removes it at the end, so a lock counts only when the file
 // is still the one at its path.
 func (s *Store) acquire(id session.ID) (*flock.Flock, error) {
-	path := filepath.Join(s.path+".locks", lockName(id))
+	path := s.lockPath(id)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, s.fileError("make the folder of its locks", err)
 	}
@@ -115,6 +115,7 @@ func (s *Store) acquire(id session.ID) (*flock.Flock, error) {
 			return nil, s.fileError("lock the session", err)
 		}
 		if held && samePath(lock, path) {
+			_ = os.Remove(path + wanted) // it is had now
 			return lock, s.sign(lock)
 		}
 		_ = lock.Close() // of a file that is gone, or that another process holds
@@ -132,6 +133,50 @@ func (s *Store) acquire(id session.ID) (*flock.Flock, error) {
 	return nil, fmt.Errorf("%w: its lock file %s changes hands all the time; try again", session.ErrLocked, path)
 }
 
+// wanted is what the name of a lock file ends with beside which somebody asks for it.
+const wanted = ".wanted"
+
+func (s *Store) lockPath(id session.ID) string {
+	return filepath.Join(s.path+".locks", lockName(id))
+}
+
+// Holder says which process writes id; empty: none does.
+func (s *Store) Holder(id session.ID) string {
+	path := s.lockPath(id)
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	lock := flock.New(path)
+	free, err := lock.TryRLock()
+	if err != nil || free {
+		_ = lock.Close()
+		return ""
+	}
+	_ = lock.Close()
+	return holder(path)
+}
+
+// Want asks the process that writes id to let go of it; Wanted is what that one sees, empty: nobody asks. The note goes with the
+// next lock, or with Unwant.
+func (s *Store) Want(id session.ID) error {
+	if err := s.write(s.lockPath(id) + wanted); err != nil {
+		return s.fileError("ask for the session", err)
+	}
+	return nil
+}
+
+// Wanted says who asks for a session that this process writes.
+func (s *Store) Wanted(id session.ID) string {
+	path := s.lockPath(id) + wanted
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return holder(path)
+}
+
+// Unwant takes the question back.
+func (s *Store) Unwant(id session.ID) { _ = os.Remove(s.lockPath(id) + wanted) }
+
 func samePath(lock *flock.Flock, path string) bool {
 	held, err := lock.Stat()
 	if err != nil {
@@ -143,14 +188,19 @@ func samePath(lock *flock.Flock, path string) bool {
 
 // sign writes into the lock file who holds it, for the message of the one who comes second.
 func (s *Store) sign(lock *flock.Flock) error {
+	if err := s.write(lock.Path()); err != nil {
+		return errors.Join(s.fileError("sign the session's lock", err), lock.Unlock())
+	}
+	return nil
+}
+
+// write names this process in a file.
+func (s *Store) write(path string) error {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "this machine"
 	}
-	if err := os.WriteFile(lock.Path(), fmt.Appendf(nil, "pid %d on %s", os.Getpid(), host), 0o600); err != nil {
-		return errors.Join(s.fileError("sign the session's lock", err), lock.Unlock())
-	}
-	return nil
+	return os.WriteFile(path, fmt.Appendf(nil, "pid %d on %s", os.Getpid(), host), 0o600)
 }
 
 // holder reads who holds a lock file.

@@ -15,6 +15,7 @@ import (
 type Scan struct {
 	Session session.ID          // empty: all
 	Types   []session.EntryType // empty: all
+	After   int64               // only those behind this one
 	// Paths picks single values out of each entry's data, such as "$.record.tool": Found.Data is then an
 	// array of them, null where there is none. Empty: Data is the whole.
 	Paths []string
@@ -127,6 +128,9 @@ func (q Scan) query() (string, []any) {
 	where := []string{"true"}
 	if q.Session != "" {
 		where, args = append(where, "s.id = ?"), append(args, string(q.Session))
+	}
+	if q.After > 0 {
+		where, args = append(where, "e.seq > ?"), append(args, q.After)
 	}
 	if len(q.Types) > 0 {
 		where = append(where, "e.type IN (?"+strings.Repeat(", ?", len(q.Types)-1)+")")

@@ -26,5 +26,5 @@ func Command(e *command.Env, program command.Program) *cobra.Command {
 	return command.Group("session", "Look at stored sessions",
 		p.list(), p.search(), showCommand(p), p.rename(), p.tag(), forkCommand(p), deleteCommand(p), backupCommand(p),
 		p.why(), p.export(), p.importing(),
-		p.verify(), p.repair())
+		p.verify(), p.repair(), followCommand(p))
 }
