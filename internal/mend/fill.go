@@ -132,6 +132,9 @@ func (m *mender) row(r placed) {
 // judged tells what is special about a row that is kept.
 func (m *mender) judged(r placed) {
 	m.report.Kept++
+	if r.Lost > 0 {
+		m.find(Finding{Kind: Textless, Seq: r.Seq, Type: r.Entry.Type, Text: "it is kept without a large text that is missing or was changed"})
+	}
 	f := Finding{Seq: r.Seq, Type: r.Entry.Type}
 	switch {
 	case r.proof == unproven:

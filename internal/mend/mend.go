@@ -33,6 +33,7 @@ const (
 	Moved    Kind = "moved"    // an entry that stood elsewhere; it is where it belongs now
 	Chained  Kind = "chained"  // an entry of which only the hash was damaged
 	Unproven Kind = "unproven" // kept, although what it was chained to is gone
+	Textless Kind = "textless" // kept, although a large text of it that was stored apart is gone, which it says
 	Unknown  Kind = "unknown"  // a call without an outcome: it has one now
 	Rebuilt  Kind = "rebuilt"  // a lost answer, of what its calls and fragments tell
 	Pointed  Kind = "pointed"  // an entry that named a lost message and names the next one now

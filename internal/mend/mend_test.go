@@ -3,6 +3,7 @@ package mend_test
 import (
 	"bytes"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -304,6 +305,31 @@ func TestDamageOfEachKindIsNamed(t *testing.T) {
 			}
 			g.mended(original, all)
 		})
+	}
+}
+
+// TestATextThatIsGoneIsNamed: large texts are stored apart from the entries that name them.
+func TestATextThatIsGoneIsNamed(t *testing.T) {
+	g := rig{t, filepath.Join(t.TempDir(), "s.db")}
+	s := g.open()
+	long := session.Message{ID: "m1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: strings.Repeat("a long story ", 2000)}}}
+	raw, err := json.Marshal(long)
+	if err == nil {
+		err = s.Append(t.Context(), "one", session.Entry{Type: session.StartEntry, Data: []byte(`{"version":"test"}`)}, session.Entry{Type: session.MessageEntry, Data: raw})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	g.edit("DELETE FROM texts")
+	s = g.open()
+	defer s.Close()
+	report, err := mend.Repair(t.Context(), s, "one", time.Now())
+	if err != nil || report.Sound() || report.Findings[0].Kind != mend.Textless || report.Findings[0].Seq != 2 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	if n, err := s.Verify(t.Context(), report.Repaired); n != 2 || err != nil {
+		t.Errorf("the repaired one has %d sound entries, %v", n, err)
 	}
 }
 

@@ -178,6 +178,11 @@ func (s *Store) Raw(ctx context.Context, id session.ID) (RawLog, error) {
 			return log, s.explain("read", err)
 		}
 		r.Entry.Time, r.data = fromNanos(r.time), string(data)
+		for _, n := range names(data) {
+			if _, err := rows.texts.read(ctx, n.textName); err != nil {
+				r.Lost++
+			}
+		}
 		if r.Entry.Data, err = rows.texts.whole(ctx, data); err != nil {
 			return log, s.explain("read", err)
 		}

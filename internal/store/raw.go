@@ -7,6 +7,7 @@ type Raw struct {
 	Seq   int64
 	Entry session.Entry
 	Hash  []byte
+	Lost  int    // large texts that are missing or were changed; something stands in their place
 	time  int64  // as the hash has it
 	data  string // the same: with names in the place of large texts
 }
