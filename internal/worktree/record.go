@@ -206,8 +206,9 @@ func Of(state, dir string) (name, main string) {
 
 // belongs reports that the work tree names its folder in the repository and that one names it.
 func belongs(rec Record) bool {
-	to, ok := small(filepath.Join(rec.Path, ".git"))
-	if to, ok = strings.CutPrefix(to, "gitdir: "); !ok || filepath.Dir(to) != filepath.Join(rec.Common, "worktrees") {
+	pointer, _ := small(filepath.Join(rec.Path, ".git")) // one that cannot be read points nowhere
+	to, ok := strings.CutPrefix(pointer, "gitdir: ")
+	if !ok || filepath.Dir(to) != filepath.Join(rec.Common, "worktrees") {
 		return false
 	}
 	back, ok := small(filepath.Join(to, "gitdir"))
