@@ -218,3 +218,8 @@ func (s *Session) tell(answer string) {
 		s.emit(Counted{Message: answer, Ledger: s.Ledger()})
 	}
 }
+
+// Spend counts a request that was made beside those of the session's turns, such as one for its title.
+func (s *Session) Spend(provider, model string, u Usage) {
+	s.ledger.account.add(provider+"/"+model, 1, u, s.config.costOf(provider, model, u))
+}

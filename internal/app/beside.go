@@ -247,3 +247,32 @@ func (w *wired) sessions(ctx context.Context) ([]port.SessionHead, error) {
 	w.heads = out
 	return out, nil
 }
+
+// entitle has a model name the session after its first turn, beside what comes next, where the configuration says which. A
+// title that does not come is none: the session is listed by its first prompt.
+func (s *sitting) entitle(asked string, r session.Result) {
+	name := s.w.settings.config.TitleModel
+	if name == "" || s.entitled || r.Cause != session.CauseDone || s.o.noSession || s.o.demo || len(s.w.history) > 0 {
+		return
+	}
+	s.entitled = true
+	m, err := s.app.models(s.w.settings.config).Named(name)
+	if err != nil {
+		s.ui.Observe(session.Notice{Text: fmt.Sprintf("title_model: %v", err)})
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var naming sync.WaitGroup
+	s.w.closers = append(s.w.closers, func() { cancel(); naming.Wait() })
+	naming.Go(func() {
+		mask := s.app.keys.Mask()
+		title, used, err := m.Title(ctx, mask.Text(asked), mask.Text(r.Text))
+		s.w.session.Spend(m.Provider.Name(), m.Name, used)
+		if err != nil {
+			return
+		}
+		_ = s.app.Change(ctx, func(logs *store.Store) error { // without it the session has none
+			return logs.Owner().Label(ctx, s.w.session.ID(), store.Label{Kind: store.TitleLabel, Value: mask.Text(title), By: store.ByModel})
+		})
+	})
+}

@@ -150,14 +150,15 @@ func (w *wired) folderOf(id string) (string, bool) {
 // sitting is the time between opening a session and leaving it. The interface is made last, because it shows
 // what was wired; what is wired talks to it through two small functions.
 type sitting struct {
-	app    *app
-	o      *options
-	w      *wired
-	ui     *tui.UI
-	own    ownCommand
-	words  string
-	first  []tool.Attachment // of the first prompt
-	wanted bool              // it ended because another process wants its session
+	app      *app
+	o        *options
+	w        *wired
+	ui       *tui.UI
+	own      ownCommand
+	words    string
+	first    []tool.Attachment // of the first prompt
+	wanted   bool              // it ended because another process wants its session
+	entitled bool              // a model was asked for a title
 }
 
 func (s *sitting) open(ctx context.Context, words string) (err error) {
@@ -228,7 +229,9 @@ func (s *sitting) send(ctx context.Context, p port.Prompt) session.Result {
 	in, _ := s.w.menu.Prompt(p.Text, "", false) // what no command is called is text
 	in.Attachments = append(s.first, files...)
 	s.first = nil
-	return s.w.session.Prompt(ctx, in)
+	r := s.w.session.Prompt(ctx, in)
+	s.entitle(in.Text, r)
+	return r
 }
 
 func (s *sitting) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {

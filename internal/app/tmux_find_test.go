@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -29,4 +31,29 @@ func TestAWordIsFoundInATerminalAndSessionsGoOnLeaving(t *testing.T) {
 	if strings.Contains(list, "old matter") {
 		t.Errorf("left: %s", list)
 	}
+}
+
+// A model names the session after its first turn, where one is configured, and nobody waits for it.
+func TestAModelNamesTheSession(t *testing.T) {
+	u := newUser(t)
+	model := u.script("-- 1 --\ntext: it is slow because of the index\n-- 2 --\ntext: so be it\n")
+	namer := filepath.Join(u.home, "namer.txtar")
+	if err := os.WriteFile(namer, []byte("# a namer\n-- 1 --\nexpect prompt: it is slow because of the index\ntext: \"Slow search.\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u.configure(`{"title_model": "script/` + namer + `"}`)
+	p := u.openPane(100, 30)
+	p.begin(model, "--plain")
+	p.sees("/quit leaves.")
+	p.shell("why is the search slow?")
+	p.sees("because of the index", "Ready.")
+	p.until("the title", func() bool { return strings.Contains(u.run("session", "list").out, "Slow search") })
+	p.shell("and now?")
+	p.sees("so be it")
+	p.shell("/quit")
+	p.restored(0)
+	if r := u.run("session", "list", "--json").wants(0, `"title":"Slow search"`); strings.Count(r.out, "\n") != 1 {
+		t.Errorf("the request for a title is a session of its own: %s", r.out)
+	}
+	u.run("session", "rename", u.lastUsed(), "mine").wants(0, "mine")
 }

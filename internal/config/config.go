@@ -35,6 +35,7 @@ type Config struct {
 	Model          string              `json:"model,omitempty"`           // provider/name
 	RepairModel    string              `json:"repair_model,omitempty"`    // provider/name; empty: no model mends arguments
 	TaskModel      string              `json:"task_model,omitempty"`      // provider/name; empty: tasks run with the session's model
+	TitleModel     string              `json:"title_model,omitempty"`     // provider/name; empty: a session is named after its first prompt
 	PermissionMode string              `json:"permission_mode,omitempty"` // ask, edits, plan, auto, yolo
 	Sandbox        string              `json:"sandbox,omitempty"`         // auto, required, off
 	Claims         string              `json:"claims,omitempty"`          // show, send, off

@@ -39,6 +39,7 @@ func projectKeys() map[string]struct {
 		"providers":        {`{"anthropic": {"base_url": "http://127.0.0.1:9", "key_env": "GITHUB_TOKEN"}}`, false},
 		"search":           {`{"engine": "searxng", "base_url": "http://127.0.0.1:9"}`, false},
 		"undo":             {`{"off": true}`, false},
+		"title_model":      {`"openai/m"`, false},
 		"sessions":         {`{"keep": {"days": 1}}`, false},
 		"tools":            {`{"embeddings": {"base_url": "http://127.0.0.1:9"}}`, false},
 		"formatters":       {`{"x": {"command": ["./x"], "files": [".go"]}}`, false},

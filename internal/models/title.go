@@ -1,0 +1,70 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"adze/session"
+)
+
+const (
+	// titleTime bounds a request for a title; nobody waits for it.
+	titleTime = 60 * time.Second
+	// titleBytes bounds what of a prompt and of its answer is sent.
+	titleBytes = 2 << 10
+	// titleRunes bounds a title.
+	titleRunes = 60
+)
+
+const titleInstruction = "Name the conversation in two to seven words, in the language of the person, as a title in a list. " +
+	"Answer with the title alone: one line, no quotation marks, no full stop."
+
+// Title asks a model what a conversation is about, in one request. What comes back is one short line, or an error.
+func (m Model) Title(ctx context.Context, asked, answered string) (title string, u session.Usage, err error) {
+	ctx, cancel := context.WithTimeout(ctx, titleTime)
+	defer cancel()
+	text := "The person said:\n" + shortText(asked) + "\n\nThe answer was:\n" + shortText(answered) + "\n\nThe title:"
+	request := session.Request{Model: m.Name, System: titleInstruction, MaxTokens: 2000, Choice: session.ChooseNone, // some models think first
+		Messages: []session.Message{{ID: "m1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: text}}}}}
+	var said strings.Builder
+	err = errors.New("the stream ended without its end")
+	for c := range m.Provider.Stream(ctx, request) {
+		switch c := c.(type) {
+		case session.Text:
+			if said.Len() < titleBytes {
+				said.WriteString(c.Delta)
+			}
+		case session.Done:
+			err, u = c.Err, c.Usage
+		}
+	}
+	if title = titleIn(said.String()); err == nil && title == "" {
+		err = errors.New("the model gave no title")
+	}
+	return title, u, err
+}
+
+func shortText(text string) string {
+	if len(text) > titleBytes {
+		return strings.ToValidUTF8(text[:titleBytes], "") + " …"
+	}
+	return text
+}
+
+// titleIn takes the title out of what a model said: the last line that is one, without what stands around it.
+func titleIn(said string) string {
+	title := ""
+	for line := range strings.Lines(said) {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			title = line
+		}
+	}
+	title = strings.TrimPrefix(strings.TrimPrefix(title, "Title:"), "**Title:**")
+	title = strings.Trim(title, " \"'`*#“”„«».:")
+	if runes := []rune(title); len(runes) > titleRunes {
+		title = strings.TrimSpace(string(runes[:titleRunes-1])) + "…"
+	}
+	return title
+}
