@@ -123,6 +123,7 @@ func TestUndoInATerminal(t *testing.T) {
 	p.keys("F3")
 	p.sees("changes · 4 files", "src/a.go", "+x", "-package a", "src/deep/c")
 	p.keys("Escape")
+	p.sees("It is wrecked.") // what is typed right behind an escape is a key with alt
 	p.text("/undo")
 	p.keys("Enter")
 	p.sees("undo: wreck it", "put back 4 paths", "leave all as it is")
@@ -135,7 +136,9 @@ func TestUndoInATerminal(t *testing.T) {
 	p.keys("Down", "Enter")
 	p.sees("4 paths put back; /undo takes it back")
 	u.wantTree("after /redo", wrecked)
-	p.keys("Escape", "Escape")
+	p.keys("Escape")
+	p.sees("again to take your last message back")
+	p.keys("Escape")
 	p.sees("take back: wreck it", "your message only")
 	p.keys("Down", "Down", "Enter")
 	p.sees("your message is back to be edited", "wreck it")

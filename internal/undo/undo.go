@@ -27,7 +27,7 @@
 //     last change that did, or by Settle, or when the map goes.
 //   - After a loss of power in the middle of an undo a file that it replaced may be torn; it is refused and
 //     named then, and its contents are in the store. Names are compared byte by byte.
-//   - Names that begin with .adze-undo- are undo's own and never covered. No session takes states yet.
+//   - Names that begin with .adze-undo- are undo's own and never covered.
 //   - Nothing is dropped from the store by itself: Prune and Forget do it, while nobody else covers the folder.
 package undo
 
