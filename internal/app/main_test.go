@@ -263,3 +263,9 @@ func (s *started) signal(sig syscall.Signal) ran {
 	_ = s.cmd.Wait() // the code is what counts
 	return ran{s.u.t, s.seen.String(), s.errs.String(), s.cmd.ProcessState.ExitCode()}
 }
+
+func (u *user) newest() string {
+	u.t.Helper()
+	id, _, _ := strings.Cut(u.run("session", "list").wants(0).out, " ")
+	return id
+}

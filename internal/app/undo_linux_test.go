@@ -118,12 +118,6 @@ func TestATurnThatWrecksARepositoryIsUndoneAndRedone(t *testing.T) {
 	u.goOn("-- 1 --\nexpect note: (?s)The person undid what earlier turns.*Among them: .*src/a.go\ntext: I know.\n")
 }
 
-func (u *user) newest() string {
-	u.t.Helper()
-	id, _, _ := strings.Cut(u.run("session", "list").wants(0).out, " ")
-	return id
-}
-
 func TestWhatAPersonChangedSinceIsKeptAndNamed(t *testing.T) {
 	u := repository(t)
 	u.work("-- 1 --\n" + bash("echo 1 > src/b.txt; echo 1 > new; rm run.sh; mkdir made; echo m > made/m") + "-- 2 --\ntext: done\n")
