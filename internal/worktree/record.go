@@ -144,10 +144,14 @@ func Hold(state, dir string) (release func(), err error) {
 
 // find is the record of the work tree that a folder lies in.
 func find(state, dir string) (path string, rec Record, ok bool) {
+	all := records(state)
+	if len(all) == 0 {
+		return "", Record{}, false // as for nearly everybody: the folder's way need not be walked
+	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	for name, rec := range records(state) {
+	for name, rec := range all {
 		if rec.holds(dir) {
 			return name, rec, true
 		}
