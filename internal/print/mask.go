@@ -55,8 +55,34 @@ func (p *Printer) stream(e session.Event) {
 		if p.arriving.message == e.Message {
 			p.arriving = arriving{} // what came of it is void
 		}
+	case session.Unsaved:
+		p.line(lineOf(e)) // that, a script must read now
+		p.pause(!e.Over())
+		return
 	}
-	p.line(lineOf(e))
+	p.event(lineOf(e))
+}
+
+// event writes the line of an event, or keeps it while what it tells of cannot be saved: a script that has read of something
+// finds it in the log.
+func (p *Printer) event(l any) {
+	if p.unsaved && l != nil {
+		p.later = append(p.later, l)
+		return
+	}
+	p.line(l)
+}
+
+// pause begins or ends a time in which nothing is saved. What that is told with is written at once.
+func (p *Printer) pause(unsaved bool) {
+	p.unsaved = unsaved
+	if unsaved {
+		return
+	}
+	for _, l := range p.later {
+		p.line(l)
+	}
+	p.later = nil
 }
 
 func (p *Printer) delta(kind, message, piece string) {
@@ -65,7 +91,7 @@ func (p *Printer) delta(kind, message, piece string) {
 		p.arriving = arriving{kind, message, p.mask().Stream()}
 	}
 	if ready := p.arriving.text.Write(piece); ready != "" {
-		p.line(deltaLine{kind, message, ready})
+		p.event(deltaLine{kind, message, ready})
 	}
 }
 
@@ -77,6 +103,6 @@ func (p *Printer) endStreams() {
 		return
 	}
 	if rest := now.text.End(); rest != "" {
-		p.line(deltaLine{now.kind, now.message, rest})
+		p.event(deltaLine{now.kind, now.message, rest})
 	}
 }

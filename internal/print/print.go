@@ -55,6 +55,8 @@ type Printer struct {
 	head     Head
 	waiting  bool  // for the session's first commit, with the first line
 	held     []any // what comes behind that line
+	unsaved  bool  // what is told now cannot be saved
+	later    []any // what is told when it is
 	broken   error
 	finished bool
 	arriving arriving
