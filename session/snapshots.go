@@ -15,6 +15,7 @@ import (
 // Snapshots keeps states of the files that calls may change. Contract:
 //   - Before is called after the gate has allowed a call and before its intent is stored. No state and no error: nothing is
 //     kept, and the call runs; an error: it does not run;
+//     It is called again for a call that asks for more before it has changed anything, where the state is of single paths;
 //   - After is called once for each state, when the call has ended, however it did. A call that leaves something running has
 //     a window without an end: late is called with the whole one when that is over, once, from any goroutine;
 //   - Lost is After for a state of a process that died: nobody knows who changed what since;
@@ -151,7 +152,7 @@ func (w *windows) before(ctx context.Context, r tool.Record) (*State, error) {
 	w.mu.Lock()
 	state, known := w.open[key]
 	w.mu.Unlock()
-	if known {
+	if known && len(state.Only) == 0 {
 		return &state, nil
 	}
 	before, err := w.keep.Before(ctx, r)

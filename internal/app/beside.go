@@ -77,6 +77,11 @@ func (a *app) keepFiles(o *options, w *wired, observe func(session.Event)) {
 	kept.Tell, kept.Mask = func(text string) { observe(session.Notice{Text: text}) }, func(text string) string { return a.keys.Mask().Text(text) }
 	kept.Skip = func(path string) bool { return w.cage != nil && w.cage.Box.Stands(filepath.Join(kept.Root, path)) }
 	kept.Named = func(ctx context.Context) ([]undo.Named, error) { return rewind.Named(ctx, w.stored, kept.Root) }
+	kept.Path = func(name string) (string, bool) {
+		p, err := s.root.Resolve(name)
+		rel, inside := s.root.Inside(p.Abs())
+		return rel, inside && err == nil
+	}
 	w.showFiles = func(x session.Window) { observe(session.FilesChanged{Window: x}) }
 	kept.Failed = func(ctx context.Context, err error) error { return w.uncovered(ctx, err) }
 	w.keeper = rewind.NewKeeper(kept)
@@ -87,7 +92,7 @@ func (a *app) keepFiles(o *options, w *wired, observe func(session.Event)) {
 func (s settings) undoing(root string) rewind.Options {
 	c := s.config.Undo
 	return rewind.Options{Options: undo.Options{
-		Root: root, State: rewind.Store(s.at.Undo, root), Home: place.Absolute(s.home),
+		Root: root, State: rewind.Store(s.at.Undo, root), Home: place.Absolute(s.home), Apart: []string{s.at.State},
 		Limits: undo.Limits{File: int64(c.FileMB) << 20, Total: int64(c.TotalMB) << 20},
 	}}
 }

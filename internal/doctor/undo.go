@@ -26,10 +26,10 @@ func (d Doctor) checkUndo(cfg config.Config, at place.Places) Check {
 	if err != nil {
 		return lacks(name, "the folder cannot be found: "+err.Error(), "change to a folder that exists")
 	}
-	a, err := rewind.Look(undo.Options{Root: root, State: rewind.Store(at.Undo, root), Home: place.Absolute(d.Getenv("HOME"))})
+	a, err := rewind.Look(undo.Options{Root: root, State: rewind.Store(at.Undo, root), Home: place.Absolute(d.Getenv("HOME")), Apart: []string{at.State}})
 	switch {
 	case errors.Is(err, undo.ErrTooWide):
-		return lacks(name, err.Error(), "start adze in the folder of a project: what it changes there can be undone")
+		return lacks(name, err.Error()+": only what the file tools change here can be undone", "start adze in the folder of a project: what commands change there can be undone, too")
 	case err != nil:
 		return lacks(name, err.Error(), "commit before you let adze change files: git brings them back")
 	case a.Bytes == 0:

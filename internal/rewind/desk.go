@@ -107,8 +107,11 @@ func (p *Proposal) back(ctx context.Context, past *Past) (windows, unsure []undo
 	if len(p.Turns) == 0 {
 		return nil, nil, ErrNothing
 	}
-	now, err := p.desk.Files.Settle(ctx)
-	if err != nil && (now.IsZero() || !errors.Is(err, undo.ErrSpace)) {
+	now, err := p.desk.present(ctx)
+	if err == nil {
+		err = p.desk.end(ctx, past)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	in := func(t Turn) bool {
@@ -119,9 +122,10 @@ func (p *Proposal) back(ctx context.Context, past *Past) (windows, unsure []undo
 		return nil, nil, err
 	}
 	if p.wish.Unknown {
-		return s.windows(slices.Concat(s.certain, s.unsure), nil), nil, nil
+		return s.withNamed(s.windows(slices.Concat(s.certain, s.unsure), nil), func(bool) bool { return true }), nil, nil
 	}
-	return s.windows(s.certain, nil), s.windows(s.unsure, s.certain), nil
+	windows = s.withNamed(s.windows(s.certain, nil), func(unsure bool) bool { return !unsure })
+	return windows, s.withNamed(s.windows(s.unsure, s.certain), func(unsure bool) bool { return unsure }), nil
 }
 
 // turns are those that a wish is about, newest first.

@@ -33,6 +33,9 @@ type Options struct {
 	Jobs func() []Job
 	// Named tells the states of the folder that sessions name, so that others are dropped once a day; nil: none is.
 	Named func(context.Context) ([]undo.Named, error)
+	// Path makes what a call names a path relative to the folder, where it is in it: for folders that are too wide to be
+	// covered but for the files that are named. Nil: nothing is covered there.
+	Path func(target string) (rel string, inside bool)
 	// Slow and Patient; 0: the defaults.
 	Slow, Patient time.Duration
 }
@@ -53,6 +56,8 @@ type Keeper struct {
 	ready chan struct{} // closed when the first state was taken, or cannot be
 	ws    *undo.Workspace
 	err   error // why there is no workspace
+	// narrow says that only named paths are covered.
+	narrow bool
 
 	mu   sync.Mutex // states are in the order of their times
 	last int64
@@ -80,7 +85,7 @@ func (k *Keeper) Begin() {
 	k.begin.Do(func() {
 		go func() {
 			defer close(k.ready)
-			if k.err = k.open(); k.err == nil {
+			if k.err = k.open(); k.err == nil && !k.narrow {
 				_, _ = k.ws.Take(k.life) // a failure is met again, and told, at the first call
 			}
 		}()
@@ -89,6 +94,9 @@ func (k *Keeper) Begin() {
 
 func (k *Keeper) open() error {
 	ws, err := undo.Open(k.o.Options)
+	if errors.Is(err, undo.ErrTooWide) {
+		ws, err = k.openWidely(err)
+	}
 	if err != nil {
 		return err
 	}
@@ -155,7 +163,7 @@ func (k *Keeper) covered(ctx context.Context) (bool, error) {
 	for {
 		select {
 		case <-k.ready:
-			if errors.Is(k.err, undo.ErrUnsupported) || errors.Is(k.err, undo.ErrTooWide) {
+			if errors.Is(k.err, undo.ErrUnsupported) {
 				k.tell(fmt.Sprintf("what is changed here cannot be undone: %v", k.err))
 				return false, nil
 			}
@@ -172,19 +180,23 @@ func (k *Keeper) covered(ctx context.Context) (bool, error) {
 }
 
 // Before implements session.Snapshots.
-func (k *Keeper) Before(ctx context.Context, _ tool.Record) (*session.State, error) {
+func (k *Keeper) Before(ctx context.Context, r tool.Record) (*session.State, error) {
 	covered, err := k.covered(ctx)
 	if err == nil && !covered {
 		return nil, nil
 	}
-	var state session.State
-	if err == nil {
-		state, _, err = k.take(ctx)
+	var state *session.State
+	switch {
+	case err == nil && k.narrow:
+		state, err = k.beforeNamed(ctx, r)
+	case err == nil:
+		state = new(session.State)
+		*state, _, err = k.take(ctx, nil)
 	}
 	switch {
 	case err == nil:
 		k.tellLeft()
-		return &state, nil
+		return state, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case k.o.Failed != nil:
@@ -193,10 +205,15 @@ func (k *Keeper) Before(ctx context.Context, _ tool.Record) (*session.State, err
 	return nil, err
 }
 
-func (k *Keeper) take(ctx context.Context) (session.State, undo.Mark, error) {
+// take keeps the state of the folder, or where only named paths are covered, that of those.
+func (k *Keeper) take(ctx context.Context, only []string) (session.State, undo.Mark, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	mark, err := k.ws.Take(ctx)
+	look := k.ws.Take
+	if k.narrow {
+		look = func(ctx context.Context) (undo.Mark, error) { return k.ws.TakeOf(ctx, only) }
+	}
+	mark, err := look(ctx)
 	if errors.Is(err, undo.ErrSpace) && !mark.IsZero() {
 		err = nil // what had no room is left out, and told
 	}
@@ -204,7 +221,7 @@ func (k *Keeper) take(ctx context.Context) (session.State, undo.Mark, error) {
 		return session.State{}, mark, err
 	}
 	k.last = max(time.Now().UnixNano(), k.last+1)
-	return session.State{Root: k.o.Root, Mark: mark.String(), At: k.last, Left: len(k.ws.LeftOut())}, mark, nil
+	return session.State{Root: k.o.Root, Mark: mark.String(), At: k.last, Only: only, Left: len(k.ws.LeftOut())}, mark, nil
 }
 
 // tellLeft says once what is not covered.

@@ -153,7 +153,7 @@ func (r *reader) turn(message string, at time.Time) int {
 func (r *reader) intent(i session.Intended, at time.Time) {
 	n := r.turn(i.Message, at)
 	key := callKey{i.Message, i.Call}
-	if _, again := r.open[key]; i.Undo != nil && !again {
+	if i.Undo != nil { // where there are two, the later one is of more paths
 		r.open[key] = *i.Undo
 	}
 	if t := &r.past.Turns[n]; t.Time.IsZero() {

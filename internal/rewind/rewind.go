@@ -13,6 +13,7 @@
 //   - What a person saves while a call runs is taken for the call's; the dry run shows it.
 //   - What two sessions do at the same moment in one folder is both's.
 //   - Files outside of the folder are not covered.
+//   - Where the folder is too wide (named.go) only the files are that calls name: not what commands change.
 package rewind
 
 import (

@@ -15,7 +15,7 @@ func (k *Keeper) After(ctx context.Context, _ tool.Record, before session.State,
 	if err != nil {
 		return w, err
 	}
-	if jobs := k.since(before); len(jobs) > 0 {
+	if jobs := k.since(before); len(jobs) > 0 && !k.narrow {
 		w.After = nil
 		k.late.Go(func() {
 			for _, j := range jobs {
@@ -59,10 +59,13 @@ func (k *Keeper) Lost(ctx context.Context, before session.State) (session.Window
 func (k *Keeper) window(ctx context.Context, before session.State) (session.Window, error) {
 	w := session.Window{Before: before}
 	from, err := undo.ParseMark(before.Mark)
+	if err == nil {
+		err = k.sameKind(before)
+	}
 	if err != nil {
 		return w, err
 	}
-	after, mark, err := k.take(ctx)
+	after, mark, err := k.take(ctx, before.Only)
 	if err != nil {
 		return w, err
 	}

@@ -14,8 +14,9 @@ import (
 type stretches struct {
 	root            string
 	now             undo.Mark
-	certain, unsure []span  // of the turns: by known calls, and by nobody known
-	points          []point // all states of the folder
+	certain, unsure []span        // of the turns: by known calls, and by nobody known
+	points          []point       // all states of the folder
+	named           []namedWindow // of the turns, oldest first
 }
 
 // point is a state at its time, span the time of a window.
@@ -37,7 +38,14 @@ func (p *Past) cut(root string, now undo.Mark, in func(Turn) bool, running bool)
 			if w.Before.Root != root {
 				continue
 			}
-			if err := s.add(w, in(t), running); err != nil {
+			var err error
+			switch {
+			case len(w.Before.Only) == 0:
+				err = s.add(w, in(t), running)
+			case in(t):
+				err = s.addNamed(w)
+			}
+			if err != nil {
 				return nil, err
 			}
 		}

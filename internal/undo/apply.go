@@ -31,6 +31,7 @@ func (w *Workspace) Apply(ctx context.Context, p Plan) (Result, error) {
 		return Result{}, err
 	}
 	defer unlock()
+	w.namedBy(p.Steps)
 	if p.Present, err = unlessSpace(w.takeLocked(ctx, settleSome)); err != nil {
 		return Result{}, err
 	}
@@ -104,6 +105,7 @@ func (w *Workspace) carryOut(ctx context.Context, p Plan) (Result, error) {
 	if err := root.syncAll(); err != nil {
 		return Result{}, fmt.Errorf("sync what was restored: %w", err)
 	}
+	w.namedBy(p.Steps)
 	after, err := unlessSpace(w.takeLocked(ctx, settleAll))
 	if err != nil {
 		return Result{}, err

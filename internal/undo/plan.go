@@ -52,10 +52,6 @@ const (
 // the first, path by path, and only where nobody else changed it. git asks for git's own state too. To go from
 // a to b is to undo the window {Before: b, After: a}; a redo undoes the window that Apply returned.
 func (w *Workspace) Plan(ctx context.Context, git bool, windows ...Window) (Plan, error) {
-	present, err := unlessSpace(w.Settle(ctx))
-	if err != nil {
-		return Plan{}, err
-	}
 	p := planner{w: w, steps: map[string]*Step{}, refused: map[string]string{}}
 	for _, win := range windows {
 		changes, err := w.Diff(ctx, win.Before, win.After)
@@ -63,6 +59,10 @@ func (w *Workspace) Plan(ctx context.Context, git bool, windows ...Window) (Plan
 			return Plan{}, err
 		}
 		p.add(changes)
+	}
+	present, err := unlessSpace(w.present(ctx, p.steps))
+	if err != nil {
+		return Plan{}, err
 	}
 	id := make([]byte, 8)
 	_, _ = rand.Read(id)

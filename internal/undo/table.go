@@ -22,7 +22,7 @@ func (w *Workspace) tablePath() string { return filepath.Join(w.opts.State, "tab
 
 // saveTable writes the table, unless it stands there already.
 func (w *Workspace) saveTable() error {
-	if w.tree == nil || w.saved {
+	if w.tree == nil || w.saved || w.opts.Named {
 		return nil
 	}
 	b := appendText([]byte(tableMagic), w.opts.Root)

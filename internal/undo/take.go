@@ -184,6 +184,9 @@ func (w *Workspace) look(ctx context.Context, settle int64) (*walker, *dir, erro
 	// Anew each time: the folder may have been removed and made again since.
 	w.root.close()
 	w.root = root
+	if w.opts.Named {
+		return w.lookAtNamed(ctx)
+	}
 	if w.watch != nil {
 		w.watch.Drain(&w.happened)
 	}

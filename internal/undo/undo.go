@@ -10,8 +10,9 @@
 // pack); a Mark is the hash of the topmost listing (listing.go), so that states share what is equal. table.go
 // keeps what stat said, for the next run; it is only a cache. plan.go decides what to put back; apply.go,
 // step.go and place.go do it after the plan was written and synced, so that Recover finishes what a killed
-// process began. prune.go and forget.go drop what is old or unwanted. folder_*.go, change_*.go and attr_*.go are all that speaks to the system:
-// everything is reached by the descriptor of its folder.
+// process began. prune.go and forget.go drop what is old or unwanted. named.go is for
+// folders of which only single paths are covered. folder_*.go, change_*.go and attr_*.go are all that speaks to
+// the system: everything is reached by the descriptor of its folder.
 // Nothing is read through a link, no git is started, and neither FIFO nor device is opened.
 //
 // Known limits:
@@ -53,7 +54,7 @@ import (
 var (
 	// ErrUnsupported means that this system has not what undo needs.
 	ErrUnsupported = errors.New("undo is not available on this system")
-	// ErrTooWide means that the folder is the person's home, or all of the disk.
+	// ErrTooWide means that the folder holds the person's home or what adze keeps, or is all of the disk.
 	ErrTooWide = errors.New("the folder is too wide to be covered by undo")
 	// ErrBusy means that another process is restoring.
 	ErrBusy = errors.New("another process is restoring files here; wait for it and try again")
@@ -67,10 +68,12 @@ var (
 
 // Options say what is covered and where it is kept.
 type Options struct {
-	Root   string // the folder that is covered, absolute
-	State  string // the folder of the store; made when missing, itself never covered
-	Home   string // the person's home, which is too wide; empty: not checked
-	Limits Limits // zero fields mean the defaults
+	Root   string   // the folder that is covered, absolute
+	State  string   // the folder of the store; made when missing, itself never covered
+	Home   string   // the person's home, which is too wide; empty: not checked
+	Apart  []string // folders that nothing may be restored in: one around them is too wide
+	Named  bool     // cover only the paths that are named: TakeOf; no folder is too wide for it
+	Limits Limits   // zero fields mean the defaults
 	Ignore ignore.Finder
 	Skip   func(path string) bool // of an empty, read-only folder: it is a passing thing of ours, and no part of a state; nil: none is
 	Now    func() time.Time       // nil: time.Now
@@ -93,8 +96,9 @@ type Workspace struct {
 
 	clones clones
 
-	turn       turn // guards what follows
-	tree       *dir // what the last Take saw; nil before the first
+	turn       turn     // guards what follows
+	tree       *dir     // what the last Take saw; nil before the first
+	only       []string // the paths that the next Take is of, where only named ones are covered
 	left       []Left
 	uncovered  map[inode]bool // folders that the last Take left out
 	crowded    bool           // some of left is left out because of the others
@@ -148,8 +152,8 @@ type Left struct {
 // Open opens a folder and what is kept of it. The caller calls Recover before anything else changes files.
 func Open(o Options) (*Workspace, error) {
 	root := filepath.Clean(o.Root)
-	if root == string(filepath.Separator) || o.Home != "" && root == filepath.Clean(o.Home) {
-		return nil, fmt.Errorf("%s: %w", root, ErrTooWide)
+	if err := TooWide(o); err != nil && !o.Named {
+		return nil, err
 	}
 	o.Root, o.Limits = root, o.Limits.orDefault()
 	if o.Now == nil {
@@ -162,7 +166,7 @@ func Open(o Options) (*Workspace, error) {
 	w := &Workspace{opts: o, root: top, turn: make(turn, 1), workers: workers()}
 	w.clones.dir = filepath.Join(o.State, "clones")
 	w.closing, w.end = context.WithCancel(context.Background())
-	if o.Walk {
+	if o.Walk || o.Named {
 		w.unwatched = errWalk
 	}
 	if w.store, err = pack.Open(filepath.Join(o.State, "packs")); err != nil {
@@ -178,7 +182,9 @@ func Open(o Options) (*Workspace, error) {
 	if w.forgotten, err = w.loadForgotten(); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	w.tree = w.loadTable()
+	if !o.Named {
+		w.tree = w.loadTable()
+	}
 	if w.tree != nil {
 		w.saved = true
 		_, w.uncovered, _ = leftOut(w.tree)
@@ -214,6 +220,9 @@ func (w *Workspace) LeftOut() []Left {
 	defer w.turn.give()
 	return slices.Clone(w.left)
 }
+
+// Content is a content of a file that is kept, by its hash.
+func (w *Workspace) Content(h pack.Hash) ([]byte, error) { return w.store.Get(h) }
 
 // has reports whether the content of a file is kept.
 func (w *Workspace) has(e Entry) bool { return w.store.Has(e.Hash) || w.clones.has(e) }

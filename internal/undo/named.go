@@ -1,0 +1,144 @@
+package undo
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A folder that is too wide to be looked at can still be opened with Options.Named: then a state is of single paths, with
+// the folders above them, and of nothing else. Two states are only compared where they are of the same paths.
+
+// TooWide says why a folder is not covered as a whole; nil: nothing speaks against it.
+func TooWide(o Options) error {
+	root := filepath.Clean(o.Root)
+	if root == string(filepath.Separator) {
+		return fmt.Errorf("%s: %w", root, ErrTooWide)
+	}
+	for _, inner := range append(slices.Clone(o.Apart), o.Home) {
+		if inner == "" {
+			continue
+		}
+		real, err := filepath.EvalSymlinks(inner)
+		if err != nil {
+			real = inner // what is not there yet, is where it says
+		}
+		if around(root, filepath.Clean(inner)) || around(root, real) {
+			return fmt.Errorf("%s: %w", root, ErrTooWide)
+		}
+	}
+	return nil
+}
+
+// around reports whether a folder is another one or above it.
+func around(root, inner string) bool {
+	return inner == root || strings.HasPrefix(inner, root+string(filepath.Separator))
+}
+
+// Named reports that only named paths are covered.
+func (w *Workspace) Named() bool { return w.opts.Named }
+
+// TakeOf stores the state of paths, relative to the folder, and returns its mark. It needs Options.Named. What is reached
+// through a link is not part of it, nor is what stands in a folder that is named.
+func (w *Workspace) TakeOf(ctx context.Context, paths []string) (Mark, error) {
+	if !w.Named() {
+		return Mark{}, errors.New("the folder is covered as a whole")
+	}
+	if err := w.turn.take(ctx); err != nil {
+		return Mark{}, err
+	}
+	defer w.turn.give()
+	w.only = paths
+	return w.takeLocked(ctx, settleAll)
+}
+
+// namedBy makes the state that is taken next that of the paths of steps, where only named paths are covered.
+func (w *Workspace) namedBy(steps []Step) {
+	w.only = make([]string, len(steps))
+	for i, s := range steps {
+		w.only[i] = s.Path
+	}
+}
+
+// present takes the state that steps are judged by.
+func (w *Workspace) present(ctx context.Context, steps map[string]*Step) (Mark, error) {
+	if !w.opts.Named {
+		return w.Settle(ctx)
+	}
+	paths := make([]string, 0, len(steps))
+	for path := range steps {
+		paths = append(paths, path)
+	}
+	return w.TakeOf(ctx, paths)
+}
+
+// lookAtNamed makes the tree of the paths that are named.
+func (w *Workspace) lookAtNamed(ctx context.Context) (*walker, *dir, error) {
+	k, err := w.newWalker(ctx, settleAll, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	var paths [][]string
+	for _, p := range w.only {
+		if p = filepath.Clean(p); p != "." && filepath.IsLocal(p) {
+			paths = append(paths, strings.Split(p, "/"))
+		}
+	}
+	slices.SortFunc(paths, slices.Compare)
+	h := &hand{walker: k}
+	tree, err := h.named(k.root, "", paths)
+	if err == nil {
+		tree.self = rootEntry(k.root)
+	}
+	return k, tree, err
+}
+
+// named makes the tree of paths below a folder, which are sorted, so that those of one name stand together.
+func (k *hand) named(at folder, prefix string, paths [][]string) (*dir, error) {
+	d := &dir{}
+	for len(paths) > 0 {
+		name := paths[0][0]
+		var below [][]string
+		for len(paths) > 0 && paths[0][0] == name {
+			if rest := paths[0][1:]; len(rest) > 0 {
+				below = append(below, rest)
+			}
+			paths = paths[1:]
+		}
+		st, err := at.stat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", prefix+name, err)
+		}
+		n := node{name: name, stat: st}
+		if err := k.namedNode(at, prefix, &n, below); err != nil {
+			return nil, err
+		}
+		d.nodes = append(d.nodes, n)
+	}
+	slices.SortFunc(d.nodes, func(a, b node) int { return cmp.Compare(a.name, b.name) })
+	return d, k.ctx.Err()
+}
+
+func (k *hand) namedNode(at folder, prefix string, n *node, below [][]string) error {
+	outside := n.stat.inode == k.state.inode || slices.Contains(k.forgotten, prefix+n.name)
+	if !n.stat.isFolder() || outside {
+		return k.node(at, scope{path: prefix}, n, nil)
+	}
+	child, err := at.openFolder(n.name)
+	if err != nil {
+		leave(n, leftUnreadable)
+		return nil
+	}
+	defer child.close()
+	n.Kind, n.Mode, n.Attrs = Folder, n.stat.mode&0o7777, attrsOf(child.fd)
+	n.sub, err = k.named(child, prefix+n.name+"/", below)
+	return err
+}
