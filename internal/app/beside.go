@@ -99,11 +99,10 @@ func (s settings) undoing(root string) rewind.Options {
 
 // undo puts files back for the person, and has the model told with the next prompt.
 func (w *wired) undo(ctx context.Context, wish port.Undo) (port.Undone, error) {
-	files, err := w.keeper.Workspace(ctx)
+	d, err := w.keeper.Desk(ctx, w.folder())
 	if err != nil {
 		return port.Undone{}, err
 	}
-	d := rewind.Desk{Files: files, Root: w.settings.root.Dir(), Store: w.stored, Session: w.session.ID(), Running: true, Now: time.Now}
 	out, u, err := desk.Undo(ctx, d, wish, w.session.Said())
 	if u != nil {
 		w.showFiles(u.Window)
@@ -112,6 +111,11 @@ func (w *wired) undo(ctx context.Context, wish port.Undo) (port.Undone, error) {
 		w.session.Note(rewind.Note(*u))
 	}
 	return out, err
+}
+
+// folder is where the turns of the session are undone.
+func (w *wired) folder() rewind.Desk {
+	return rewind.Desk{Root: w.settings.root.Dir(), Store: w.stored, Session: w.session.ID(), Running: true, Now: time.Now}
 }
 
 // Answers to uncovered.
@@ -188,13 +192,16 @@ func (a *app) Undoing(ctx context.Context, pick func([]session.Head) (session.ID
 	kept.Tell = func(text string) { a.tellLosses([]string{text}) }
 	files := rewind.NewKeeper(kept)
 	w.closers = append(w.closers, func() { _ = files.Close() })
-	ws, err := files.Workspace(ctx)
+	d, err := files.Desk(ctx, rewind.Desk{Root: kept.Root, Store: stored, Session: id, Now: time.Now, Named: func(ctx context.Context) ([]undo.Named, error) {
+		return rewind.Named(ctx, stored, kept.Root)
+	}})
+	if err == nil {
+		_, err = d.Finish(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	return use(rewind.Desk{Files: ws, Root: kept.Root, Store: stored, Session: id, Now: time.Now, Named: func(ctx context.Context) ([]undo.Named, error) {
-		return rewind.Named(ctx, stored, kept.Root)
-	}})
+	return use(d)
 }
 
 // trees is what makes work trees for runs that begin in a folder.

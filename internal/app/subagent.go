@@ -163,7 +163,9 @@ func (f *staff) open(ctx context.Context, c session.Config, resumed bool) error 
 		c.Await = w.agents.Await
 	}
 	var late []session.Note
+	interrupted := false
 	c.Found = func(log []session.Entry) (err error) {
+		interrupted = rewind.Interrupted(log)
 		late, err = agent.Unreported(ctx, c.Store, c.ID, log)
 		late = append(late, rewind.Untold(log)...)
 		return err
@@ -171,6 +173,9 @@ func (f *staff) open(ctx context.Context, c session.Config, resumed bool) error 
 	w.closers = append(w.closers, func() { w.ended = w.agents.Close() })
 	if err := w.open(ctx, c, resumed, f); err != nil {
 		return err
+	}
+	if interrupted {
+		late = append(late, w.keeper.FinishFor(ctx, w.folder())...)
 	}
 	for _, n := range late {
 		w.session.Note(n)

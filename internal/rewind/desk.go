@@ -70,6 +70,9 @@ type Step struct {
 
 // Plan says what a wish comes to.
 func (d Desk) Plan(ctx context.Context, w Wish) (*Proposal, error) {
+	if _, err := d.Finish(ctx); err != nil {
+		return nil, err
+	}
 	past, err := Read(ctx, d.Store, d.Session)
 	if err != nil {
 		return nil, err
@@ -180,6 +183,7 @@ func (p *Proposal) again(past *Past) ([]undo.Window, error) {
 			windows = append(windows, back...)
 		}
 	}
+	slices.Reverse(windows) // the undo went from the last to the first
 	return windows, nil
 }
 

@@ -103,6 +103,7 @@ func (k *Keeper) open() error {
 	done, err := ws.Recover(k.life)
 	for _, r := range done {
 		k.tell(fmt.Sprintf("an undo that was interrupted is finished: %s", paths(len(r.Done))))
+		err = errors.Join(err, k.keepResult(ws, r))
 	}
 	if err != nil {
 		return errors.Join(err, ws.Close())

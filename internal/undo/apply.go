@@ -14,6 +14,7 @@ import (
 
 // Result is what Apply did.
 type Result struct {
+	ID      string    // of the plan
 	Window  Window    // the undo itself: undo it, and what was undone is there again
 	Done    []string  // paths that are as they were
 	Refused []Refusal // paths that were left alone, with those of the plan
@@ -110,7 +111,7 @@ func (w *Workspace) carryOut(ctx context.Context, p Plan) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := Result{Window: Window{p.Present, after}, Refused: p.Refused}
+	r := Result{ID: p.ID, Window: Window{p.Present, after}, Refused: p.Refused}
 	for _, s := range p.Steps {
 		if reason := a.failed[s.Path]; reason != "" {
 			r.Refused = append(r.Refused, Refusal{s.Path, reason})

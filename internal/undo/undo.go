@@ -221,6 +221,9 @@ func (w *Workspace) LeftOut() []Left {
 	return slices.Clone(w.left)
 }
 
+// State is the folder of the store.
+func (w *Workspace) State() string { return w.opts.State }
+
 // Content is a content of a file that is kept, by its hash.
 func (w *Workspace) Content(h pack.Hash) ([]byte, error) { return w.store.Get(h) }
 
