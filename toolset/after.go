@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -69,6 +70,11 @@ func (f files) replace(ctx context.Context, p workspace.Path, how text.Format, k
 	if err != nil {
 		return workspace.Written{}, err
 	}
+	return f.exchange(ctx, p, how.Offset(""), was, body)
+}
+
+// exchange puts body in the place of was, which is all that the file must hold behind its first bytes.
+func (f files) exchange(ctx context.Context, p workspace.Path, first int64, was, body []byte) (workspace.Written, error) {
 	return f.root.Update(ctx, p, func(cur *workspace.Current) ([]workspace.Splice, error) {
 		if !cur.Exists {
 			return nil, f.missing(p)
@@ -77,11 +83,10 @@ func (f files) replace(ctx context.Context, p workspace.Path, how text.Format, k
 		if err != nil {
 			return nil, err
 		}
-		mark := how.Offset("")
-		if int64(len(raw)) < mark || string(raw[mark:]) != string(was) {
+		if int64(len(raw)) < first || !bytes.Equal(raw[first:], was) {
 			return nil, tool.Fail(tool.CodeStale, "%s has changed meanwhile", p.Display())
 		}
-		return []workspace.Splice{{Off: mark, Len: int64(len(was)), Data: body}}, nil
+		return []workspace.Splice{{Off: first, Len: int64(len(was)), Data: body}}, nil
 	})
 }
 

@@ -106,39 +106,21 @@ func (l linguist) permitted(ctx context.Context, ask asker, named workspace.Path
 // those before it.
 func (l linguist) rewrite(ctx context.Context, session string, work []rewriting) error {
 	for i, w := range work {
-		state, err := l.swap(ctx, w.path, w.Before, w.After)
+		done, err := l.exchange(ctx, w.path, 0, []byte(w.Before), []byte(w.After))
 		if err == nil {
 			if _, seen := l.seen.Get(session, w.path); seen {
-				l.seen.Record(session, state, w.After)
+				l.seen.Record(session, done.State, w.After)
 			}
 			continue
 		}
 		for _, done := range work[:i] {
-			if _, undo := l.swap(context.WithoutCancel(ctx), done.path, done.After, done.Before); undo != nil {
+			if _, undo := l.exchange(context.WithoutCancel(ctx), done.path, 0, []byte(done.After), []byte(done.Before)); undo != nil {
 				return tool.Fail(tool.CodeOf(err), "%v; and %s could not be put back: %v", err, done.path.Display(), undo)
 			}
 		}
 		return tool.Fail(tool.CodeOf(err), "%v; nothing was renamed", err)
 	}
 	return nil
-}
-
-// swap replaces one text of a file by another.
-func (l linguist) swap(ctx context.Context, p workspace.Path, before, after string) (workspace.State, error) {
-	done, err := l.root.Update(ctx, p, func(cur *workspace.Current) ([]workspace.Splice, error) {
-		if !cur.Exists {
-			return nil, l.missing(p)
-		}
-		raw, err := cur.Bytes(ctx, editLimit)
-		if err != nil {
-			return nil, err
-		}
-		if string(raw) != before {
-			return nil, tool.Fail(tool.CodeStale, "%s has changed meanwhile", p.Display())
-		}
-		return []workspace.Splice{{Len: int64(len(before)), Data: []byte(after)}}, nil
-	})
-	return done.State, err
 }
 
 // renamed tells what was done.

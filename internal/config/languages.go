@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -41,10 +42,8 @@ func (c Config) checkLanguages(path string) error {
 		if one := c.Languages.Servers[name]; !one.Off && !slices.Contains(knownServers(), name) && (len(one.Command) == 0 || len(one.Files) == 0) {
 			return &Error{Path: path, Message: at + " is not known, and has no command or no files", Hint: `say both: "command": ["zls"], "files": {".zig": "zig"}`}
 		}
-		for ending := range c.Languages.Servers[name].Files {
-			if !strings.HasPrefix(ending, ".") || ending != strings.ToLower(ending) {
-				return &Error{Path: path, Message: fmt.Sprintf("%s.files has %q", at, ending), Hint: `write endings with their point and in small letters: ".go"`}
-			}
+		if err := checkEndings(path, at, maps.Keys(c.Languages.Servers[name].Files)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -71,10 +70,18 @@ func (c Config) checkFormatters(path string) error {
 		if len(one.Command) == 0 || len(one.Files) == 0 {
 			return &Error{Path: path, Message: "formatters." + name + " has no command or no files", Hint: `say both: "command": ["gofmt"], "files": [".go"]`}
 		}
-		for _, ending := range one.Files {
-			if !strings.HasPrefix(ending, ".") || ending != strings.ToLower(ending) {
-				return &Error{Path: path, Message: fmt.Sprintf("formatters.%s.files has %q", name, ending), Hint: `write endings with their point and in small letters: ".go"`}
-			}
+		if err := checkEndings(path, "formatters."+name, slices.Values(one.Files)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkEndings finds a file ending that no file would have as it is compared.
+func checkEndings(path, at string, endings iter.Seq[string]) error {
+	for ending := range endings {
+		if !strings.HasPrefix(ending, ".") || ending != strings.ToLower(ending) {
+			return &Error{Path: path, Message: fmt.Sprintf("%s.files has %q", at, ending), Hint: `write endings with their point and in small letters: ".go"`}
 		}
 	}
 	return nil

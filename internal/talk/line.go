@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -78,7 +79,7 @@ func parse(raw []byte) (said, error) {
 		return said{}, err
 	}
 	for name := range all {
-		if name != "type" && !contains(known, name) {
+		if name != "type" && !slices.Contains(known, name) {
 			return said{}, usage.Mistake(nearest(name, known), "a line of type %q has no field %q", *kind.Type, name)
 		}
 	}
@@ -133,15 +134,6 @@ func nearest(word string, words []string) string {
 		return "did you mean " + near[0] + "?"
 	}
 	return "there are: " + strings.Join(words, ", ")
-}
-
-func contains(words []string, word string) bool {
-	for _, w := range words {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
 
 // lines reads lines of bounded length.
