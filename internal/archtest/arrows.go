@@ -110,6 +110,7 @@ func rooms() []Row {
 		{Package: "internal/undo/watch", Room: true, Why: "what the system tells of changes; it knows no state"},
 		{Package: "internal/format", May: []string{"internal/proc"}, Why: "a program rewrites a text; it knows neither files nor who allowed it"},
 		{Package: "internal/lsp", May: []string{"internal/proc"}, Why: "it speaks with servers about files; it knows neither tools nor who allowed the servers"},
+		{Package: "internal/mcp/remote", Room: true, May: []string{"internal/web"}, Why: "connections to servers elsewhere; it knows addresses and bounds, and neither tools nor logins"},
 		{Package: "internal/desk", May: []string{"internal/config", "internal/git", "internal/rewind", "session", "tool", "tui/port", "internal/proc", "internal/recall", "internal/scale", "internal/search", "internal/secret", "internal/policy", "internal/safeterm", "internal/usage"},
 			Why: "it does things for the person and knows neither the interface nor a run"},
 		{Package: "internal/export", May: []string{"session", "tool", "internal/secret", "internal/safeterm", "tui/draw/markdown"}, Never: effects(),

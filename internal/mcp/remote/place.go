@@ -1,0 +1,89 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"adze/internal/web"
+)
+
+// place is what the person named: the only hosts whose address may be one of their own network.
+type place []*url.URL
+
+// dial connects to a judged address; it has the form that http.Transport asks for.
+func (p place) dial(ctx context.Context, _, address string) (net.Conn, error) {
+	host, portText, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	port, err := strconv.ParseUint(portText, 10, 16)
+	if err != nil {
+		return nil, err
+	}
+	name, err := web.CanonicalHost(host)
+	if err != nil {
+		return nil, err
+	}
+	policy := web.Policy{
+		AllowPort: func(string, uint16) bool { return true }, // services of others stand on any port
+		AllowAddr: func(host string, at netip.AddrPort) bool { return p.owns(host, at) },
+	}
+	conn, err := policy.Connect(ctx, name, uint16(port))
+	var refused *web.Error
+	if errors.As(err, &refused) && refused.Code == "denied" {
+		return nil, refuse("configure that address itself if it is meant", "%s stands for an address of this machine or a private network, and nobody configured it so", address)
+	}
+	return conn, err
+}
+
+// owns reports an address that is reached although it is not on the public internet. A name that is not this machine's own
+// may lead into a company's network, and never to this machine: whoever owns the name would choose what it leads to.
+func (p place) owns(host string, at netip.AddrPort) bool {
+	for _, u := range p {
+		name, err := web.CanonicalHost(u.Hostname())
+		if err != nil || name != host || Port(u) != strconv.Itoa(int(at.Port())) {
+			continue
+		}
+		if _, err := netip.ParseAddr(host); err == nil {
+			return !at.Addr().IsUnspecified()
+		}
+		if own := host == "localhost" || strings.HasSuffix(host, ".localhost"); own {
+			return at.Addr().IsLoopback()
+		}
+		return at.Addr().IsPrivate()
+	}
+	return false
+}
+
+// Port is the port that a web address leads to.
+func Port(u *url.URL) string {
+	switch port := u.Port(); {
+	case port != "":
+		return port
+	case strings.EqualFold(u.Scheme, "http"):
+		return "80"
+	}
+	return "443"
+}
+
+// SameOrigin reports the same scheme, host and port.
+func SameOrigin(a, b *url.URL) bool {
+	one, err := web.CanonicalHost(a.Hostname())
+	other, err2 := web.CanonicalHost(b.Hostname())
+	return err == nil && err2 == nil && one == other && strings.EqualFold(a.Scheme, b.Scheme) && Port(a) == Port(b)
+}
+
+// Loopback reports a host that is this machine in so many words.
+func Loopback(u *url.URL) bool {
+	host, err := web.CanonicalHost(u.Hostname())
+	if err != nil {
+		return false
+	}
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && a.IsLoopback()
+}
