@@ -35,12 +35,13 @@ func (p *plan) environAt(cache, tmp string) []string {
 		"TMPDIR": tmp, "ADZE_SANDBOX": "1", "XDG_CACHE_HOME": cache, "GOCACHE": cache + "/go-build", "GOMODCACHE": cache + "/go-mod", "npm_config_cache": cache + "/npm",
 		"PIP_CACHE_DIR": cache + "/pip", "UV_CACHE_DIR": cache + "/uv", "CARGO_HOME": cache + "/cargo", "YARN_CACHE_FOLDER": cache + "/yarn",
 	}
-	if proxy := p.goProxy(); proxy != "" {
+	set := goSettings(p.lookup("HOME"))
+	if proxy := p.goProxy(set); proxy != "" {
 		own["GOPROXY"] = proxy
 	}
 	if slices.Contains(p.missing, filepath.Join(p.workspace.path, ".git")) {
 		// go takes the empty folder that stands there for a repository and fails to ask git about it.
-		own["GOFLAGS"] = strings.TrimSpace(cmp.Or(p.lookup("GOFLAGS"), goSettings(p.lookup("HOME"))["GOFLAGS"]) + " -buildvcs=false")
+		own["GOFLAGS"] = strings.TrimSpace(cmp.Or(p.lookup("GOFLAGS"), set["GOFLAGS"]) + " -buildvcs=false")
 	}
 	var out []string
 	for _, kv := range p.command.Env {
@@ -58,15 +59,17 @@ func (p *plan) environAt(cache, tmp string) []string {
 
 // goProxy lets go take modules out of the person's module cache, which it cannot write to, and asks further where a module
 // is not there (https://go.dev/ref/mod#goproxy-protocol).
-func (p *plan) goProxy() string {
-	set := goSettings(p.lookup("HOME"))
+func (p *plan) goProxy(set map[string]string) string {
 	mods := cmp.Or(p.lookup("GOMODCACHE"), set["GOMODCACHE"])
 	if mods == "" {
 		root, _, _ := strings.Cut(cmp.Or(p.lookup("GOPATH"), set["GOPATH"], filepath.Join(p.lookup("HOME"), "go")), string(filepath.ListSeparator))
 		mods = filepath.Join(root, "pkg", "mod")
 	}
-	real, err := filepath.EvalSymlinks(filepath.Join(mods, "cache", "download"))
-	if err != nil || !filepath.IsAbs(real) || strings.ContainsAny(real, ",|%?# ") {
+	real, ok := "", filepath.IsAbs(mods)
+	if ok {
+		real, ok = p.glance.Real(filepath.Join(mods, "cache", "download"))
+	}
+	if !ok || strings.ContainsAny(real, ",|%?# ") {
 		return ""
 	}
 	return "file://" + real + "," + cmp.Or(p.lookup("GOPROXY"), set["GOPROXY"], "direct")

@@ -4,14 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"adze/internal/sandbox/sight"
 )
 
 // guards collects the places that a command may not change, parents before children.
 type guards struct {
+	glance  *sight.Glance
 	list    []guard
 	missing []string
 	err     error
@@ -26,7 +30,7 @@ func (g *guards) lock(root, path string) {
 // lockIfThere does the same for places that must not be made, because an empty folder there would be a fault to the
 // programs that look.
 func (g *guards) lockIfThere(root, path string) {
-	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+	if m := g.glance.Mark(path); m.Err == nil && !m.Is(unix.S_IFLNK) {
 		g.add(root, path, false)
 	}
 }
@@ -45,24 +49,24 @@ func (g *guards) add(root, path string, create bool) {
 	for i, name := range steps {
 		at = filepath.Join(at, name)
 		last := i == len(steps)-1
-		info, err := os.Lstat(at)
+		m := g.glance.Mark(at)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(m.Err, fs.ErrNotExist):
 			// What is missing below the root is one folder, locked whole.
 			if !create || slices.Contains(g.missing, at) {
 				return
 			}
 			g.missing = append(g.missing, at)
 			last = true
-		case err != nil:
-			g.err = fmt.Errorf("%w: %w", ErrUnsuitable, err)
+		case m.Err != nil:
+			g.err = fmt.Errorf("%w: %s: %w", ErrUnsuitable, at, m.Err)
 			return
-		case info.Mode()&fs.ModeSymlink != 0:
+		case m.Is(unix.S_IFLNK):
 			g.err = fmt.Errorf("%w: %s is a link, which a command could turn elsewhere; replace it by what it leads to", ErrUnsuitable, at)
 			return
-		case !last && !info.IsDir():
+		case !last && !m.Is(unix.S_IFDIR):
 			return
-		case create && isPlaceholder(at, info):
+		case create && isPlaceholder(g.glance, at):
 			g.missing = append(g.missing, at) // of another command, which may end before this one
 			last = true
 		}
@@ -77,12 +81,12 @@ func (g *guards) add(root, path string, create bool) {
 }
 
 // isPlaceholder tells a folder that stands for something missing: it is empty, and nobody may write to it.
-func isPlaceholder(path string, info fs.FileInfo) bool {
-	if info.Mode() != fs.ModeDir|0o555 {
+func isPlaceholder(g *sight.Glance, path string) bool {
+	if g.Mark(path).Mode != unix.S_IFDIR|0o555 {
 		return false
 	}
-	names, err := namesOf(path)
-	return err == nil && len(names) == 0
+	names, ok := g.Names(path)
+	return ok && len(names) == 0
 }
 
 // projectNames are files and folders of a project by which other programs run things: editors, shells that enter the

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"adze/internal/sandbox/sight"
 )
 
 // host is what a sandbox must know of the machine.
@@ -20,21 +22,21 @@ type host struct {
 	memory  uint64   // of the machine; 0: unknown
 }
 
-// of looks at the machine anew for each command: which secret folders are there can change, and a look takes 0.1 ms. Its
-// memory was found out before, and stays.
-func (last host) of(o Options) host {
+// of looks at the machine anew for each command: which secret folders are there can change. Its memory was found out
+// before, and stays.
+func (last host) of(g *sight.Glance) host {
 	h := host{memory: last.memory}
 	h.scratch = 2 << 30
 	if h.memory > 0 {
 		h.scratch = min(h.scratch, h.memory/8)
 	}
 	for _, path := range []string{"/tmp", "/var/tmp", "/run"} {
-		if real, err := filepath.EvalSymlinks(path); err == nil && !slices.Contains(h.private, real) && real != "/" {
+		if real, ok := g.Real(path); ok && !slices.Contains(h.private, real) && real != "/" {
 			h.private = append(h.private, real)
 		}
 	}
 	for _, path := range []string{"/etc/resolv.conf"} {
-		if real, err := filepath.EvalSymlinks(path); err == nil && slices.ContainsFunc(h.private, func(dir string) bool { return within(real, dir) }) {
+		if real, ok := g.Real(path); ok && slices.ContainsFunc(h.private, func(dir string) bool { return within(real, dir) }) {
 			h.kept = append(h.kept, real)
 		}
 	}
@@ -49,11 +51,11 @@ func (h host) bounds(o Options) (memory, processes uint64) {
 }
 
 // hidden lists what is there of the secret places, free of links.
-func (h host) hidden(o Options) []string {
+func (h host) hidden(g *sight.Glance, o Options) []string {
 	var out []string
 	add := func(path string) {
-		real, err := filepath.EvalSymlinks(path)
-		if err != nil || real == "/" {
+		real, ok := g.Real(path)
+		if !ok || real == "/" {
 			return
 		}
 		if slices.ContainsFunc(out, func(dir string) bool { return within(real, dir) }) ||
@@ -66,11 +68,11 @@ func (h host) hidden(o Options) []string {
 	for _, path := range o.Own {
 		add(path)
 	}
-	for _, path := range present(o.Home, secretNames()) {
+	for _, path := range present(g, o.Home, secretNames()) {
 		add(path)
 	}
 	if os.Geteuid() == 0 {
-		for _, path := range rootSecrets() {
+		for _, path := range rootSecrets(g) {
 			add(path)
 		}
 	}
@@ -79,19 +81,14 @@ func (h host) hidden(o Options) []string {
 
 // present are the paths of those names that are there below dir. It reads each folder once, because a hundred looks at
 // single names take longer than all else that is done for a command.
-func present(dir string, names []string) (out []string) {
+func present(g *sight.Glance, dir string, names []string) (out []string) {
 	if dir == "" {
 		return nil
 	}
-	listed := map[string]map[string]bool{}
 	for _, name := range names {
 		at, here := dir, true
 		for step := range strings.SplitSeq(name, "/") {
-			entries, ok := listed[at]
-			if !ok {
-				entries = entriesOf(at)
-				listed[at] = entries
-			}
+			entries, _ := g.Names(at)
 			if here = entries[step]; !here {
 				break
 			}
@@ -102,39 +99,6 @@ func present(dir string, names []string) (out []string) {
 		}
 	}
 	return out
-}
-
-func entriesOf(dir string) map[string]bool {
-	names, err := namesOf(dir)
-	if err != nil {
-		return nil
-	}
-	out := make(map[string]bool, len(names))
-	for _, name := range names {
-		out[name] = true
-	}
-	return out
-}
-
-// namesOf lists a folder by the calls that this takes. Package os makes twice as many, for the case that it is a file that
-// may block, and a dozen folders are looked at for each command.
-func namesOf(dir string) (names []string, err error) {
-	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer unix.Close(fd)
-	buf := make([]byte, 4<<10)
-	for {
-		n, err := unix.ReadDirent(fd, buf)
-		switch {
-		case err == unix.EINTR:
-		case err != nil || n <= 0:
-			return names, err
-		default:
-			_, _, names = unix.ParseDirent(buf[:n], -1, names)
-		}
-	}
 }
 
 // secretNames are places of a person's home that hold keys, passwords or a running session: of ssh and gpg, of clouds and their
@@ -157,40 +121,61 @@ func secretNames() []string {
 }
 
 // rootSecrets are files that only root can read, for the case that it is root who runs adze.
-func rootSecrets() []string {
+func rootSecrets(g *sight.Glance) []string {
 	paths := []string{"/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-", "/etc/ssl/private", "/etc/sudoers", "/etc/sudoers.d", "/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet"}
-	for name := range entriesOf("/etc/ssh") {
+	names, _ := g.Names("/etc/ssh")
+	for name := range names {
 		if strings.HasPrefix(name, "ssh_host_") && strings.HasSuffix(name, "_key") {
 			paths = append(paths, "/etc/ssh/"+name)
 		}
 	}
+	slices.Sort(paths) // names come in any order
 	return paths
 }
 
 // strangeSockets are the sockets of other programs by which a command could get out: a read-only folder does not keep
 // from connecting. Those in private folders are not there anyway; those in the workspace belong to it.
-func strangeSockets(private []string, workspace string) []string {
-	data, err := os.ReadFile("/proc/net/unix")
-	if err != nil {
-		return nil
-	}
+func strangeSockets(g *sight.Glance, private []string, workspace string) []string {
 	var out []string
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(readKernel("/proc/net/unix")) {
 		f := strings.SplitN(strings.TrimSpace(line), " ", 8)
 		path := f[len(f)-1]
 		if len(f) < 8 || !strings.HasPrefix(path, "/") || within(path, workspace) ||
 			slices.ContainsFunc(private, func(dir string) bool { return within(path, dir) }) {
 			continue
 		}
-		real, err := filepath.EvalSymlinks(path)
-		if err != nil || within(real, workspace) || slices.Contains(out, real) {
+		real, ok := g.Real(path)
+		if !ok || within(real, workspace) || slices.Contains(out, real) {
 			continue
 		}
-		if info, err := os.Lstat(real); err == nil && info.Mode()&os.ModeSocket != 0 {
+		if g.Mark(real).Is(unix.S_IFSOCK) {
 			out = append(out, real)
 		}
 	}
 	return out
+}
+
+// readKernel reads a file of the kernel's by the calls that this takes; empty where that fails. Package os makes twice as
+// many, because it asks first how long the file is, and whether it may block.
+func readKernel(path string) string {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return ""
+	}
+	defer unix.Close(fd)
+	buf := make([]byte, 0, 16<<10)
+	for {
+		n, err := unix.Read(fd, buf[len(buf):cap(buf)])
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return ""
+		case n <= 0:
+			return string(buf)
+		default:
+			buf = slices.Grow(buf[:len(buf)+n], 4<<10)
+		}
+	}
 }
 
 // machineMemory is what the machine has, in bytes; 0 where it does not tell.

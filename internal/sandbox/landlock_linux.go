@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
-	"time"
 
 	"adze/internal/proc"
 	"adze/internal/proc/shim/box"
+	"adze/internal/sandbox/sight"
 )
 
 // byLandlock restricts the command where it is, in the namespaces of everybody. It holds less than the others: there is
@@ -20,10 +20,7 @@ func byLandlock(p plan) (proc.Walls, error) {
 	if box.ABI() < 3 {
 		return proc.Walls{}, errors.New("this kernel has no Landlock, or one that cannot hold truncation (Linux 6.2 can)")
 	}
-	if err := os.MkdirAll(p.cache, 0o700); err != nil {
-		return proc.Walls{}, err
-	}
-	tmp, err := os.MkdirTemp(p.cache, "tmp-")
+	tmp, err := p.tmp.take(p.glance, p.cache)
 	if err != nil {
 		return proc.Walls{}, err
 	}
@@ -31,12 +28,13 @@ func byLandlock(p plan) (proc.Walls, error) {
 	write := append([]string{p.workspace.path, p.cache}, p.grants...)
 	write = append(write, "/dev/null", "/dev/zero", "/dev/full")
 	for _, path := range []string{"/dev/tty", "/dev/ptmx", "/dev/pts"} {
-		if _, err := os.Lstat(path); err == nil {
+		if p.glance.Mark(path).Err == nil {
 			write = append(write, path)
 		}
 	}
-	made, err := p.rules.of(hidden, write)
+	made, err := p.rules.of(p.glance, hidden, write)
 	if err != nil {
+		p.tmp.giveBack(tmp)
 		return proc.Walls{}, err
 	}
 	rules := box.Rules{Write: write, Made: proc.FirstFile}
@@ -44,14 +42,14 @@ func byLandlock(p plan) (proc.Walls, error) {
 		Box:   box.Box{Rules: rules, Filter: box.LocalOnly, Blind: p.blind, Memory: p.memory, Processes: p.processes},
 		Files: []*os.File{made},
 		Env:   p.environAt(p.cache, tmp),
-		Done:  func() proc.Findings { _, _ = made.Close(), os.RemoveAll(tmp); return proc.Findings{} },
+		Done:  func() proc.Findings { _ = made.Close(); p.tmp.giveBack(tmp); return proc.Findings{} },
 	}, nil
 }
 
 // others are the files and folders below dir that are not hidden, named as near to dir as that goes: rules allow, they
 // cannot forbid. A link needs no right; where it leads does. The folders that it reads are noted with their times of change.
-func others(dir string, hidden []string, noted map[string]syscall.Timespec) (out []string) {
-	noted[dir], _ = changed(dir)
+func others(g *sight.Glance, dir string, hidden []string, noted sight.Marks) (out []string) {
+	noted[dir] = g.Mark(dir)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
@@ -61,7 +59,7 @@ func others(dir string, hidden []string, noted map[string]syscall.Timespec) (out
 		switch {
 		case e.Type()&fs.ModeSymlink != 0, slices.Contains(hidden, path):
 		case slices.ContainsFunc(hidden, func(h string) bool { return within(h, path) }):
-			out = append(out, others(path, hidden, noted)...)
+			out = append(out, others(g, path, hidden, noted)...)
 		default:
 			out = append(out, path)
 		}
@@ -69,15 +67,12 @@ func others(dir string, hidden []string, noted map[string]syscall.Timespec) (out
 	return out
 }
 
-// maxRulesAge bounds how long rules are believed: a file system that is mounted somewhere changes no folder.
-const maxRulesAge = 30 * time.Second
-
 // of opens the rules for one command.
-func (r *ruleset) of(hidden, write []string) (*os.File, error) {
+func (r *ruleset) of(g *sight.Glance, hidden, write []string) (*os.File, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.holds(hidden, write) {
-		if err := r.make(hidden, write); err != nil {
+	if !r.holds(g, hidden, write) {
+		if err := r.make(g, hidden, write); err != nil {
 			return nil, err
 		}
 	}
@@ -89,49 +84,32 @@ func (r *ruleset) of(hidden, write []string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), "rules of a command"), nil
 }
 
-func (r *ruleset) holds(hidden, write []string) bool {
-	if r.file == nil || time.Since(r.made) > maxRulesAge || !slices.Equal(r.hidden, hidden) || !slices.Equal(r.write, write) {
-		return false
-	}
-	if !slices.Equal(r.inodes, inodes(write)) {
-		return false
-	}
-	for path, was := range r.folders {
-		if now, ok := changed(path); !ok || now != was || r.made.Sub(time.Unix(was.Unix())) <= clockStep {
-			return false
-		}
-	}
-	return true
+// holds goes by the folders that the rules were made of, and what may be written. That a file system was mounted somewhere
+// is not seen in a folder; it can be read when the rules are made anew.
+func (r *ruleset) holds(g *sight.Glance, hidden, write []string) bool {
+	return r.file != nil && slices.Equal(r.hidden, hidden) && slices.Equal(r.write, write) && slices.Equal(r.objects, objects(g, write)) &&
+		g.Same(r.folders, r.made)
 }
 
-func (r *ruleset) make(hidden, write []string) error {
-	now, folders := time.Now(), map[string]syscall.Timespec{}
-	rules := box.Rules{Read: append(others("/", hidden, folders), "/dev/random", "/dev/urandom", box.Self), Write: write}
+func (r *ruleset) make(g *sight.Glance, hidden, write []string) error {
+	folders := sight.Marks{}
+	rules := box.Rules{Read: append(others(g, "/", hidden, folders), "/dev/random", "/dev/urandom", box.Self), Write: write}
 	fd, err := rules.Make()
 	if err != nil {
 		return err
 	}
 	r.close()
-	r.file, r.hidden, r.write, r.inodes = os.NewFile(uintptr(fd), "rules"), slices.Clone(hidden), slices.Clone(write), inodes(write)
-	r.folders, r.made = folders, now
+	r.file, r.hidden, r.write, r.objects = os.NewFile(uintptr(fd), "rules"), slices.Clone(hidden), slices.Clone(write), objects(g, write)
+	r.folders, r.made = folders, g.Now()
 	return nil
 }
 
-// changed is when a folder has last changed.
-func changed(path string) (syscall.Timespec, bool) {
-	var st syscall.Stat_t
-	if syscall.Lstat(path, &st) != nil {
-		return syscall.Timespec{}, false
-	}
-	return changeTime(&st), true
-}
-
-func inodes(paths []string) []uint64 {
-	out := make([]uint64, len(paths))
+// objects are the files and folders themselves that paths name.
+func objects(g *sight.Glance, paths []string) []sight.Mark {
+	out := make([]sight.Mark, len(paths))
 	for i, path := range paths {
-		var st syscall.Stat_t
-		_ = syscall.Lstat(path, &st) // of what is not there it is 0
-		out[i] = st.Ino
+		m := g.Mark(path)
+		out[i] = sight.Mark{Dev: m.Dev, Ino: m.Ino}
 	}
 	return out
 }

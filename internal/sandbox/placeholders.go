@@ -39,8 +39,9 @@ func (s *Sandbox) Stands(path string) bool {
 
 func heldDir(state string) string { return filepath.Join(state, "sandbox", "held") }
 
-// hold makes the folders that are missing, and returns what lets go of them.
-func (h *placeholders) hold(missing []string) (release func(), err error) {
+// hold makes the folders that are missing, and returns what lets go of them. One that stands, as it was seen a moment ago,
+// need not be made where it is noted already, because nobody removes it then.
+func (h *placeholders) hold(missing []string, stands func(string) bool) (release func(), err error) {
 	if len(missing) == 0 {
 		return func() {}, nil
 	}
@@ -52,10 +53,14 @@ func (h *placeholders) hold(missing []string) (release func(), err error) {
 	if h.users == nil {
 		h.users = map[string]int{}
 	}
+	noted := slices.Clone(h.ours)
 	if err := h.note(missing); err != nil {
 		return nil, fmt.Errorf("cannot note what the sandbox makes in the workspace: %w", err)
 	}
 	for _, path := range missing {
+		if slices.Contains(noted, path) && stands(path) {
+			continue
+		}
 		if err := os.Mkdir(path, 0o555); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("cannot protect %s, which does not exist yet: %w", path, err)
 		}

@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"adze/internal/proc"
 	"adze/internal/proc/shim/box"
+	"adze/internal/sandbox/sight"
 )
 
 // plan is what one command may reach, whatever the means.
@@ -29,8 +29,9 @@ type plan struct {
 	rules     *ruleset
 	memory    uint64
 	processes uint64
-	env       []string
 	blind     bool // see Options
+	glance    *sight.Glance
+	tmp       *tmpFolders
 }
 
 // guard is a place in a writable folder. A locked one is read only; the others are only kept where they are: a folder
@@ -46,9 +47,10 @@ func (s *Sandbox) plan(c proc.Command) (plan, error) {
 		return plan{}, fmt.Errorf("%w: %w", ErrUnsuitable, w.err)
 	}
 	s.machine.Do(func() { s.host.memory = machineMemory() })
-	h := s.host.of(s.o)
-	p := plan{blind: s.o.Blind, command: c, workspace: w, host: h, rules: &s.rules, cache: cacheDir(s.o.State, w.path), private: h.private, kept: h.kept}
-	p.secrets = append(h.hidden(s.o), strangeSockets(h.private, w.path)...)
+	g := s.sight.Glance()
+	h := s.host.of(g)
+	p := plan{glance: g, tmp: &s.tmp, blind: s.o.Blind, command: c, workspace: w, host: h, rules: &s.rules, cache: cacheDir(s.o.State, w.path), private: h.private, kept: h.kept}
+	p.secrets = append(h.hidden(g, s.o), strangeSockets(g, h.private, w.path)...)
 	for _, secret := range append([]string{"/"}, p.secrets...) {
 		if within(w.path, secret) && (secret != "/" || w.path == "/") {
 			return plan{}, fmt.Errorf("%w: %s is the workspace, and no command may reach %s", ErrUnsuitable, w.path, secret)
@@ -59,7 +61,6 @@ func (s *Sandbox) plan(c proc.Command) (plan, error) {
 		return plan{}, err
 	}
 	p.memory, p.processes = h.bounds(s.o)
-	p.env = p.environ()
 	return p, nil
 }
 
@@ -69,7 +70,7 @@ const maxNested = 32
 
 // protect adds the places of the workspace that no command may change.
 func (p *plan) protect(h host, o Options) error {
-	repository, err := findRepository(p.workspace.path)
+	repository, err := findRepository(p.glance, p.workspace.path)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func (p *plan) protect(h host, o Options) error {
 			names = append(names, filepath.Join(rel, name))
 		}
 	}
-	var g guards
+	g := guards{glance: p.glance}
 	for _, nested := range p.nested[:min(len(p.nested), maxNested)] {
 		if base := filepath.Dir(nested); filepath.Base(nested) == ".git" {
 			g.lockIfThere(base, filepath.Join(nested, "hooks"))
@@ -113,6 +114,9 @@ func (p *plan) protect(h host, o Options) error {
 	p.guards, p.missing = g.list, g.missing
 	return nil
 }
+
+// stands reports that one of the folders that were missing was there already when the plan was made.
+func (p *plan) stands(path string) bool { return isPlaceholder(p.glance, path) }
 
 // root is the writable folder that a path lies in.
 func (p *plan) root(path string) string {
@@ -161,6 +165,33 @@ func within(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }
 
+// codes keeps the system call filters of a run, which are put together once.
+type codes struct {
+	mu   sync.Mutex
+	made map[filtered]box.Code
+}
+
+// filtered is what a filter depends on.
+type filtered struct {
+	filter box.Filter
+	blind  bool
+}
+
+func (c *codes) of(b box.Box) box.Code {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	what := filtered{b.Filter, b.Blind}
+	code, ok := c.made[what]
+	if !ok {
+		if c.made == nil {
+			c.made = map[filtered]box.Code{}
+		}
+		code = b.Compiled()
+		c.made[what] = code
+	}
+	return code
+}
+
 // ruleset keeps the rules of Landlock from one command to the next: to name hundreds of files to the kernel takes longer than
 // all else that this means does. They are made anew when anything changed that they were made of: what is hidden or writable,
 // or one of the folders that were read, by the time of change that the kernel sets.
@@ -169,8 +200,8 @@ type ruleset struct {
 	file    *os.File // the rules; nil: there are none yet
 	hidden  []string
 	write   []string
-	inodes  []uint64                    // of what is writable
-	folders map[string]syscall.Timespec // that were read, as they had changed
+	objects []sight.Mark // of what is writable
+	folders sight.Marks  // that were read
 	made    time.Time
 }
 

@@ -7,6 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"adze/internal/sandbox/sight"
 )
 
 // repository is what a command may not change of the repository at the top of a workspace.
@@ -18,20 +22,20 @@ type repository struct {
 
 // findRepository reads how the workspace keeps its repository: a folder, or a file that names one (linked work trees,
 // submodules).
-func findRepository(workspace string) (repository, error) {
+func findRepository(g *sight.Glance, workspace string) (repository, error) {
 	at := filepath.Join(workspace, ".git")
-	info, err := os.Lstat(at)
+	m := g.Mark(at)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(m.Err, fs.ErrNotExist):
 		return repository{locked: []string{at}}, nil
-	case err != nil:
-		return repository{}, fmt.Errorf("%w: %w", ErrUnsuitable, err)
-	case info.Mode().IsRegular():
+	case m.Err != nil:
+		return repository{}, fmt.Errorf("%w: %s: %w", ErrUnsuitable, at, m.Err)
+	case m.Is(unix.S_IFREG):
 		return linked(workspace, at)
-	case !info.IsDir():
+	case !m.Is(unix.S_IFDIR):
 		return repository{}, fmt.Errorf("%w: %s is a link, which a command could turn elsewhere; replace it by what it leads to", ErrUnsuitable, at)
 	}
-	if entries, err := os.ReadDir(at); err == nil && len(entries) == 0 {
+	if names, ok := g.Names(at); ok && len(names) == 0 {
 		return repository{locked: []string{at}}, nil // a placeholder of another command, say
 	}
 	var r repository

@@ -12,7 +12,7 @@
 // The one rule: a command runs in the sandbox that was reported, or not at all.
 //
 // Start reading at Sandbox and Cage, then plan.go (what a command may reach), level.go (how good it is), held.go (what is
-// looked at when a command has ended), barred.go (what it failed of because of the sandbox), and a file for each
+// looked at when a command has ended), package sight (what is remembered of folders), barred.go (what it failed of because of the sandbox), and a file for each
 // means. What carries it out is in internal/proc/shim/box.
 //
 // Known limits:
@@ -36,6 +36,7 @@ import (
 	"sync"
 
 	"adze/internal/proc"
+	"adze/internal/sandbox/sight"
 )
 
 // Options are what a sandbox is for. Folders are absolute.
@@ -63,6 +64,9 @@ type Sandbox struct {
 	held      *placeholders
 	lookout   lookout
 	rules     ruleset
+	sight     sight.Sight
+	codes     codes
+	tmp       tmpFolders
 
 	mu     sync.Mutex
 	report *Report // of the self-test; nil: not known yet
@@ -91,6 +95,7 @@ func (s *Sandbox) Through(n Network) *Sandbox {
 // Close removes what the sandbox left in the workspace.
 func (s *Sandbox) Close() {
 	s.held.close()
+	s.tmp.close()
 	s.rules.mu.Lock()
 	defer s.rules.mu.Unlock()
 	s.rules.close()
@@ -123,7 +128,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 	if means == Seatbelt {
 		p.missing = nil // its rules hold for what is not there, too
 	}
-	release, err := s.held.hold(p.missing)
+	release, err := s.held.hold(p.missing, p.stands)
 	if err != nil {
 		return proc.Walls{}, err
 	}
@@ -139,6 +144,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 		release()
 		return proc.Walls{}, err
 	}
+	walls.Box.Code = s.codes.of(walls.Box)
 	walls.Weigh = p.weigh
 	done := walls.Done
 	walls.Done = func() (found proc.Findings) {

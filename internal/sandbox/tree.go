@@ -7,6 +7,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"adze/internal/sandbox/sight"
 )
 
 // tree finds the repositories in a workspace, again and again: a folder that has not changed since it was read is not
@@ -27,12 +29,8 @@ type read struct {
 	seen    bool      // in this walk
 }
 
-const (
-	// maxFolders bounds a walk; a workspace with more is not looked through to its end.
-	maxFolders = 200_000
-	// clockStep is more than the step of any file system's clock.
-	clockStep = 50 * time.Millisecond
-)
+// maxFolders bounds a walk; a workspace with more is not looked through to its end.
+const maxFolders = 200_000
 
 // repositories lists the places of repositories: paths that end in .git, and folders that are bare ones. The
 // workspace's own is not among them.
@@ -78,8 +76,8 @@ func (t *tree) look(dir string) *read {
 	if syscall.Lstat(dir, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFDIR {
 		return nil
 	}
-	old, changed := t.folders[dir], changeTime(&st)
-	if old != nil && old.changed == changed && old.at.Sub(time.Unix(changed.Unix())) > clockStep {
+	old, changed := t.folders[dir], sight.ChangeTime(&st)
+	if old != nil && old.changed == changed && old.at.Sub(time.Unix(changed.Unix())) > sight.ClockStep {
 		return old
 	}
 	r := &read{changed: changed, at: time.Now()}

@@ -25,6 +25,7 @@ type Box struct {
 	IDs    IDs     // the shim maps its own user and group, because nobody else did
 	Mounts []Mount // in this order; read back also when they are not Own
 	Filter Filter
+	Code   Code // of the filter, as Compiled makes it; empty: the shim puts it together
 	Rules  Rules
 	Blind  bool // nothing is told of what the walls refuse (package witness)
 
@@ -84,6 +85,9 @@ const (
 	LocalOnly Filter = 'u' // within the machine only
 )
 
+// Code is a filter that is put together already.
+type Code string
+
 // Rules are those of Landlock: folders and files, with all that is below them. Nothing else can be opened.
 type Rules struct {
 	Read, Write []string // what is not there is left out of Read; of Write it is an error
@@ -113,6 +117,7 @@ func (b Box) Fields() []string {
 	flag(b.Own, "O")
 	flag(b.IDs.Set, "I"+strconv.Itoa(b.IDs.UID)+" "+strconv.Itoa(b.IDs.GID))
 	flag(b.Filter != NoFilter, "F"+string(rune(b.Filter)))
+	flag(b.Code != "", "C"+string(b.Code))
 	flag(b.Blind, "B")
 	flag(b.Door > 0, "D"+strconv.Itoa(b.Door))
 	flag(b.Memory > 0, "M"+number(b.Memory))
@@ -164,6 +169,8 @@ func (b *Box) take(letter byte, rest string) bool {
 			return false
 		}
 		b.Filter = Filter(rest[0])
+	case 'C':
+		b.Code = Code(rest)
 	case 'D':
 		b.Door, err = strconv.Atoi(rest)
 	case 'M':

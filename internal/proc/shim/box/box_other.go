@@ -18,3 +18,6 @@ func (b Box) Build() error {
 
 // Confine has nothing to do.
 func (b Box) Confine() (*witness.Witness, error) { return nil, nil }
+
+// Compiled is none.
+func (b Box) Compiled() Code { return "" }

@@ -29,7 +29,7 @@ func (b Box) Confine() (*witness.Witness, error) {
 	if b.Filter == NoFilter {
 		return nil, nil
 	}
-	listener, err := b.Filter.install(!b.Blind)
+	listener, err := b.install()
 	switch {
 	case err != nil:
 		return nil, &Fault{"restrict system calls", err}

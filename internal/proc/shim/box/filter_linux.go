@@ -199,29 +199,42 @@ func sockets(families []uint32, refuse instruction) []instruction {
 	return append(p, refuse)
 }
 
+// witnessed are the terms of a filter whose refusals somebody is told of.
+func witnessed() terms { return terms{witness.Tests(), witness.Names(), forbidden()} }
+
 // install puts the filter on the calling thread and all that it starts. With a witness it returns the descriptor that this
 // one listens on; -1 where the kernel gives none, because it is old, or because another program listens already.
-func (f Filter) install(witnessed bool) (listener int, err error) {
-	if t := (terms{witness.Tests(), witness.Names(), forbidden()}); witnessed && len(t.tests) > 0 {
+func (b Box) install() (listener int, err error) {
+	made, err := b.Code.read()
+	if err != nil {
+		return -1, err
+	}
+	program := func(t terms) []instruction {
+		if made != nil {
+			return made
+		}
+		return b.Filter.program(here(), t)
+	}
+	if !b.Blind && len(witness.Tests()) > 0 {
+		p := program(witnessed())
 		for _, flags := range []uintptr{newListener | waitKillable, newListener} {
-			if fd, err := f.load(t, flags); err == nil {
+			if fd, err := impose(p, flags); err == nil {
 				return fd, nil
 			}
 		}
+		made = nil // it asks somebody who is not there
 	}
-	_, err = f.load(terms{bits: forbidden()}, 0)
+	_, err = impose(program(terms{bits: forbidden()}), 0)
 	return -1, err
 }
 
-func (f Filter) load(t terms, flags uintptr) (int, error) {
-	n := here()
-	p := f.program(n, t)
-	if p == nil {
+func impose(p []instruction, flags uintptr) (int, error) {
+	if len(p) == 0 {
 		return -1, syscall.ENOSYS
 	}
 	prog := struct {
 		n    uint16
 		code *instruction
 	}{uint16(len(p)), &p[0]}
-	return call(n.seccomp, seccompSetFilter, flags, uintptr(unsafe.Pointer(&prog)))
+	return call(here().seccomp, seccompSetFilter, flags, uintptr(unsafe.Pointer(&prog)))
 }

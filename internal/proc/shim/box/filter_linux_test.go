@@ -23,8 +23,8 @@ func TestAFilterHoldsWithoutAListener(t *testing.T) {
 		runtime.LockOSThread() // never unlocked: the thread ends with the filter
 		var r result
 		if _, r.err = call(syscall.SYS_PRCTL, prSetNoNewPrivs, 1); r.err == nil {
-			if r.first, r.err = LocalOnly.install(true); r.err == nil {
-				r.second, r.err = OwnNet.install(true)
+			if r.first, r.err = (Box{Filter: LocalOnly}).install(); r.err == nil {
+				r.second, r.err = (Box{Filter: OwnNet, Code: Box{Filter: OwnNet}.Compiled()}).install()
 				_, r.refused = call(427) // io_uring_register, which no witness is told of
 				_, r.foreign = syscall.Socketpair(syscall.AF_TIPC, syscall.SOCK_STREAM, 0)
 				_, r.own = syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
