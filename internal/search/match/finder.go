@@ -1,129 +1,260 @@
 package match
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
 
-// finder looks for the first of several literals.
+	"adze/internal/search/match/kern"
+)
+
+// finder names the places that a match may be at: those of literals, of windows of byte sets or of long runs of one class,
+// whichever is rarest. It is made once for a pattern.
 type finder struct {
-	needles []needle
+	needles []needle // by alternative; none for classes, whose places say no more than which line to test
+	pair    kern.Pair
+	window  *kern.Window // of several literals, or of classes
+	class   *kern.Class  // of runs
+	least   int          // bytes of a run
+
+	whole       bool // a literal between its edges is a match
+	left, right edge // what stands beside it then
 }
+
+// edge is what a match wants beside a literal.
+type edge uint8
+
+const (
+	edgeAny      edge = iota
+	edgeBoundary      // \b
+	edgeOutside       // no part of a word
+)
 
 // needle is one literal, prepared.
 type needle struct {
-	text     []byte // in lower case where fold
-	fold     bool
-	rare     int  // offset of the byte that is looked for first, where fold
-	low, upp byte // that byte in both cases
+	text []byte // in lower case where fold
+	fold bool
+	back int // how far behind its start the window lies
 }
 
+// newFinder looks for literals.
 func newFinder(alts []literal) *finder {
 	f := &finder{}
 	for _, alt := range alts {
-		n := needle{text: []byte(alt.text), fold: alt.fold}
-		for i, b := range n.text {
-			if byteRarity(b) > byteRarity(n.text[n.rare]) {
-				n.rare = i
-			}
-		}
-		n.low, n.upp = n.text[n.rare], upper(n.text[n.rare])
-		f.needles = append(f.needles, n)
+		f.needles = append(f.needles, needle{text: []byte(alt.text), fold: alt.fold})
+	}
+	if len(alts) == 1 {
+		f.pair = f.needles[0].pair()
+		return f
+	}
+	f.window = &kern.Window{}
+	for k := range f.needles {
+		f.needles[k].addTo(f.window, k)
 	}
 	return f
 }
 
-func upper(b byte) byte {
-	if b >= 'a' && b <= 'z' {
-		return b - 'a' + 'A'
+// alone reports that the text itself decides about every place, so that no line has to be tested.
+func (f *finder) alone() bool { return f.whole && f.left == edgeAny && f.right == edgeAny }
+
+// pair picks the two bytes that are rarest, the rarer one first.
+func (n *needle) pair() kern.Pair {
+	first, second := n.rarest(-1), 0
+	if len(n.text) > 1 {
+		second = n.rarest(first)
 	}
-	return b
-}
-
-// sighting remembers where each needle occurs next, so that a frequent one does not make a rare one
-// be looked for again and again. It belongs to one text.
-type sighting struct {
-	finder *finder
-	at     []place
-}
-
-// place is what is known about one needle: its next occurrence, or the end of the text; and, where
-// case is ignored, the next of each case of its rare byte.
-type place struct {
-	next     int
-	low, upp int
-}
-
-// reset starts a new text.
-func (s *sighting) reset() {
-	s.at = s.at[:0]
-	for range s.finder.needles {
-		s.at = append(s.at, place{next: -1, low: -1, upp: -1})
-	}
-}
-
-// next returns the first place at or after from where one of the needles begins, or -1.
-func (s *sighting) next(text []byte, from int) int {
-	best := len(text)
-	for i := range s.at {
-		p := &s.at[i]
-		if p.next < from {
-			p.next = s.finder.needles[i].index(text, from, p)
+	p := kern.Pair{Bytes: [2]byte{n.text[first], n.text[second]}, At: [2]int{first, second}}
+	for k, b := range p.Bytes {
+		if n.fold && upper(b) != b {
+			p.Masks[k] = 'a' - 'A'
 		}
-		best = min(best, p.next)
 	}
-	if best == len(text) {
-		return -1
+	return p
+}
+
+// rarest returns the offset of the rarest byte but the one at not; a second one differs from the first if it can.
+func (n *needle) rarest(not int) int {
+	best, odds := 0, 2.0
+	for i, b := range n.text {
+		if i == not {
+			continue
+		}
+		o := oddsOf(b, n.fold)
+		if not >= 0 && b == n.text[not] {
+			o++
+		}
+		if o < odds {
+			best, odds = i, o
+		}
 	}
 	return best
 }
 
-// index returns the first occurrence at or after from, or len(text).
-func (n *needle) index(text []byte, from int, p *place) int {
-	if n.fold {
-		return n.indexFold(text, from, p)
+// addTo makes the rarest three bytes in a row an alternative of a window; a shorter literal leaves the rest open.
+func (n *needle) addTo(w *kern.Window, alternative int) {
+	best := 2.0
+	for i := 0; i == 0 || i+3 <= len(n.text); i++ {
+		odds := 1.0
+		for _, b := range n.text[i:min(i+3, len(n.text))] {
+			odds *= oddsOf(b, n.fold)
+		}
+		if odds < best {
+			n.back, best = i, odds
+		}
 	}
-	at := bytes.Index(text[from:], n.text)
-	if at < 0 {
-		return len(text)
+	for position := range 3 {
+		if n.back+position >= len(n.text) {
+			w.Any(alternative, position)
+			continue
+		}
+		b := n.text[n.back+position]
+		w.Add(alternative, position, b)
+		if n.fold {
+			w.Add(alternative, position, upper(b))
+		}
 	}
-	return from + at
 }
 
-func (n *needle) indexFold(text []byte, from int, p *place) int {
-	for from+len(n.text) <= len(text) {
-		p.low = nextByte(text, n.low, from+n.rare, p.low)
-		if n.low == n.upp {
-			p.upp = len(text)
-		} else {
-			p.upp = nextByte(text, n.upp, from+n.rare, p.upp)
-		}
-		at := min(p.low, p.upp) - n.rare
-		if at+len(n.text) > len(text) {
-			break
-		}
-		if n.equalFold(text[at : at+len(n.text)]) {
-			return at
-		}
-		from = at + 1
+// find writes the next places at or after from.
+func (f *finder) find(text []byte, from int, runs *kern.Runs, places []uint32) (n, next int) {
+	switch {
+	case f.window != nil:
+		return f.window.Find(text, from, places)
+	case f.class != nil:
+		return runs.Find(text, from, places)
 	}
-	return len(text)
+	return f.pair.Find(text, from, places)
 }
 
-// nextByte returns the first b at or after from, or len(text); known is an earlier answer.
-func nextByte(text []byte, b byte, from, known int) int {
-	if known >= from {
-		return known
+// verdict is what a place turns out to be.
+type verdict uint8
+
+const (
+	nothing verdict = iota
+	perhaps         // the line has to be tested
+	certain         // the line matches
+)
+
+// judge looks closer at a place.
+func (f *finder) judge(text []byte, at int) verdict {
+	switch {
+	case len(f.needles) == 0:
+		return perhaps
+	case f.window == nil:
+		return f.needles[0].judge(f, text, at)
 	}
-	at := bytes.IndexByte(text[from:], b)
-	if at < 0 {
-		return len(text)
+	best := nothing
+	which := f.window.At(text, at)
+	for k := range f.needles {
+		if which&(1<<k) != 0 {
+			best = max(best, f.needles[k].judge(f, text, at-f.needles[k].back))
+		}
 	}
-	return from + at
+	return best
 }
 
-func (n *needle) equalFold(text []byte) bool {
+// judge compares a literal with the text, and looks at what is beside it if that decides.
+func (n *needle) judge(f *finder, text []byte, at int) verdict {
+	end := at + len(n.text)
+	if at < 0 || end > len(text) || !n.equal(text[at:end]) {
+		return nothing
+	}
+	if !f.whole {
+		return perhaps
+	}
+	return min(f.left.holds(text, at-1, text[at]), f.right.holds(text, end, text[end-1]))
+}
+
+// holds says whether an edge is as it should be; beside is the place next to the literal, whose last byte on that side is own.
+// What lies beyond ASCII is left to those who know all of the line.
+func (e edge) holds(text []byte, beside int, own byte) verdict {
+	if e == edgeAny {
+		return certain
+	}
+	word := false // the end of the text or line is no part of a word
+	if beside >= 0 && beside < len(text) {
+		b := text[beside]
+		if b >= utf8.RuneSelf {
+			return perhaps
+		}
+		word = isWord(rune(b))
+	}
+	if own >= utf8.RuneSelf {
+		return perhaps
+	}
+	if e == edgeOutside && !word || e == edgeBoundary && word != isWord(rune(own)) {
+		return certain
+	}
+	return nothing
+}
+
+func (n *needle) equal(text []byte) bool {
+	if !n.fold {
+		return string(text) == string(n.text)
+	}
 	for i, b := range text {
 		if b != n.text[i] && (b < 'A' || b > 'Z' || b+'a'-'A' != n.text[i]) {
 			return false
 		}
 	}
 	return true
+}
+
+// first returns where a single literal occurs first, or -1.
+func (f *finder) first(text []byte) int {
+	n := &f.needles[0]
+	if !n.fold {
+		return bytes.Index(text, n.text)
+	}
+	var places [32]uint32
+	for from := 0; from < len(text); {
+		var found int
+		found, from = f.pair.Find(text, from, places[:])
+		for _, at := range places[:found] {
+			if end := int(at) + len(n.text); end <= len(text) && n.equal(text[at:end]) {
+				return int(at)
+			}
+		}
+	}
+	return -1
+}
+
+// sighting goes through the places of one text in order, many at a time. It belongs to one worker.
+type sighting struct {
+	finder   *finder
+	runs     kern.Runs
+	places   [kern.Batch]uint32
+	at, n    int // of places: the next, and how many there are
+	searched int // places up to here were looked for
+}
+
+// newSighting prepares for a finder, which may be nil.
+func newSighting(f *finder) *sighting {
+	s := &sighting{finder: f}
+	if f != nil && f.class != nil {
+		s.runs.Class, s.runs.Least = f.class, f.least
+	}
+	return s
+}
+
+// reset starts a new text.
+func (s *sighting) reset() { s.at, s.n, s.searched = 0, 0, 0 }
+
+// next returns the first place at or after from that a match may be at, and what is known of it; -1 if there is none.
+func (s *sighting) next(text []byte, from int) (int, verdict) {
+	for {
+		for ; s.at < s.n; s.at++ {
+			at := int(s.places[s.at])
+			if at < from {
+				continue
+			}
+			if v := s.finder.judge(text, at); v != nothing {
+				return at, v
+			}
+		}
+		if s.searched >= len(text) {
+			return -1, nothing
+		}
+		s.at = 0
+		s.n, s.searched = s.finder.find(text, max(from, s.searched), &s.runs, s.places[:])
+	}
 }

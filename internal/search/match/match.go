@@ -6,8 +6,8 @@
 //
 // Start reading at Compile, then Scanner.Run, which reads a file through a rolling buffer of whole
 // lines: a needed literal (need.go, finder.go) names candidate lines, and only those are tested, by
-// the automaton in dfa.go where a line is ASCII. sighting.next is the place where vector instructions
-// fit.
+// the automaton in dfa.go. Where no literal is rare enough, a window of byte classes or a long run of one does
+// (window.go). Package kern finds them, with vector instructions where the processor has them.
 //
 // A line ends with "\n" or "\r\n"; neither is part of it, so "^" and "$" are the ends of a line. Only for a pattern that
 // names \r itself is it part of the line, too.
@@ -41,8 +41,7 @@ type Matcher struct {
 	prog      *syntax.Prog // the same for the dfa; nil where it does not apply
 	group     int          // the group that is the match proper
 	need      *finder      // what every match contains; nil when nothing is known
-	exact     bool         // containing it is matching
-	plain     bool         // and it is all there is to a match
+	plain     bool         // containing it is matching, and it is all there is to a match
 	multiline bool
 	once      bool // anchored to the start of the text: only a file's start can match
 	bounds    bool // it has \b or \B, which regexp knows of ASCII alone
@@ -92,7 +91,9 @@ func Compile(q Query) (*Matcher, error) {
 	if q.Word {
 		m.group = 1
 	}
-	return m.prefilter(full, q.Word), nil
+	inner := q
+	inner.Word = false
+	return m.prefilter(full, wrap(expr, inner), q.Word), nil
 }
 
 // wrap adds the options of q to an expression that is valid by itself.
@@ -111,8 +112,8 @@ func wrap(expr string, q Query) string {
 }
 
 // prefilter prepares what decides about lines before regexp has to: what every match of the expression
-// contains, and the program of the dfa.
-func (m *Matcher) prefilter(expr string, word bool) *Matcher {
+// contains, and the program of the dfa. inner is the expression without the edges of a whole word.
+func (m *Matcher) prefilter(expr, inner string, word bool) *Matcher {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
 		return m
@@ -125,20 +126,57 @@ func (m *Matcher) prefilter(expr string, word bool) *Matcher {
 	if m.prog = prog; m.multiline && !m.bounds {
 		m.prog = nil
 	}
-	found := needOf(tree)
-	alts := found.alts
+	core, left, right := edgesOf(tree)
+	if word {
+		if core, err = syntax.Parse(inner, syntax.Perl); err != nil {
+			return m
+		}
+		left, right = edgeOutside, edgeOutside
+	}
+	m.need = m.finder(core, left, right)
+	m.plain = m.need != nil && m.need.whole && left == edgeAny && right == edgeAny && core.Op == syntax.OpLiteral
+	return m
+}
+
+// finder decides what to look for; nil where only the lines themselves tell.
+func (m *Matcher) finder(core *syntax.Regexp, left, right edge) *finder {
+	found := needOf(core)
 	if !m.multiline {
 		// A branch that needs a line break matches no line.
-		alts = slices.DeleteFunc(alts, func(l literal) bool { return strings.Contains(l.text, "\n") })
+		found.alts = slices.DeleteFunc(found.alts, func(l literal) bool { return strings.Contains(l.text, "\n") })
+		if f := windowFinder(core, found); f != nil {
+			return f
+		}
 	}
-	if len(alts) == 0 {
-		return m
+	if len(found.alts) == 0 {
+		return nil
 	}
-	m.need = newFinder(alts)
+	f := newFinder(found.alts)
 	// A carriage return may belong to the line's end, which is not searched.
-	m.exact = found.whole && !word && !slices.ContainsFunc(alts, func(l literal) bool { return strings.Contains(l.text, "\r") })
-	m.plain = m.exact && tree.Op == syntax.OpLiteral
-	return m
+	f.whole = found.whole && !slices.ContainsFunc(found.alts, func(l literal) bool { return strings.Contains(l.text, "\r") })
+	f.left, f.right = left, right
+	return f
+}
+
+// edgesOf takes \b off both ends of an expression.
+func edgesOf(tree *syntax.Regexp) (core *syntax.Regexp, left, right edge) {
+	if tree.Op != syntax.OpConcat {
+		return tree, edgeAny, edgeAny
+	}
+	subs := tree.Sub
+	if subs[0].Op == syntax.OpWordBoundary {
+		left, subs = edgeBoundary, subs[1:]
+	}
+	if last := len(subs) - 1; last > 0 && subs[last].Op == syntax.OpWordBoundary {
+		right, subs = edgeBoundary, subs[:last]
+	}
+	switch {
+	case len(subs) == len(tree.Sub) || len(subs) == 0:
+		return tree, edgeAny, edgeAny
+	case len(subs) == 1:
+		return subs[0], left, right
+	}
+	return &syntax.Regexp{Op: syntax.OpConcat, Sub: subs, Flags: tree.Flags}, left, right
 }
 
 // match reports whether a line matches, without the dfa.
@@ -161,9 +199,8 @@ func (m *Matcher) Span(line []byte) (from, to int, ok bool) {
 // span is Span of a text in which regexp knows all boundaries.
 func (m *Matcher) span(line []byte) (from, to int, ok bool) {
 	if m.plain {
-		n := &m.need.needles[0]
-		from = n.index(line, 0, &place{next: -1, low: -1, upp: -1})
-		return from, from + len(n.text), from < len(line)
+		from = m.need.first(line)
+		return from, from + len(m.need.needles[0].text), from >= 0
 	}
 	at := m.re.FindSubmatchIndex(line)
 	if at == nil {

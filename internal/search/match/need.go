@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxAlternatives bounds how many literals are looked for at once; each costs a pass over the text.
+// maxAlternatives bounds how many literals are looked for at once: a window of package kern has a bit for each.
 const maxAlternatives = 8
 
 // need is a choice of literals: every match contains at least one of them.
@@ -49,7 +49,7 @@ func needOf(re *syntax.Regexp) need {
 func needOfConcat(re *syntax.Regexp) need {
 	var best need
 	for _, sub := range re.Sub {
-		if n := needOf(sub); n.score() > best.score() {
+		if n := needOf(sub); n.odds() < best.odds() {
 			best = n
 		}
 	}
@@ -75,15 +75,17 @@ func needOfAlternate(re *syntax.Regexp) need {
 func needOfLiteral(re *syntax.Regexp) need {
 	fold := re.Flags&syntax.FoldCase != 0
 	best, run := "", strings.Builder{}
-	for _, r := range re.Rune {
+	for i, r := range re.Rune {
 		if oneSpelling(r, fold) {
 			run.WriteRune(lower(r, fold))
-		} else {
-			run.Reset()
+			if i < len(re.Rune)-1 {
+				continue
+			}
 		}
-		if rarity(run.String()) > rarity(best) {
-			best = run.String()
+		if s := run.String(); s != "" && (best == "" || (literal{s, fold}).odds() < (literal{best, fold}).odds()) {
+			best = s
 		}
+		run.Reset()
 	}
 	if best == "" {
 		return need{}
@@ -120,38 +122,29 @@ func hasLetter(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= 'a' && r <= 'z' }) >= 0
 }
 
-// score estimates how few lines contain what is needed.
-func (n need) score() int {
+// odds estimates how often a place has to be looked at for what is needed: 1 where nothing is.
+func (n need) odds() float64 {
 	if len(n.alts) == 0 {
-		return 0
+		return 1
 	}
-	least := rarity(n.alts[0].text)
-	for _, alt := range n.alts[1:] {
-		least = min(least, rarity(alt.text))
+	sum := 0.0
+	for _, alt := range n.alts {
+		sum += alt.odds()
 	}
-	return max(1, least-len(n.alts)+1)
+	return min(sum, 1)
 }
 
-// rarity adds up how unusual the bytes of a text are in source code.
-func rarity(text string) int {
-	sum := 0
-	for i := range len(text) {
-		sum += byteRarity(text[i])
+// odds estimates how often the three rarest bytes of a literal stand where they should. A long one is not rarer for
+// that: `return` is far more frequent than `Error`.
+func (l literal) odds() float64 {
+	least := [3]float64{1, 1, 1}
+	for i := range len(l.text) {
+		o := oddsOf(l.text[i], l.fold)
+		for k := range least {
+			if o < least[k] {
+				o, least[k] = least[k], o
+			}
+		}
 	}
-	return sum
-}
-
-// byteRarity is coarse on purpose: length decides between literals, rarity only between equals.
-func byteRarity(b byte) int {
-	switch {
-	case b == ' ' || b == '\t' || b == '\n':
-		return 2
-	case strings.IndexByte("etaoinrs", b) >= 0:
-		return 3
-	case b >= 'a' && b <= 'z' || strings.IndexByte("().,_=;\"", b) >= 0:
-		return 4
-	case b >= '0' && b <= '9' || b >= 'A' && b <= 'Z':
-		return 5
-	}
-	return 6
+	return least[0] * least[1] * least[2]
 }

@@ -5,13 +5,15 @@ import (
 	"context"
 	"errors"
 	"io"
+
+	"adze/internal/search/match/kern"
 )
 
 // Limits of a scan, in bytes.
 const (
 	// firstRead decides nearly every file: most are shorter, and binaries show a NUL early.
 	firstRead = 64 << 10
-	// window is the usual size of the rolling buffer.
+	// window is the usual size of the rolling buffer, from the second read of a file on.
 	window = 256 << 10
 	// maxContext bounds how far back context is remembered.
 	maxContext = window / 2
@@ -63,7 +65,7 @@ type Found struct {
 type Scanner struct {
 	m     *Matcher
 	c     Config
-	sight sighting
+	sight *sighting
 	dfa   *dfa     // nil: regexp tests the lines
 	words *machine // of a multiline pattern with boundaries, in a text beyond ASCII
 
@@ -85,9 +87,8 @@ type Scanner struct {
 
 // NewScanner returns a scanner for one worker.
 func NewScanner(m *Matcher, c Config) *Scanner {
-	s := &Scanner{m: m, c: c, first: firstRead, window: window, maxLine: MaxLine}
-	s.sight.finder = m.need
-	if !m.exact {
+	s := &Scanner{m: m, c: c, sight: newSighting(m.need), first: firstRead, window: window, maxLine: MaxLine}
+	if m.need == nil || !m.need.alone() {
 		s.dfa = newDFA(m.prog)
 		if m.multiline {
 			s.dfa = nil
@@ -116,13 +117,20 @@ func (s *Scanner) Run(ctx context.Context, r io.Reader, keep int) (Found, error)
 
 // reset forgets the last file, and its buffer if a long line made it large.
 func (s *Scanner) reset(keep int) {
-	if len(s.buf) != s.window {
-		s.buf = make([]byte, s.window)
-	}
 	s.pos, s.end, s.counted, s.line = 0, 0, 0, 0
+	if s.buf == nil || len(s.buf) > s.window {
+		s.grow(min(s.first, s.window))
+	}
 	s.keep, s.shown, s.after = keep, 0, 0
 	s.gone, s.nuls, s.words = 0, 0, nil
 	s.found = Found{}
+}
+
+// grow makes the buffer longer. What lies behind its end is for the kernels, which look at many bytes at once.
+func (s *Scanner) grow(size int) {
+	longer := make([]byte, size, size+kern.Slack)
+	copy(longer, s.buf[:s.end])
+	s.buf = longer
 }
 
 // rolling searches line by line through a buffer that holds whole lines.
@@ -191,14 +199,14 @@ func (s *Scanner) region(ctx context.Context, stop int) error {
 		if tested%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		at := s.candidate(stop)
+		at, known := s.candidate(stop)
 		if at < 0 {
 			s.pos = stop
 			break
 		}
 		from := s.pos + bytes.LastIndexByte(s.buf[s.pos:at], '\n') + 1
 		to := lineEnd(s.buf[:stop], at)
-		if s.m.exact || s.matches(trimReturn(s.buf[from:to])) || s.m.returns && to > from && s.buf[to-1] == '\r' && s.matches(s.buf[from:to]) {
+		if known == certain || s.matches(trimReturn(s.buf[from:to])) || s.m.returns && to > from && s.buf[to-1] == '\r' && s.matches(s.buf[from:to]) {
 			s.hit(from, to)
 		}
 		s.pos = min(to+1, stop)
@@ -224,9 +232,9 @@ func (s *Scanner) matches(line []byte) bool {
 }
 
 // candidate returns a place in the next line that may match, or -1.
-func (s *Scanner) candidate(stop int) int {
+func (s *Scanner) candidate(stop int) (int, verdict) {
 	if s.m.need == nil {
-		return s.pos
+		return s.pos, perhaps
 	}
 	return s.sight.next(s.buf[:stop], s.pos)
 }
@@ -255,13 +263,15 @@ func (s *Scanner) roll() bool {
 	copy(s.buf, s.buf[from:s.end])
 	s.gone += from
 	s.end, s.pos, s.counted, s.shown = s.end-from, s.pos-from, s.counted-from, max(0, s.shown-from)
-	if s.end < len(s.buf) {
-		return true
-	}
-	if len(s.buf) >= s.maxLine {
+	switch {
+	case len(s.buf) < s.window:
+		s.grow(s.window)
+	case s.end < len(s.buf):
+	case len(s.buf) >= s.maxLine:
 		return false
+	default:
+		s.grow(2 * len(s.buf))
 	}
-	s.buf = append(s.buf, make([]byte, len(s.buf))...)
 	return true
 }
 

@@ -27,7 +27,7 @@ func (s *Scanner) whole(ctx context.Context, r io.Reader) error {
 			return nil
 		}
 		if s.end == len(s.buf) {
-			s.buf = append(s.buf, make([]byte, len(s.buf))...)
+			s.grow(2 * len(s.buf))
 		}
 	}
 	return s.spans(ctx)
@@ -38,7 +38,7 @@ func (s *Scanner) whole(ctx context.Context, r io.Reader) error {
 func (s *Scanner) spans(ctx context.Context) error {
 	if s.m.need != nil {
 		s.sight.reset()
-		if s.sight.next(s.buf[:s.end], s.pos) < 0 {
+		if at, _ := s.sight.next(s.buf[:s.end], s.pos); at < 0 {
 			return nil
 		}
 	}

@@ -1,0 +1,59 @@
+package kern
+
+import "bytes"
+
+// Pair looks for two bytes at fixed distances from a place: of a literal, the two that are rarest. A mask of 0x20 with a
+// byte in lower case takes a letter in both cases; the mask is else 0. The assembly knows the layout.
+type Pair struct {
+	Bytes [2]byte
+	Masks [2]byte
+	At    [2]int // distances, not negative
+	Plain bool   // use the twin
+}
+
+// Find writes the next places at or after from into places, which has room for width of them at least, and returns how
+// many, and from where to search on. A place is named only if both of its bytes lie in text.
+func (p *Pair) Find(text []byte, from int, places []uint32) (n, next int) {
+	far := max(p.At[0], p.At[1])
+	limit := len(text) - far
+	if from >= limit {
+		return 0, max(from, len(text))
+	}
+	if vectors && !p.Plain && len(places) >= width {
+		if to := upTo(text, from, limit, far+1); to > from {
+			n, next = pair(&text[0], from, to, p, &places[0], len(places))
+			n = within(places[:n], limit)
+			return n, p.end(next, limit, len(text))
+		}
+	}
+	n, next = p.twin(text, from, limit, places)
+	return n, p.end(next, limit, len(text))
+}
+
+// end is where to search on: at the text's end if no place can follow.
+func (p *Pair) end(next, limit, end int) int {
+	if next >= limit {
+		return end
+	}
+	return next
+}
+
+// twin does the same byte by byte: it looks for the first byte, which is the rarer one, and tests the other.
+func (p *Pair) twin(text []byte, from, limit int, places []uint32) (n, next int) {
+	for n < len(places) && from < limit {
+		at := from
+		if p.Masks[0] == 0 {
+			k := bytes.IndexByte(text[from+p.At[0]:limit+p.At[0]], p.Bytes[0])
+			if k < 0 {
+				return n, limit
+			}
+			at += k
+		}
+		if text[at+p.At[0]]|p.Masks[0] == p.Bytes[0] && text[at+p.At[1]]|p.Masks[1] == p.Bytes[1] {
+			places[n] = uint32(at)
+			n++
+		}
+		from = at + 1
+	}
+	return n, from
+}
