@@ -38,7 +38,7 @@ type Query struct {
 // Matcher is a compiled query, safe for concurrent use.
 type Matcher struct {
 	re        *regexp.Regexp
-	prog      *syntax.Prog // the same for the dfa; nil where it does not apply
+	prog      *syntax.Prog // the same for the dfa and the machine
 	group     int          // the group that is the match proper
 	need      *finder      // what every match contains; nil when nothing is known
 	plain     bool         // containing it is matching, and it is all there is to a match
@@ -123,9 +123,7 @@ func (m *Matcher) prefilter(expr, inner string, word bool) *Matcher {
 		return m
 	}
 	m.bounds = hasBoundary(prog)
-	if m.prog = prog; m.multiline && !m.bounds {
-		m.prog = nil
-	}
+	m.prog = prog
 	core, left, right := edgesOf(tree)
 	if word {
 		if core, err = syntax.Parse(inner, syntax.Perl); err != nil {

@@ -268,3 +268,30 @@ func FuzzAgreesWithRegexp(f *testing.F) {
 		agree(t, Query{Pattern: pattern, IgnoreCase: fold, Word: word}, Config{Before: int(window) % 3, After: int(window) % 2}, text, 1+int(window))
 	})
 }
+
+// A match may begin on the line on which another, of more lines, ended.
+func TestAMatchBeginsWhereAnotherOfManyLinesEnded(t *testing.T) {
+	for text, want := range map[string]string{
+		"TODO\nreturn TODO\n}\nreturn x\n":          "1* 2 3* 4",
+		"TODO\nreturn TODO return\n}\n":             "1* 2",
+		"TODO\nreturn TODO\nreturn TODO\nreturn\nx": "1* 2 3* 4*",
+		"TODO return TODO\nreturn\n":                "1*",
+		"a\nTODO\n\nreturn\n\n\nTODO\nreturn":       "2* 3 4 7* 8",
+	} {
+		m, err := Compile(Query{Pattern: `(?s)TODO.{0,20}?return`, Multiline: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := NewScanner(m, Config{}).Run(context.Background(), strings.NewReader(text), 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, l := range found.Lines {
+			got = append(got, fmt.Sprintf("%d%s", l.Number, map[bool]string{true: "*"}[l.Starts]))
+		}
+		if s := strings.Join(got, " "); s != want || found.Count != strings.Count(want, "*") {
+			t.Errorf("%q: %s (%d), want %s", text, s, found.Count, want)
+		}
+	}
+}

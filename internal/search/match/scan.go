@@ -67,7 +67,7 @@ type Scanner struct {
 	c     Config
 	sight *sighting
 	dfa   *dfa     // nil: regexp tests the lines
-	words *machine // of a multiline pattern with boundaries, in a text beyond ASCII
+	tail  *machine // finds what begins on the last line of another match that spans several
 
 	first, window, maxLine int // bytes; tests make them small
 
@@ -88,11 +88,8 @@ type Scanner struct {
 // NewScanner returns a scanner for one worker.
 func NewScanner(m *Matcher, c Config) *Scanner {
 	s := &Scanner{m: m, c: c, sight: newSighting(m.need), first: firstRead, window: window, maxLine: MaxLine}
-	if m.need == nil || !m.need.alone() {
+	if !m.multiline && (m.need == nil || !m.need.alone()) {
 		s.dfa = newDFA(m.prog)
-		if m.multiline {
-			s.dfa = nil
-		}
 	}
 	return s
 }
@@ -122,7 +119,7 @@ func (s *Scanner) reset(keep int) {
 		s.grow(min(s.first, s.window))
 	}
 	s.keep, s.shown, s.after = keep, 0, 0
-	s.gone, s.nuls, s.words = 0, 0, nil
+	s.gone, s.nuls = 0, 0
 	s.found = Found{}
 }
 

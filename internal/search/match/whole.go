@@ -33,8 +33,8 @@ func (s *Scanner) whole(ctx context.Context, r io.Reader) error {
 	return s.spans(ctx)
 }
 
-// spans finds the matches of the whole text. The next one is looked for from the line after the last,
-// so that "^" means what it says.
+// spans finds the matches of the whole text. The next one is looked for in the rest of the line on which the last ended,
+// if that is another than it began on, and then from the line after it, so that "^" means what it says.
 func (s *Scanner) spans(ctx context.Context) error {
 	if s.m.need != nil {
 		s.sight.reset()
@@ -62,9 +62,35 @@ func (s *Scanner) spans(ctx context.Context) error {
 		if s.c.First || s.m.once {
 			break
 		}
+		for ok {
+			from, to, ok = s.rest(from, to)
+		}
 	}
 	s.trail(s.end)
 	return nil
+}
+
+// rest finds a match that begins where another ended, on a line that is not the one that began on, and reaches beyond it.
+func (s *Scanner) rest(from, to int) (int, int, bool) {
+	end := lineEnd(s.buf[:s.end], max(from, to-1))
+	if to > end || bytes.IndexByte(s.buf[from:to], '\n') < 0 {
+		return 0, 0, false
+	}
+	if s.tail == nil {
+		s.tail = newMachine(s.m.prog, s.m.group)
+	}
+	for to <= end {
+		next, stop, ok := s.tail.within(s.buf[:s.end], to, end)
+		if !ok {
+			break
+		}
+		if stop > end+1 {
+			s.pos = s.span(next, stop)
+			return next, stop, true
+		}
+		to = max(stop, next+1)
+	}
+	return 0, 0, false
 }
 
 // span keeps the lines of one match and returns where the line after them begins.
@@ -86,6 +112,9 @@ func (s *Scanner) keepSpan(start, stop, from, to int) {
 	s.trail(start)
 	for _, at := range s.before(start) {
 		s.add(at, lineEnd(s.buf[:s.end], at), false)
+	}
+	if start < s.shown && from < s.shown {
+		start, from = s.shown, max(from, s.shown) // the line it begins on is the last one of another match
 	}
 	for n := 0; start <= stop && n < maxMatchLines; n++ {
 		end := lineEnd(s.buf[:stop], start)

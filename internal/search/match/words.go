@@ -28,11 +28,17 @@ func newMachine(prog *syntax.Prog, group int) *machine {
 }
 
 // find returns where the first match lies: that of the group, if one was asked for.
-func (m *machine) find(text []byte) (from, to int, ok bool) {
+func (m *machine) find(text []byte) (from, to int, ok bool) { return m.within(text, 0, len(text)) }
+
+// within is find of a match that begins between two places, in the light of what stands before the first.
+func (m *machine) within(text []byte, first, last int) (from, to int, ok bool) {
 	var best [4]int
 	m.now = m.now[:0]
 	before := rune(-1)
-	for at := 0; ; {
+	if first > 0 {
+		before, _ = utf8.DecodeLastRune(text[:first])
+	}
+	for at := first; ; {
 		r, size := rune(-1), 0
 		if at < len(text) {
 			r, size = utf8.DecodeRune(text[at:])
@@ -43,7 +49,7 @@ func (m *machine) find(text []byte) (from, to int, ok bool) {
 		for _, t := range m.now {
 			m.follow(t, at, holds)
 		}
-		if !ok {
+		if !ok && at <= last {
 			m.follow(thread{pc: uint32(m.prog.Start), caps: [4]int{at, -1, -1, -1}}, at, holds)
 		}
 		m.now, m.next = m.next, m.now[:0]
@@ -55,7 +61,7 @@ func (m *machine) find(text []byte) (from, to int, ok bool) {
 				break
 			}
 		}
-		if size == 0 || ok && len(m.now) == 0 {
+		if size == 0 || len(m.now) == 0 && (ok || at >= last) {
 			break
 		}
 		m.step(r)
