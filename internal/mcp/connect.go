@@ -1,0 +1,198 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// lastOld is the newest protocol that begins with initialize.
+const lastOld = "2025-11-25"
+
+// attempt is one way to begin.
+type attempt struct {
+	version string        // empty: the newest
+	limit   time.Duration // for its answer to the first question
+}
+
+// errSilent says that a server did not answer.
+type errSilent struct{ after time.Duration }
+
+func (e errSilent) Error() string {
+	return fmt.Sprintf("it did not answer within %s", e.after.Round(time.Millisecond))
+}
+
+// converse begins a conversation and holds it until it ends or ctx does. A server of an older protocol may be silent at the
+// question of the newest one, or end at it: it is then started anew and asked in its own words. One that refuses those was
+// only slow.
+func (v *life) converse(ctx context.Context) error {
+	whole := cmp.Or(v.conf.Start, DefaultStart)
+	deadline := time.Now().Add(whole)
+	tries := []attempt{{"", min(v.pool.opts.Probe, whole)}, {lastOld, whole}}
+	if v.knownOld() {
+		tries = tries[1:]
+	}
+	var err error
+	for i, try := range tries {
+		var began bool
+		try.limit = min(try.limit, max(time.Until(deadline), time.Second))
+		if began, err = v.attempt(ctx, try); began || ctx.Err() != nil || errors.As(err, new(*startError)) {
+			return err
+		}
+		var refused *jsonrpc.Error
+		if i == len(tries)-1 && try.version == lastOld && errors.As(err, &refused) {
+			_, err = v.attempt(ctx, attempt{"", max(time.Until(deadline), time.Second)})
+		}
+	}
+	return err
+}
+
+// knownOld reports that the server spoke an older protocol when it was last there.
+func (v *server) knownOld() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.list.Version != "" && v.list.Version <= lastOld
+}
+
+// startError says that a program could not be started at all.
+type startError struct{ err error }
+
+func (e *startError) Error() string { return e.err.Error() }
+func (e *startError) Unwrap() error { return e.err }
+
+// attempt opens the wire and talks. began reports that the handshake was done.
+func (v *life) attempt(ctx context.Context, a attempt) (began bool, err error) {
+	open := v.pool.stdio
+	if len(v.conf.Command) == 0 {
+		if open = v.pool.opts.HTTP; open == nil {
+			return false, &startError{errors.New("servers with an address cannot be used here")}
+		}
+	}
+	var said error
+	broke := open(ctx, v.conf, func(wire sdk.Transport) { began, said = v.talk(ctx, wire, a) })
+	switch {
+	case said == nil && broke == nil:
+		return began, errors.New("it ended")
+	case said == nil:
+		return began, broke
+	case broke == nil:
+		return began, said
+	case errors.Is(said, io.ErrClosedPipe), errors.Is(said, io.EOF), errors.Is(said, sdk.ErrConnectionClosed):
+		return began, broke
+	}
+	return began, fmt.Errorf("%w (%w)", said, broke)
+}
+
+// talk shakes hands, lists the tools, and then waits for the end. It returns as soon as ctx ends, whatever the library
+// still waits for: its own way to close may take a quarter of a minute.
+func (v *life) talk(ctx context.Context, wire sdk.Transport, a attempt) (began bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	session, err := v.greet(ctx, wire, a)
+	if err != nil {
+		return false, err
+	}
+	defer func() { go session.Close() }()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_ = session.Wait()
+	}()
+	listing, err := within(ctx, over, cmp.Or(v.conf.Start, DefaultStart), func() (Listing, error) { return list(ctx, session, v.conf) })
+	if err != nil {
+		return true, fmt.Errorf("its tools: %w", err)
+	}
+	v.ready(session, listing)
+	select {
+	case <-over:
+		return true, nil
+	case <-ctx.Done():
+		return true, ctx.Err()
+	}
+}
+
+// greet does the handshake.
+func (v *life) greet(ctx context.Context, wire sdk.Transport, a attempt) (*sdk.ClientSession, error) {
+	client := sdk.NewClient(&sdk.Implementation{Name: "adze", Version: v.pool.opts.Version}, v.client())
+	session, err := within(ctx, nil, a.limit, func() (*sdk.ClientSession, error) {
+		s, err := client.Connect(ctx, wire, &sdk.ClientSessionOptions{ProtocolVersion: a.version})
+		if err == nil && ctx.Err() != nil {
+			go s.Close()
+		}
+		return s, err
+	})
+	return session, err
+}
+
+// client is what adze tells servers that it can do, and hears them tell.
+func (v *server) client() *sdk.ClientOptions {
+	o := &sdk.ClientOptions{
+		Capabilities: &sdk.ClientCapabilities{}, // nil would announce roots
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
+			go v.relist()
+		},
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+			v.calls.progress(r.Params)
+		},
+	}
+	if v.pool.opts.Client != nil {
+		v.pool.opts.Client(v.conf.Name, o)
+	}
+	return o
+}
+
+// relist asks for the tools again, after the server said that they are others.
+func (v *server) relist() {
+	ctx, cancel := context.WithTimeout(v.pool.ctx, cmp.Or(v.conf.Start, DefaultStart))
+	defer cancel()
+	session, release, err := v.borrow(ctx)
+	if err != nil {
+		return
+	}
+	defer release()
+	l, err := within(ctx, nil, cmp.Or(v.conf.Start, DefaultStart), func() (Listing, error) { return list(ctx, session, v.conf) })
+	if err != nil {
+		return // those that were known stay
+	}
+	v.mu.Lock()
+	v.list = l
+	v.mu.Unlock()
+	v.pool.changed(v.conf.Name)
+}
+
+// within does something that may never return, for so long.
+func within[T any](ctx context.Context, over <-chan struct{}, limit time.Duration, do func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		value, err := do()
+		done <- answer{value, err}
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	var none T
+	select {
+	case a := <-done:
+		return a.value, a.err
+	case <-over:
+		select { // what was said last counts
+		case a := <-done:
+			return a.value, a.err
+		case <-time.After(100 * time.Millisecond):
+		}
+		return none, errors.New("it ended")
+	case <-timer.C:
+		return none, errSilent{limit}
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
+}

@@ -1,0 +1,199 @@
+// Package mcp lets a run use the tools of MCP servers: programs that it starts, and services that it dials.
+//
+// The one rule: a server is a stranger. It never holds up a turn, what it says is bounded and cleaned before anybody sees
+// it, and what it says of its tools is pinned: a word that changes is asked about before it counts.
+//
+// Start reading at Pool and Pool.Session, then server.go (one server and its life), connect.go (the handshake, in both eras
+// of the protocol), stdio.go (the wire of a program), list.go (its catalogue, bounded).
+//
+// Source of the rules: Model Context Protocol 2026-07-28 and 2025-11-25 (modelcontextprotocol.io/specification).
+//
+// Known limits: the order of a schema's properties is that of the alphabet, because the library decodes it into a map.
+package mcp
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/internal/proc"
+)
+
+// Bounds of a server's life, unless Options or Server say others.
+const (
+	// DefaultProbe is how long a server may take to answer the question of the newest protocol, which older ones leave
+	// unanswered, or end at.
+	DefaultProbe = 3 * time.Second
+	// DefaultStart is how long a server may take until its tools are known; it is the session's time and not a call's.
+	DefaultStart = 30 * time.Second
+	// DefaultWait is how long a call waits for a server that starts.
+	DefaultWait = 5 * time.Second
+	// DefaultCall is how long a call may take without a sign of progress.
+	DefaultCall = 5 * time.Minute
+	// DefaultIdle is how long a server stays that nobody calls: one of Node holds 70 to 90 MB.
+	DefaultIdle = 5 * time.Minute
+)
+
+// Server is one server as the person, or a project with their consent, names it: a program or an address.
+type Server struct {
+	Name    string
+	Command []string          // program and arguments
+	Env     map[string]string // that the program gets beside that of every command
+	Dir     string            // absolute; empty: the workspace
+	URL     string            // of streamable HTTP, where there is no command
+	Headers map[string]string
+	Tools   []string      // names, * for any rest, a first ! leaves out; empty: all
+	Start   time.Duration // 0: the defaults
+	Call    time.Duration
+	From    string // the file that names it
+	Outside bool   // the person lets it run without walls
+	// Err is why it cannot be used, such as a variable that is not set; nil: it can.
+	Err error
+}
+
+// Options say which servers there are and how they run.
+type Options struct {
+	Version    string // of adze
+	Dir        string // the workspace, absolute and free of links
+	Servers    []Server
+	Supervisor proc.Supervisor
+	Env        []string // of programs
+	// Holds says, right before a server starts or is dialled, whether the person lets it; nil: it may.
+	Holds func(Server) error
+	// Mask hides secrets in what servers say of themselves; nil: nothing is hidden.
+	Mask func(string) string
+	// Reach allows a program in the sandbox a connection; nil: none.
+	Reach func(ctx context.Context, host string, port uint16) error
+	// HTTP opens the wire to a server with a URL; nil: such servers cannot be used.
+	HTTP Opener
+	// Client adds handlers for what servers ask and tell; nil: there are none. See Pool.Calling.
+	Client func(server string, o *sdk.ClientOptions)
+	// Changed is called when a server's state or tools changed, on any goroutine; it must not wait. Nil: nobody looks.
+	Changed func(server string)
+
+	Probe, Wait, Idle time.Duration // 0: the defaults
+}
+
+// Opener opens the wire to a server and hands it to use, which returns when the conversation is over or ctx ends. What the
+// opener started has ended when it returns; its error says how the wire broke and is nil where it did not.
+type Opener func(ctx context.Context, s Server, use func(sdk.Transport)) error
+
+// ErrUnknown says that no server has a name.
+var ErrUnknown = errors.New("no MCP server has this name")
+
+// Pool are the servers of one workspace. Its methods are for any goroutine.
+type Pool struct {
+	opts Options
+	ctx  context.Context // of their lives
+	end  context.CancelFunc
+	all  sync.WaitGroup
+
+	mu      sync.Mutex
+	servers map[string]*server
+	order   []string
+	closed  bool
+}
+
+// New starts and dials nothing. Of servers of one name the first counts.
+func New(o Options) *Pool {
+	for _, d := range []struct {
+		at    *time.Duration
+		usual time.Duration
+	}{{&o.Probe, DefaultProbe}, {&o.Wait, DefaultWait}, {&o.Idle, DefaultIdle}} {
+		if *d.at == 0 {
+			*d.at = d.usual
+		}
+	}
+	ctx, end := context.WithCancel(context.Background())
+	p := &Pool{opts: o, ctx: ctx, end: end, servers: map[string]*server{}}
+	for _, s := range o.Servers {
+		if p.servers[s.Name] == nil {
+			p.servers[s.Name] = newServer(p, s)
+			p.order = append(p.order, s.Name)
+		}
+	}
+	return p
+}
+
+// Close ends all servers, politely first, and waits until nothing of them is left.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	p.closed = true
+	all := slices.Collect(maps.Values(p.servers))
+	p.mu.Unlock()
+	for _, v := range all {
+		v.stop()
+	}
+	p.all.Wait()
+	p.end()
+}
+
+// States are the servers in the order of the configuration.
+func (p *Pool) States() (out []State) {
+	for _, name := range p.order {
+		out = append(out, p.servers[name].show())
+	}
+	return out
+}
+
+// Names are those of the servers, in the order of the configuration.
+func (p *Pool) Names() []string { return slices.Clone(p.order) }
+
+// Wake starts a server, or dials it, and returns at once.
+func (p *Pool) Wake(name string) {
+	if v := p.server(name); v != nil {
+		v.wake()
+	}
+}
+
+// Stop ends a server; the next call starts it again.
+func (p *Pool) Stop(name string) {
+	if v := p.server(name); v != nil {
+		v.stop()
+	}
+}
+
+// Session is the conversation with a server, which is started when it does not run: it waits until the tools are known, as
+// long as ctx and Options.Wait let it. Release has to be called when it is not used any more: until then the server is not
+// idle.
+func (p *Pool) Session(ctx context.Context, name string) (s *sdk.ClientSession, release func(), err error) {
+	v := p.server(name)
+	if v == nil {
+		return nil, nil, ErrUnknown
+	}
+	v.wake()
+	ctx, cancel := context.WithTimeout(ctx, p.opts.Wait)
+	defer cancel()
+	return v.borrow(ctx)
+}
+
+// Await waits until a server is ready or has failed, which its start decides and not the caller's patience.
+func (p *Pool) Await(ctx context.Context, name string) error {
+	v := p.server(name)
+	if v == nil {
+		return ErrUnknown
+	}
+	v.wake()
+	return v.await(ctx)
+}
+
+// server is nil where there is none, or none may start any more.
+func (p *Pool) server(name string) *server {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil
+	}
+	return p.servers[name]
+}
+
+func (p *Pool) changed(name string) {
+	if p.opts.Changed != nil {
+		p.opts.Changed(name)
+	}
+}

@@ -1,0 +1,228 @@
+// Package mcptest is an MCP server for tests, which behaves as it is told to.
+//
+// The one rule: it speaks the protocol by hand, so that it can do what no library lets it.
+//
+// Start reading at Serve. Known limits: it answers one request after the other, but for calls of the tool hang.
+package mcptest
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Word is the first argument with which a test binary is to be a server; the second says how it behaves.
+const Word = "be-an-mcp-server"
+
+// Serve is the server when the program was started as one, and does not return then. How it behaves is said in words,
+// with semicolons between: "modern", "old", "banner", "many 10000", "pages", "again", "instructions TEXT", "tool JSON",
+// "start FILE", "deaf", and "exit|hang|rubbish|huge|flood|noise|refuse at METHOD".
+func Serve() {
+	if len(os.Args) != 3 || os.Args[1] != Word {
+		return
+	}
+	f := &fake{in: bufio.NewReaderSize(os.Stdin, 1<<20), pages: 1}
+	for _, word := range strings.Split(os.Args[2], ";") {
+		f.words = append(f.words, strings.TrimSpace(word))
+	}
+	f.serve()
+	os.Exit(0)
+}
+
+type fake struct {
+	words []string
+	in    *bufio.Reader
+	pages int
+}
+
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Name      string          `json:"name"`
+		Cursor    string          `json:"cursor"`
+		Arguments json.RawMessage `json:"arguments"`
+		Meta      struct {
+			Token json.RawMessage `json:"progressToken"`
+		} `json:"_meta"`
+	} `json:"params"`
+}
+
+// does reports whether one of the words is this one.
+func (f *fake) does(word string) bool {
+	_, ok := f.said(word)
+	return ok
+}
+
+// said is what follows a word.
+func (f *fake) said(word string) (string, bool) {
+	for _, w := range f.words {
+		if w == word {
+			return "", true
+		}
+		if rest, ok := strings.CutPrefix(w, word+" "); ok {
+			return rest, true
+		}
+	}
+	return "", false
+}
+
+func (f *fake) serve() {
+	if f.does("banner") {
+		fmt.Print("Welcome to the server!\n[INFO] listening\n{ not a message }\n\n")
+	}
+	if file, ok := f.said("start"); ok { // each start leaves a byte
+		if out, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
+			fmt.Fprint(out, ".")
+			out.Close()
+		}
+	}
+	for {
+		raw, err := f.in.ReadBytes('\n')
+		if err != nil {
+			if f.does("deaf") {
+				<-time.After(time.Hour)
+			}
+			return
+		}
+		var m message
+		if json.Unmarshal(raw, &m) != nil {
+			continue
+		}
+		f.misbehave(m)
+		f.answer(m)
+	}
+}
+
+// misbehave does what was asked for at a method.
+func (f *fake) misbehave(m message) {
+	at := " at " + m.Method
+	switch {
+	case f.does("exit" + at):
+		fmt.Fprint(os.Stderr, "first words\ncannot go on\n")
+		os.Exit(3)
+	case f.does("hang" + at):
+		<-time.After(time.Hour)
+	case f.does("rubbish" + at):
+		fmt.Println(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":17}`)
+	case f.does("huge" + at):
+		fmt.Println(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"x":"` + strings.Repeat("x", 20<<20) + `"}}`)
+	case f.does("flood" + at):
+		for {
+			if _, err := fmt.Println(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}`); err != nil {
+				os.Exit(0)
+			}
+		}
+	case f.does("noise" + at):
+		for {
+			if _, err := fmt.Println(strings.Repeat("noise ", 1000)); err != nil {
+				os.Exit(0)
+			}
+		}
+	case f.does("complain" + at):
+		for range 1 << 14 {
+			fmt.Fprintln(os.Stderr, strings.Repeat("complaint ", 100))
+		}
+	}
+}
+
+func (f *fake) reply(m message, result string) {
+	if len(m.ID) > 0 {
+		fmt.Println(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + result + `}`)
+	}
+}
+
+func (f *fake) refuse(m message, code int, why string) {
+	if len(m.ID) > 0 {
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`+"\n", m.ID, code, why)
+	}
+}
+
+func (f *fake) answer(m message) {
+	text, _ := f.said("instructions")
+	instructions, _ := json.Marshal(text)
+	switch m.Method {
+	case "server/discover":
+		if !f.does("modern") {
+			f.refuse(m, -32601, "Method not found")
+			return
+		}
+		f.reply(m, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"instructions":`+string(instructions)+`}`)
+	case "initialize":
+		if f.does("modern") {
+			f.refuse(m, -32601, "Method not found")
+			return
+		}
+		f.reply(m, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"fake","version":"1"},"instructions":`+string(instructions)+`}`)
+	case "tools/list":
+		f.list(m)
+	case "tools/call":
+		f.call(m)
+	case "ping":
+		f.reply(m, `{}`)
+	default:
+		f.refuse(m, -32601, "Method not found")
+	}
+}
+
+func (f *fake) list(m message) {
+	var tools []string
+	for _, w := range f.words {
+		if tool, ok := strings.CutPrefix(w, "tool "); ok {
+			tools = append(tools, tool)
+		}
+		if file, ok := strings.CutPrefix(w, "tools from "); ok { // one tool a line; it may change while the server runs
+			raw, _ := os.ReadFile(file)
+			tools = append(tools, strings.Split(strings.TrimSpace(string(raw)), "\n")...)
+		}
+	}
+	if many, ok := f.said("many"); ok {
+		n, _ := strconv.Atoi(many)
+		for i := range n {
+			tools = append(tools, fmt.Sprintf(`{"name":"t%d","description":"does %d","inputSchema":{"type":"object"}}`, i, i))
+		}
+	}
+	if len(tools) == 0 {
+		tools = []string{Echo}
+	}
+	next := ""
+	switch {
+	case f.does("pages"):
+		f.pages++
+		next = fmt.Sprintf(`,"nextCursor":"%d"`, f.pages)
+	case f.does("again"):
+		next = `,"nextCursor":"same"`
+	}
+	f.reply(m, `{"tools":[`+strings.Join(tools, ",")+`]`+next+`}`)
+}
+
+// Echo is the tool of a server that was told no other.
+const Echo = `{"name":"echo","description":"says it again","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}}`
+
+func (f *fake) call(m message) {
+	var args struct{ Text string }
+	_ = json.Unmarshal(m.Params.Arguments, &args) // a test sends what it sends
+	if said, ok := f.said("answer"); ok {
+		f.reply(m, said)
+		return
+	}
+	switch {
+	case args.Text == "hang": // no answer; what comes next is answered
+		return
+	case args.Text == "die":
+		fmt.Fprintln(os.Stderr, "I die")
+		os.Exit(4)
+	case args.Text == "progress" && len(m.Params.Meta.Token) > 0:
+		for i := 1; i <= 3; i++ {
+			fmt.Printf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":3,"message":"step %d"}}`+"\n", m.Params.Meta.Token, i, i)
+		}
+	case args.Text == "changed":
+		fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+	}
+	said, _ := json.Marshal(args.Text)
+	f.reply(m, `{"content":[{"type":"text","text":`+string(said)+`}]}`)
+}

@@ -1,0 +1,256 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// A server that fails is started again when it is needed, so often in so long a time.
+	restarts    = 3
+	restartTime = 10 * time.Minute
+	// politeTime is what a program gets to end by itself when its standard input is closed.
+	politeTime = 300 * time.Millisecond
+)
+
+// The states of a server.
+const (
+	Off      = "off"      // it does not run: nobody has called it, or not for a while
+	Starting = "starting" // it runs, and has not answered
+	Ready    = "ready"
+	Failed   = "failed"
+	Held     = "held" // it may not start
+)
+
+// ErrNotReady says that a server has not answered yet.
+var ErrNotReady = errors.New("it is still starting")
+
+// State is a server as a person is shown it.
+type State struct {
+	Name    string
+	State   string
+	Why     string // it failed or is held; or what its own last words were
+	PID     int    // of a program that runs
+	Version string // of the protocol
+	Title   string // what it calls itself
+	Tools   int    // that it lists
+	Noise   int    // lines that were no messages
+	From    string
+}
+
+// server is one server: its conversation now, and those before it.
+type server struct {
+	pool *Pool
+	conf Server
+
+	mu      sync.Mutex
+	state   string
+	why     string
+	begun   []time.Time
+	session *sdk.ClientSession
+	list    Listing
+	pid     int
+	noise   int
+	changed chan struct{} // closed and replaced whenever something of this changes
+	life    *life         // nil: it does not run
+	busy    int           // who uses the session
+	idle    *time.Timer
+	calls   calls
+}
+
+func newServer(p *Pool, c Server) *server {
+	return &server{pool: p, conf: c, state: Off, changed: make(chan struct{})}
+}
+
+func (v *server) show() State {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return State{
+		Name: v.conf.Name, From: v.conf.From, State: v.state, Why: v.why, PID: v.pid, Noise: v.noise,
+		Version: v.list.Version, Title: v.list.Title, Tools: len(v.list.Tools),
+	}
+}
+
+// turn makes a state known; the lock is held.
+func (v *server) turn(state, why string) {
+	v.state, v.why = state, why
+	close(v.changed)
+	v.changed = make(chan struct{})
+}
+
+// wake starts the server when it does not run and may be started.
+func (v *server) wake() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.state == Starting || v.state == Ready {
+		return
+	}
+	now := time.Now()
+	recent := v.begun[:0]
+	for _, at := range v.begun {
+		if now.Sub(at) < restartTime {
+			recent = append(recent, at)
+		}
+	}
+	if v.begun = recent; v.state == Failed && len(v.begun) >= restarts {
+		return // why it failed is said
+	}
+	if err := v.allowed(); err != nil {
+		v.turn(Held, err.Error())
+		return
+	}
+	v.begun = append(v.begun, now)
+	ctx, end := context.WithCancel(v.pool.ctx)
+	l := &life{server: v, end: end}
+	v.life, v.noise = l, 0
+	v.turn(Starting, "")
+	v.pool.all.Go(func() { l.live(ctx) })
+}
+
+func (v *server) allowed() error {
+	if v.conf.Err != nil {
+		return v.conf.Err
+	}
+	if v.pool.opts.Holds == nil {
+		return nil
+	}
+	return v.pool.opts.Holds(v.conf)
+}
+
+// life is one conversation of a server's, with the program that it is held with.
+type life struct {
+	*server
+	end func() // asks for the end, and does not wait
+}
+
+// live ends when the conversation does.
+func (l *life) live(ctx context.Context) {
+	err := l.converse(ctx)
+	l.end()
+	l.mu.Lock()
+	own := l.server.life == l
+	if own {
+		l.part(Failed, l.pool.masked(cmp.Or(fmt.Sprint(err), "it ended")))
+	}
+	l.mu.Unlock()
+	if own {
+		l.pool.changed(l.conf.Name)
+	}
+}
+
+// part leaves a life behind; the lock is held.
+func (v *server) part(state, why string) {
+	v.life, v.session, v.pid = nil, nil, 0
+	if v.idle != nil {
+		v.idle.Stop()
+		v.idle = nil
+	}
+	v.turn(state, why)
+}
+
+// masked is a text of a server's, short and without secrets.
+func (p *Pool) masked(text string) string {
+	if p.opts.Mask != nil {
+		text = p.opts.Mask(text)
+	}
+	return Line(text, maxWhy)
+}
+
+// maxWhy bounds what is told of a failure, in bytes.
+const maxWhy = 600
+
+// stop asks the conversation to end, and does not wait.
+func (v *server) stop() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.life == nil {
+		return
+	}
+	v.life.end()
+	v.begun = nil
+	v.part(Off, "")
+}
+
+// ready makes a conversation that has begun the one that is used.
+func (l *life) ready(s *sdk.ClientSession, known Listing) {
+	l.mu.Lock()
+	own := l.server.life == l
+	if own {
+		l.session, l.list, l.begun = s, known, nil
+		l.turn(Ready, "")
+		l.rest()
+	}
+	l.mu.Unlock()
+	if own {
+		l.pool.changed(l.conf.Name)
+	}
+}
+
+// await waits until the server is ready.
+func (v *server) await(ctx context.Context) error {
+	for {
+		v.mu.Lock()
+		state, why, changed := v.state, v.why, v.changed
+		v.mu.Unlock()
+		switch state {
+		case Ready:
+			return nil
+		case Failed, Held, Off:
+			return errors.New(cmp.Or(why, "it does not run"))
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ErrNotReady
+		}
+	}
+}
+
+// borrow is the session, once it is ready.
+func (v *server) borrow(ctx context.Context) (*sdk.ClientSession, func(), error) {
+	if err := v.await(ctx); err != nil {
+		return nil, nil, err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.session == nil {
+		return nil, nil, errors.New("it has ended")
+	}
+	v.busy++
+	if v.idle != nil {
+		v.idle.Stop()
+	}
+	return v.session, sync.OnceFunc(v.release), nil
+}
+
+func (v *server) release() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.busy--
+	v.rest()
+}
+
+// rest ends the server after a while in which nobody uses it; the lock is held.
+func (v *server) rest() {
+	if v.busy > 0 || v.session == nil {
+		return
+	}
+	if v.idle != nil {
+		v.idle.Stop()
+	}
+	session := v.session
+	v.idle = time.AfterFunc(v.pool.opts.Idle, func() {
+		v.mu.Lock()
+		still := v.busy == 0 && v.session == session
+		v.mu.Unlock()
+		if still {
+			v.stop()
+		}
+	})
+}

@@ -1,0 +1,233 @@
+package mcp
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// TestAServerOfEitherEraAnswers: one that knows only the newest protocol, one that knows only older ones, one that says
+// nothing at a question that it does not know, one that ends at it; and banners in between.
+func TestAServerOfEitherEraAnswers(t *testing.T) {
+	for how, version := range map[string]string{
+		"modern":                          "2026-07-28",
+		"old":                             "2025-11-25",
+		"banner; old":                     "2025-11-25",
+		"exit at server/discover":         "2025-11-25",
+		"rubbish at server/discover; old": "2025-11-25",
+	} {
+		p := pool(t, map[string]string{"fake": how}, nil)
+		if got, err := says(t.Context(), t, p, "hello"); got != "hello" || err != nil {
+			t.Errorf("%s: %q, %v", how, got, err)
+		}
+		if s := p.States()[0]; s.State != Ready || s.Version != version || s.Tools != 1 || s.PID == 0 {
+			t.Errorf("%s: %+v", how, s)
+		}
+		p.Close()
+	}
+}
+
+func TestASilentProbeIsAskedInOlderWords(t *testing.T) {
+	p := pool(t, map[string]string{"fake": "hang at server/discover"}, func(o *Options) { o.Probe = time.Millisecond })
+	if got, err := says(t.Context(), t, p, "hello"); got != "hello" || err != nil {
+		t.Fatalf("%q, %v", got, err)
+	}
+	p.Stop("fake")
+	starts := 0
+	p.opts.Holds = func(Server) error { starts++; return nil }
+	if got, err := says(t.Context(), t, p, "again"); got != "again" || err != nil || starts != 1 {
+		t.Fatalf("%q, %v, %d starts: it was known to be old", got, err, starts)
+	}
+}
+
+// TestASlowServerOfTheNewestProtocolIsHeard: the probe was over before it answered, and it refuses the older words.
+func TestASlowServerOfTheNewestProtocolIsHeard(t *testing.T) {
+	p := pool(t, map[string]string{"fake": "modern"}, func(o *Options) { o.Probe = time.Nanosecond })
+	if got, err := says(t.Context(), t, p, "hello"); got != "hello" || err != nil {
+		t.Fatalf("%q, %v", got, err)
+	}
+}
+
+// TestAFaultyServerFailsWithAReason: at each step of its start, in each way, within the time it has.
+func TestAFaultyServerFailsWithAReason(t *testing.T) {
+	for _, c := range []struct{ how, want string }{
+		{"exit at initialize", "cannot go on"},
+		{"exit at tools/list", "cannot go on"},
+		{"hang at initialize", "did not answer"},
+		{"hang at tools/list", "did not answer"},
+		{"rubbish at initialize", ""},
+		{"rubbish at tools/list", "its tools"},
+		{"huge at initialize", "more than 4 MiB"},
+		{"huge at tools/list", "more than 4 MiB"},
+		{"flood at initialize", "messages unasked"},
+		{"flood at tools/list", "messages unasked"},
+		{"noise at initialize", "no messages"},
+		{"noise at tools/list", "no messages"},
+	} {
+		p := pool(t, map[string]string{"fake": "old; " + c.how}, func(o *Options) {
+			if strings.HasPrefix(c.how, "hang") {
+				o.Servers[0].Start = 100 * time.Millisecond
+			}
+		})
+		err := p.Await(t.Context(), "fake")
+		s := p.States()[0]
+		if err == nil || s.State != Failed || !strings.Contains(s.Why, c.want) || s.Why == "" || s.PID != 0 {
+			t.Errorf("%s: %v, %+v", c.how, err, s)
+		}
+		p.Close()
+	}
+}
+
+// TestACallWaitsShortlyForAServerThatHangs: the start goes on, the call does not wait for it.
+func TestACallWaitsShortlyForAServerThatHangs(t *testing.T) {
+	p := pool(t, map[string]string{"fake": "hang at initialize"}, func(o *Options) { o.Wait = time.Millisecond })
+	if _, _, err := p.Session(t.Context(), "fake"); err != ErrNotReady {
+		t.Fatal(err)
+	}
+	if s := p.States()[0]; s.State != Starting {
+		t.Fatalf("%+v", s)
+	}
+}
+
+// TestAServerThatFailsIsStartedAgainThreeTimes, and not for ever.
+func TestAServerThatFailsIsStartedAgainThreeTimes(t *testing.T) {
+	count := filepath.Join(t.TempDir(), "starts")
+	p := pool(t, map[string]string{"fake": "exit at tools/list; start " + count}, nil)
+	for range 6 {
+		if err := p.Await(t.Context(), "fake"); err == nil {
+			t.Fatal("it is ready")
+		}
+	}
+	if raw, _ := os.ReadFile(count); len(raw) != restarts {
+		t.Errorf("%d starts", len(raw))
+	}
+}
+
+func TestAServerThatDiedIsStartedForTheNextCall(t *testing.T) {
+	p := pool(t, map[string]string{"fake": "old"}, nil)
+	if _, err := says(t.Context(), t, p, "die"); err == nil {
+		t.Fatal("it answered")
+	}
+	waitFor(t, func() bool { return p.States()[0].State == Failed })
+	if why := p.States()[0].Why; !strings.Contains(why, "I die") {
+		t.Error(why)
+	}
+	if got, err := says(t.Context(), t, p, "back"); got != "back" {
+		t.Error(got, err)
+	}
+}
+
+// TestNothingOfAServerSurvives: a grandchild does not, neither of one that ignores the end of its input.
+func TestNothingOfAServerSurvives(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "child")
+	p := pool(t, map[string]string{"fake": "old; deaf"}, func(o *Options) {
+		launcher := `sleep 600 & echo $! >"$0"; "$@"; exit`
+		o.Servers[0].Command = append([]string{"sh", "-c", launcher, file}, o.Servers[0].Command...)
+	})
+	if _, err := says(t.Context(), t, p, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, _ := strconv.Atoi(strings.TrimSpace(string(raw)))
+	p.Close()
+	waitFor(t, func() bool { return syscall.Kill(child, 0) != nil })
+	if _, _, err := p.Session(t.Context(), "fake"); err == nil {
+		t.Error("a closed pool started it")
+	}
+}
+
+func TestAnIdleServerIsStopped(t *testing.T) {
+	p := pool(t, map[string]string{"fake": "old"}, func(o *Options) { o.Idle = time.Millisecond })
+	_, release, err := p.Session(t.Context(), "fake")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := p.States()[0]; s.State != Ready {
+		t.Fatalf("it is used, and %+v", s)
+	}
+	release()
+	waitFor(t, func() bool { return p.States()[0].State == Off })
+	if got, err := says(t.Context(), t, p, "back"); got != "back" {
+		t.Error(got, err)
+	}
+}
+
+// TestACatalogueIsBounded: what is beyond the bounds is left out, and told.
+func TestACatalogueIsBounded(t *testing.T) {
+	for how, want := range map[string]struct {
+		tools int
+		more  string
+	}{
+		"old; many 10000": {maxTools, "more than 2000 tools"},
+		"old; pages":      {maxPages, "more than 100 pages"},
+		"old; again":      {2, "again and again"},
+	} {
+		p := pool(t, map[string]string{"fake": how}, nil)
+		if err := p.Await(t.Context(), "fake"); err != nil {
+			t.Fatal(how, err)
+		}
+		if l := p.server("fake").list; len(l.Tools) != want.tools || !strings.Contains(l.More, want.more) {
+			t.Errorf("%s: %d tools, %q", how, len(l.Tools), l.More)
+		}
+		p.Close()
+	}
+}
+
+func TestAFloodOfStandardErrorIsKeptShort(t *testing.T) {
+	p := pool(t, map[string]string{"fake": "old; complain at initialize"}, nil)
+	if got, err := says(t.Context(), t, p, "hello"); got != "hello" || err != nil {
+		t.Fatal(got, err)
+	}
+}
+
+func TestAHeldServerDoesNotStart(t *testing.T) {
+	p := pool(t, map[string]string{"fake": "old"}, func(o *Options) { o.Holds = func(Server) error { return context.Canceled } })
+	if _, _, err := p.Session(t.Context(), "fake"); err == nil || p.States()[0].State != Held {
+		t.Errorf("%v %+v", err, p.States())
+	}
+}
+
+func TestOfTheToolsThePersonTakesSome(t *testing.T) {
+	for _, c := range []struct {
+		tools string
+		in    string
+		want  bool
+	}{{"", "a", true}, {"a", "a", true}, {"a", "b", false}, {"!a", "a", false}, {"!a", "b", true}, {"get_* !get_x", "get_y", true}, {"get_* !get_x", "get_x", false}} {
+		if s := (Server{Tools: strings.Fields(c.tools)}); s.wants(c.in) != c.want {
+			t.Errorf("%q of %q", c.in, c.tools)
+		}
+	}
+}
+
+// waitFor waits until something is so; it gives up only when it never will be.
+func waitFor(t *testing.T, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !so(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it did not come")
+		}
+	}
+}
+
+func TestProgressGoesToItsCall(t *testing.T) {
+	var c calls
+	heard := 0.0
+	token, end := c.begin(func(p *sdk.ProgressNotificationParams) { heard = p.Progress })
+	c.progress(&sdk.ProgressNotificationParams{ProgressToken: "other", Progress: 1})
+	c.progress(&sdk.ProgressNotificationParams{ProgressToken: token, Progress: 2})
+	end()
+	c.progress(&sdk.ProgressNotificationParams{ProgressToken: token, Progress: 3}) // it may come after the result
+	if heard != 2 {
+		t.Error(heard)
+	}
+}
