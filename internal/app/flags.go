@@ -31,6 +31,7 @@ type options struct {
 	resume      string
 	resumeLast  bool
 	fork        bool
+	as          string // the id of a new session; empty: any
 	worktree    string // the name of the git work tree to work in
 	acceptPlan  string // the mode to go on in
 	gate.Flags
@@ -109,6 +110,7 @@ func commandLine(a *app) *cobra.Command {
 	root.AddCommand(past.Command(&a.Env, a))
 	root.AddCommand(back.Commands(&a.Env, a)...)
 	root.AddCommand(trees.Command(&a.Env, a))
+	root.AddCommand(editorCommand(a))
 	return root
 }
 

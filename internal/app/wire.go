@@ -246,7 +246,7 @@ func (a *app) openLogs(ctx context.Context, o *options, s settings, w *wired) fu
 	go func() {
 		var r opened
 		if r.store, r.err = a.openStore(ctx, o, s.at); r.err == nil {
-			r.id, r.resumed, r.err = resume.Pick(ctx, resume.Wish{ID: o.resume, Last: o.resumeLast, Fork: o.fork}, r.store, s.root.Dir())
+			r.id, r.resumed, r.err = resume.Pick(ctx, resume.Wish{ID: o.resume, Last: o.resumeLast, Fork: o.fork, As: o.as}, r.store, s.root.Dir())
 		}
 		if r.err == nil {
 			r.err = resume.Lock(ctx, r.store, r.id)

@@ -26,7 +26,7 @@ func Attachments(paths []string) ([]tool.Attachment, error) {
 		if !strings.HasPrefix(kind, "image/") && kind != "application/pdf" {
 			return nil, usage.Mistake("name text files in the prompt instead; the model reads them itself", "--attach %s: %s is neither an image nor a PDF", path, kind)
 		}
-		a, err := bounded(tool.Attachment{Name: filepath.Base(path), MediaType: kind, Data: data})
+		a, err := Bounded(tool.Attachment{Name: filepath.Base(path), MediaType: kind, Data: data})
 		if err != nil {
 			return nil, usage.Mistake("attach a smaller file", "--attach %s: %v", path, err)
 		}
@@ -35,8 +35,8 @@ func Attachments(paths []string) ([]tool.Attachment, error) {
 	return out, nil
 }
 
-// bounded is a file as it is kept: a picture no larger than models look at, anything else as it is.
-func bounded(a tool.Attachment) (tool.Attachment, error) {
+// Bounded is a file as it is kept: a picture no larger than models look at, anything else as it is.
+func Bounded(a tool.Attachment) (tool.Attachment, error) {
 	picture := strings.HasPrefix(a.MediaType, "image/")
 	if picture {
 		p, err := scale.Fit(context.Background(), a.Data, scale.Limit{Side: pictureSide, Bytes: MaxAttachment})

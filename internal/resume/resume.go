@@ -7,6 +7,7 @@
 package resume
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,12 +25,13 @@ type Wish struct {
 	ID   string // how the id begins
 	Last bool   // the newest of the folder
 	Fork bool   // in a copy
+	As   string // the id of a new one; empty: any
 }
 
 // Pick finds the session to go on with, or names a new one.
 func Pick(ctx context.Context, w Wish, logs session.Store, dir string) (id session.ID, resumed bool, err error) {
 	if w.ID == "" && !w.Last {
-		return session.NewID(time.Now()), false, nil
+		return session.ID(cmp.Or(w.As, string(session.NewID(time.Now())))), false, nil
 	}
 	heads, err := logs.List(ctx)
 	if err != nil {

@@ -1,0 +1,193 @@
+package acp
+
+import (
+	"cmp"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"adze/tool"
+)
+
+// kindOf says what a tool does in the protocol's words. It goes by what the tool says of itself, not by its name.
+func kindOf(d tool.Definition) sdk.ToolKind {
+	has := func(p tool.Permission) bool { return slices.Contains(d.Permissions.Required, p) }
+	tagged := func(tags ...string) bool {
+		return slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(d.Tags, t) })
+	}
+	switch {
+	case tagged("propose"):
+		return sdk.ToolKindSwitchMode
+	case tagged("subagent", "todo", "question", "skills", "tools", "finish"):
+		return sdk.ToolKindThink
+	case has(tool.Execute):
+		return sdk.ToolKindExecute
+	case has(tool.Write):
+		return sdk.ToolKindEdit
+	case has(tool.Network):
+		return sdk.ToolKindFetch
+	case has(tool.Read) && tagged("search", "find", "symbol", "history"):
+		return sdk.ToolKindSearch
+	case has(tool.Read):
+		return sdk.ToolKindRead
+	}
+	return sdk.ToolKindOther
+}
+
+// callStatus is how a call ended, which the protocol knows two words for.
+func callStatus(s tool.Status) sdk.ToolCallStatus {
+	if s == tool.Completed {
+		return sdk.ToolCallStatusCompleted
+	}
+	return sdk.ToolCallStatusFailed
+}
+
+// callTitle is the line that stands for a call: what it says of itself, else its name and what it is about.
+func callTitle(name, title string, args json.RawMessage) string {
+	if title != "" {
+		return title
+	}
+	about := argument(args)
+	if about, _, _ = strings.Cut(about, "\n"); about == "" {
+		return name
+	}
+	if runes := []rune(about); len(runes) > maxAbout {
+		about = string(runes[:maxAbout]) + "…"
+	}
+	return name + " " + about
+}
+
+const maxAbout = 120 // characters
+
+// argument is the one argument that says most.
+func argument(args json.RawMessage) string {
+	var all map[string]any
+	if json.Unmarshal(args, &all) != nil {
+		return ""
+	}
+	for _, name := range append([]string{"command", "description", "question", "pattern", "query", "url"}, pathArgs()...) {
+		if s, ok := all[name].(string); ok && s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// pathArgs are the names that our tools have for a file.
+func pathArgs() []string { return []string{"file_path", "path"} }
+
+// places are the files that a call is about: those that its blocks show with their lines, else what its arguments name, and
+// what it changed.
+func places(cwd string, args json.RawMessage, blocks []tool.Block, changed []string) []sdk.ToolCallLocation {
+	var out []sdk.ToolCallLocation
+	add := func(path string, line int) {
+		path = absolute(cwd, path)
+		if path == "" || slices.ContainsFunc(out, func(l sdk.ToolCallLocation) bool { return l.Path == path && (line == 0 || value0(l.Line) == line) }) {
+			return
+		}
+		l := sdk.ToolCallLocation{Path: path}
+		if line > 0 {
+			l.Line = &line
+		}
+		out = append(out, l)
+	}
+	for _, b := range blocks {
+		switch b.Kind {
+		case tool.DiffBlock:
+			_, lines := hunks(b.Path, b.Text)
+			for _, line := range lines {
+				add(b.Path, line)
+			}
+		case tool.CodeBlock:
+			add(b.Path, b.Line)
+		}
+	}
+	var named map[string]any
+	if json.Unmarshal(args, &named) == nil {
+		for _, name := range pathArgs() {
+			if path, ok := named[name].(string); ok {
+				add(path, 0)
+			}
+		}
+	}
+	for _, path := range changed {
+		add(path, 0)
+	}
+	return out
+}
+
+func value0(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+// absolute is a path as the protocol wants it; empty: it is none.
+func absolute(cwd, path string) string {
+	if path == "" || strings.Contains(path, "\x00") || strings.HasPrefix(path, "~") {
+		return ""
+	}
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(cwd, path)
+}
+
+// contents are blocks in the protocol's words: diffs as such, all else as Markdown.
+func contents(cwd string, blocks []tool.Block) (out []sdk.ToolCallContent) {
+	for _, b := range blocks {
+		if b.Kind == tool.DiffBlock {
+			if diffs, _ := hunks(cmp.Or(absolute(cwd, b.Path), b.Path), b.Text); len(diffs) > 0 {
+				out = append(out, diffs...)
+				continue
+			}
+		}
+		if text := markdown(b); text != "" {
+			out = append(out, sdk.ToolContent(sdk.TextBlock(text)))
+		}
+	}
+	return out
+}
+
+// markdown is a block as text.
+func markdown(b tool.Block) string {
+	var out strings.Builder
+	if b.Title != "" && b.Kind != tool.OutputBlock {
+		out.WriteString("**" + b.Title + "**\n\n")
+	}
+	switch b.Kind {
+	case tool.TextBlock:
+		out.WriteString(b.Text)
+	case tool.CodeBlock:
+		out.WriteString(fenced(strings.TrimPrefix(filepath.Ext(b.Path), "."), b.Text))
+	case tool.DiffBlock:
+		out.WriteString(fenced("diff", b.Text))
+	case tool.OutputBlock:
+		if strings.TrimSpace(b.Text) != "" {
+			out.WriteString(fenced("", b.Text))
+		}
+	case tool.ListBlock, tool.ChecklistBlock:
+		for _, item := range b.Items {
+			mark := map[string]string{"": "- ", "completed": "- [x] ", "cancelled": "- [-] "}[item.State]
+			out.WriteString(cmp.Or(mark, "- [ ] ") + item.Text)
+			if item.Note != "" {
+				out.WriteString(" — " + item.Note)
+			}
+			out.WriteString("\n")
+		}
+	}
+	return strings.TrimRight(out.String(), "\n")
+}
+
+// fenced is text that is shown as it is.
+func fenced(language, text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
+}

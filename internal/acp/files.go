@@ -1,0 +1,6 @@
+package acp
+
+// Editor is what the editor does for a conversation.
+type Editor struct{}
+
+func (t *thread) editor() Editor { return Editor{} }

@@ -1,0 +1,81 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+
+	sdk "github.com/coder/acp-go-sdk"
+)
+
+// The ways to log in.
+const (
+	loginMethod = "login"
+	loginArg    = "login" // behind the arguments with which the editor starts us
+)
+
+// initialize is answered from nothing: an editor that waits here shows nothing at all.
+func (a *Agent) initialize(_ context.Context, p sdk.InitializeRequest) (initialized, func(), error) {
+	a.mu.Lock()
+	a.client = p.ClientCapabilities
+	a.mu.Unlock()
+	return initialized{sdk.InitializeResponse{
+		ProtocolVersion: sdk.ProtocolVersionNumber,
+		AgentInfo:       &sdk.Implementation{Name: "adze", Title: sdk.Ptr("adze"), Version: a.Version},
+		AgentCapabilities: sdk.AgentCapabilities{
+			LoadSession:        true,
+			PromptCapabilities: sdk.PromptCapabilities{Image: true, EmbeddedContext: true},
+			SessionCapabilities: sdk.SessionCapabilities{
+				List: &sdk.SessionListCapabilities{}, Resume: &sdk.SessionResumeCapabilities{}, Close: &sdk.SessionCloseCapabilities{},
+			},
+		},
+		AuthMethods: a.logins(p.ClientCapabilities),
+	}}, nil, nil
+}
+
+// initialized is the answer with what is newer than the SDK.
+type initialized struct{ sdk.InitializeResponse }
+
+// MarshalJSON adds that sessions can be deleted.
+func (i initialized) MarshalJSON() ([]byte, error) {
+	raw, err := json.Marshal(i.InitializeResponse)
+	if err != nil {
+		return nil, err
+	}
+	var all map[string]any
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return nil, err
+	}
+	if can, ok := all["agentCapabilities"].(map[string]any); ok {
+		if sessions, ok := can["sessionCapabilities"].(map[string]any); ok {
+			sessions["delete"] = map[string]any{}
+		}
+	}
+	return json.Marshal(all)
+}
+
+// logins are the ways to come to a model. adze asks for no key through an editor: where one is typed, it would be in its log.
+func (a *Agent) logins(c sdk.ClientCapabilities) []sdk.AuthMethod {
+	const name, words = "Choose a model", "Run adze in a terminal: it finds the models of this machine and takes the key of a provider. adze login PROVIDER does the latter alone."
+	if c.Auth.Terminal {
+		return []sdk.AuthMethod{{Terminal: &sdk.AuthMethodTerminalInline{Id: loginMethod, Name: name, Description: sdk.Ptr(words), Type: "terminal", Args: []string{loginArg}}}}
+	}
+	program, err := os.Executable()
+	if err != nil {
+		program = "adze"
+	}
+	// Some editors read this field to run the command in a terminal of theirs.
+	run := map[string]any{"terminal-auth": map[string]any{"label": name, "command": program, "args": []string{}}}
+	return []sdk.AuthMethod{{Agent: &sdk.AuthMethodAgent{Id: loginMethod, Name: name, Description: sdk.Ptr(words), Meta: run}}}
+}
+
+// authenticate looks whether there is a model now.
+func (a *Agent) authenticate(ctx context.Context, p sdk.AuthenticateRequest) (sdk.AuthenticateResponse, func(), error) {
+	if p.MethodId != loginMethod {
+		return sdk.AuthenticateResponse{}, nil, refuse(codeInvalidParams, "there is no way to log in called "+p.MethodId+"; there is "+loginMethod)
+	}
+	if err := a.Program.Ready(ctx); err != nil {
+		return sdk.AuthenticateResponse{}, nil, a.refusal(err)
+	}
+	return sdk.AuthenticateResponse{}, nil, nil
+}

@@ -1,0 +1,182 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"adze/tool"
+	"adze/tui/permission"
+)
+
+// The answers to a permission. That for the session has the number of the rule behind it.
+const (
+	once       = "once"
+	forSession = "session:"
+	no         = "no"
+	rewrite    = "rewrite" // with a form, where the editor has forms
+	refusing   = "no-because"
+)
+
+// ask puts a question of the gate to the person. What the protocol has no word for stands in _meta: the text that may be
+// rewritten, the examples of a rule.
+func (t *thread) ask(ctx context.Context, a permission.Ask) (permission.Answer, error) {
+	r := t.request(a)
+	for {
+		id, more, err := t.choice(ctx, r)
+		if err != nil {
+			return permission.Answer{}, err
+		}
+		answer, again, err := t.permitted(ctx, id, more, a)
+		if err != nil || !again {
+			return answer, err
+		}
+	}
+}
+
+// request is the question as the editor gets it.
+func (t *thread) request(a permission.Ask) sdk.RequestPermissionRequest {
+	q := a.Question
+	with := t.now()
+	var content []sdk.ToolCallContent
+	for _, text := range []string{a.Problem, a.Why, touches(a)} {
+		if text != "" {
+			content = append(content, sdk.ToolContent(sdk.TextBlock(text)))
+		}
+	}
+	content = append(content, contents(with.Cwd(), a.Preview)...)
+	title, args := t.tell.asks(q)
+	u := sdk.ToolCallUpdate{
+		ToolCallId: sdk.ToolCallId(q.Call), Title: &title, Kind: sdk.Ptr(kindOf(q.Tool)), Status: sdk.Ptr(sdk.ToolCallStatusPending),
+		Content: content, Locations: places(with.Cwd(), args, a.Preview, nil), RawInput: raw(args),
+	}
+	r := sdk.RequestPermissionRequest{SessionId: sdk.SessionId(t.id), ToolCall: u, Options: t.answers(a)}
+	about := map[string]any{}
+	if q.Editing != nil {
+		about["editable"] = q.Editing.Text
+	}
+	if len(a.Offers) > 0 {
+		var offers []map[string]string
+		for _, o := range a.Offers {
+			offers = append(offers, map[string]string{"rule": o.Rule, "covers": o.Covers, "spares": o.Spares})
+		}
+		about["offers"] = offers
+	}
+	r.Meta = map[string]any{metaKey: about}
+	return r
+}
+
+// touches says what is asked for, and what that really is where it is written in another way.
+func touches(a permission.Ask) string {
+	var out []string
+	for _, n := range a.Question.Needs {
+		line := fmt.Sprintf("%s `%s`", n.Permission, n.Touches())
+		if really := a.Resolved[n]; really != "" {
+			line += fmt.Sprintf(" — really `%s`", really)
+		}
+		if n.Outside != "" {
+			line += " — outside the sandbox: " + n.Outside
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n\n")
+}
+
+// answers are the choices, with what they mean.
+func (t *thread) answers(a permission.Ask) []sdk.PermissionOption {
+	out := []sdk.PermissionOption{{OptionId: once, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Allow once"}}
+	for n, o := range a.Offers {
+		name := "Allow in this session: " + strings.ReplaceAll(o.Rule, "\n", ", ")
+		if o.Covers != "" {
+			name += " — " + o.Covers
+		}
+		out = append(out, sdk.PermissionOption{OptionId: sdk.PermissionOptionId(fmt.Sprint(forSession, n)), Kind: sdk.PermissionOptionKindAllowAlways, Name: name})
+	}
+	if a.Question.Editing != nil && t.agent.forms() {
+		out = append(out, sdk.PermissionOption{OptionId: rewrite, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Rewrite it, and allow that once"})
+	}
+	out = append(out, sdk.PermissionOption{OptionId: no, Kind: sdk.PermissionOptionKindRejectOnce, Name: "Reject"})
+	if t.agent.forms() {
+		out = append(out, sdk.PermissionOption{OptionId: refusing, Kind: sdk.PermissionOptionKindRejectOnce, Name: "Reject, and say why"})
+	}
+	return out
+}
+
+// meant is what an answer says in _meta, for editors that know us.
+type meant struct {
+	Adze struct {
+		Text    string `json:"text"`
+		Reason  string `json:"reason"`
+		Refused []int  `json:"refused"`
+	} `json:"adze"`
+}
+
+// choice asks, and returns what was chosen.
+func (t *thread) choice(ctx context.Context, r sdk.RequestPermissionRequest) (id string, more meant, err error) {
+	t.agent.out.flush()
+	var answer sdk.RequestPermissionResponse
+	if err := t.agent.conn.ask(ctx, sdk.ClientMethodSessionRequestPermission, r, &answer); err != nil {
+		if ctx.Err() != nil {
+			return "", more, ctx.Err()
+		}
+		return "", more, fmt.Errorf("the editor did not ask: %w", err)
+	}
+	if answer.Outcome.Selected == nil {
+		return "", more, ctx.Err() // it was dismissed, or the turn is cancelled
+	}
+	if said, err := json.Marshal(answer.Meta); err == nil {
+		_ = json.Unmarshal(said, &more) // what is not ours means nothing to us
+	}
+	return string(answer.Outcome.Selected.OptionId), more, nil
+}
+
+// permitted is what an answer says; again: the person thought better of it.
+func (t *thread) permitted(ctx context.Context, id string, more meant, a permission.Ask) (answer permission.Answer, again bool, err error) {
+	m := more.Adze
+	switch {
+	case id == once:
+		answer = permission.Answer{Choice: permission.Once, Text: m.Text, Refused: m.Refused, Reason: m.Reason}
+		if a.Question.Editing == nil {
+			answer.Text = ""
+		}
+		if a.Question.Without == nil {
+			answer.Refused = nil
+		}
+		return answer, false, nil
+	case strings.HasPrefix(id, forSession):
+		for n := range a.Offers {
+			if id == fmt.Sprint(forSession, n) {
+				return permission.Answer{Choice: permission.ForSession, Offer: n}, false, nil
+			}
+		}
+	case id == rewrite && a.Question.Editing != nil:
+		text, ok, err := t.write(ctx, "What is to run instead", a.Question.Editing.Text)
+		return permission.Answer{Choice: permission.Once, Text: text}, !ok, err
+	case id == refusing:
+		reason, ok, err := t.write(ctx, "Why not, for the model", "")
+		return permission.Answer{Choice: permission.Deny, Reason: reason}, !ok, err
+	}
+	return permission.Answer{Choice: permission.Deny, Reason: m.Reason}, false, nil // no, dismissed, or what was never offered
+}
+
+// asks makes sure that the editor knows of the call that is asked about, and returns how it is shown.
+func (t *teller) asks(q tool.Question) (title string, args json.RawMessage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, ok := t.calls[q.Call]
+	if !ok {
+		name := q.Tool.Name
+		about := ""
+		if len(q.Needs) > 0 {
+			about = q.Needs[0].Touches()
+		}
+		if q.Agent != "" {
+			name = q.Agent + ": " + name
+		}
+		s = t.begins(q.Call, q.Tool.Name, strings.TrimSpace(name+" "+about), nil)
+	}
+	return s.title, s.args
+}

@@ -1,0 +1,112 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"adze/session"
+)
+
+// prompt begins a turn. It is the session's from the moment in which it is read, so that a cancel behind it finds it.
+func (a *Agent) prompt(raw json.RawMessage) (job, error) {
+	p, err := params[sdk.PromptRequest](raw)
+	if err != nil {
+		return nil, err
+	}
+	t, err := a.thread(p.SessionId)
+	if err != nil {
+		return nil, err
+	}
+	u, err := t.start()
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (any, func(), error) {
+		defer t.finish(u)
+		stop := context.AfterFunc(ctx, func() { u.cancel(session.ErrInterrupted) })
+		defer stop()
+		u.await()
+		r, err := t.run(u, p.Prompt)
+		return r, nil, err
+	}, nil
+}
+
+// run is one turn to its end.
+func (t *thread) run(u *turn, blocks []sdk.ContentBlock) (sdk.PromptResponse, error) {
+	if u.ctx.Err() != nil {
+		return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil
+	}
+	p, err := given(blocks)
+	if err != nil {
+		return sdk.PromptResponse{}, err
+	}
+	first := !t.now().Begun()
+	r := t.now().Prompt(u.ctx, p)
+	if first && t.now().Begun() {
+		t.title()
+	}
+	t.tell.over()
+	t.agent.out.flush()
+	reason, ok := stopReason(r.Cause)
+	if u.ctx.Err() != nil {
+		reason, ok = sdk.StopReasonCancelled, true
+	}
+	if !ok {
+		return sdk.PromptResponse{}, failed(r)
+	}
+	return sdk.PromptResponse{StopReason: reason, Meta: said(r)}, nil
+}
+
+// stopReason says in the protocol's words how a turn ended; false: as an error.
+func stopReason(c session.Cause) (sdk.StopReason, bool) {
+	switch c {
+	case session.CauseDone:
+		return sdk.StopReasonEndTurn, true
+	case session.CauseTruncated:
+		return sdk.StopReasonMaxTokens, true
+	case session.CauseBudget:
+		return sdk.StopReasonMaxTurnRequests, true
+	case session.CauseRefused:
+		return sdk.StopReasonRefusal, true
+	case session.CauseInterrupted, session.CauseTerminated:
+		return sdk.StopReasonCancelled, true
+	}
+	return "", false
+}
+
+// said is what a reason to stop has no word for: why, in the words of a run, and what it used.
+func said(r session.Result) map[string]any {
+	about := map[string]any{"cause": r.Cause, "turns": r.Steps}
+	if r.Message != "" {
+		about["message"], about["hint"] = r.Message, r.Hint
+	}
+	if len(r.Usage) > 0 {
+		about["usage"] = r.Usage
+	}
+	if r.Cost != nil {
+		about["cost_usd"] = *r.Cost
+	}
+	return map[string]any{metaKey: about}
+}
+
+// metaKey is where our own words stand in the protocol's _meta.
+const metaKey = "adze"
+
+// failed is a result as an error of the protocol.
+func failed(r session.Result) *sdk.RequestError {
+	code := codeInternal
+	switch r.Cause {
+	case session.CauseNoModel:
+		code = codeAuth
+	case session.CauseUsage, session.CauseContext:
+		code = codeInvalidParams
+	}
+	words := r.Message
+	if r.Hint != "" {
+		words = fmt.Sprintf("%s (%s)", words, r.Hint)
+	}
+	return &sdk.RequestError{Code: code, Message: words, Data: map[string]any{"cause": r.Cause, "message": r.Message, "hint": r.Hint}}
+}

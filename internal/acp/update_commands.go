@@ -1,0 +1,19 @@
+package acp
+
+import (
+	"cmp"
+
+	sdk "github.com/coder/acp-go-sdk"
+)
+
+// commands tells what a prompt can begin with: the commands and skills of the person and the project. They are run by
+// sending them as they are written, /name and its arguments.
+func (t *thread) commands() {
+	list := []sdk.AvailableCommand{}
+	for _, c := range t.now().Commands() {
+		of := sdk.AvailableCommand{Name: c.Name, Description: cmp.Or(c.Help, c.From, c.Name)}
+		of.Input = &sdk.AvailableCommandInput{Unstructured: &sdk.UnstructuredCommandInput{Hint: cmp.Or(c.Args, "what it is about")}}
+		list = append(list, of)
+	}
+	t.post(sdk.SessionUpdate{AvailableCommandsUpdate: &sdk.SessionAvailableCommandsUpdate{AvailableCommands: list}})
+}

@@ -1,0 +1,199 @@
+package acp
+
+import (
+	"encoding/base64"
+	"strings"
+	"sync"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"adze/session"
+	"adze/tool"
+)
+
+// teller turns the events of one session into updates. observe is for the session, replay for session/load; both tell
+// the same of the same log.
+type teller struct {
+	thread *thread
+
+	mu        sync.Mutex
+	with      Conversation // nil while it is being opened
+	early     []string     // notices of that time
+	message   string       // whose text is being told
+	text      int          // bytes of it that were told
+	thought   int
+	calls     map[tool.CallID]*shown
+	mode      string // as told last
+	questions int    // that were no call's
+}
+
+// settled says that the conversation is open.
+func (t *teller) settled(with Conversation) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.with, t.mode, t.calls = with, with.Mode(), map[tool.CallID]*shown{}
+}
+
+// before are the notices of the time in which it was opened, once.
+func (t *teller) before() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	early := t.early
+	t.early = nil
+	return early
+}
+
+// observe takes an event of the session as it happens.
+func (t *teller) observe(e session.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch e := e.(type) {
+	case session.Notice:
+		t.warn(e.Text)
+		return
+	case session.Unsaved:
+		t.warn(e.String())
+		return
+	}
+	if t.with == nil {
+		return
+	}
+	switch e := e.(type) {
+	case session.TextDelta:
+		t.writes(e.Message)
+		t.text += len(e.Delta)
+		t.say(e.Message, e.Delta)
+	case session.ReasoningDelta:
+		t.writes(e.Message)
+		t.thought += len(e.Delta)
+		t.think(e.Message, e.Delta)
+	case session.Retry:
+		t.broken(e)
+	case session.MessageDone:
+		if e.Message.Role == session.Assistant {
+			t.finish(e.Message)
+		}
+	default:
+		t.called(e)
+	}
+	t.modes()
+}
+
+// replay takes an event of a stored conversation.
+func (t *teller) replay(e session.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	done, ok := e.(session.MessageDone)
+	switch {
+	case !ok:
+		t.called(e)
+	case done.Message.Role == session.Assistant:
+		t.finish(done.Message)
+	case done.Message.Role == session.User && !done.Message.Note && !done.Message.Summary:
+		t.asked(done.Message)
+	}
+}
+
+// writes begins a message of the model.
+func (t *teller) writes(message string) {
+	if t.message != message {
+		t.message, t.text, t.thought = message, 0, 0
+	}
+}
+
+// finish tells what of a whole message was not told yet. Its parts come in the order in which they were written.
+func (t *teller) finish(m session.Message) {
+	t.writes(m.ID)
+	for _, p := range m.Parts {
+		switch p.Kind {
+		case session.TextPart:
+			t.text = rest(t.text, p.Text, func(text string) { t.say(m.ID, text) })
+		case session.ReasoningPart:
+			t.thought = rest(t.thought, p.Text, func(text string) { t.think(m.ID, text) })
+		}
+	}
+	t.message = ""
+}
+
+// rest tells a text but for so many bytes, and returns how many of them belong to what follows.
+func rest(told int, text string, tell func(string)) int {
+	if told >= len(text) {
+		return told - len(text)
+	}
+	tell(text[told:])
+	return 0
+}
+
+// broken says that what was told of an answer is void: it cannot be taken back.
+func (t *teller) broken(r session.Retry) {
+	if t.message == r.Message && t.text > 0 {
+		t.say(r.Message, "\n\n(the answer broke off and is asked for again)\n\n")
+	}
+	t.message = ""
+}
+
+// asked tells a prompt of the person, as the editor once sent it.
+func (t *teller) asked(m session.Message) {
+	for _, p := range m.Parts {
+		switch {
+		case p.Kind == session.TextPart && p.Text != "":
+			t.user(m.ID, sdk.TextBlock(p.Text))
+		case p.Kind == session.AttachmentPart && p.Attachment != nil:
+			t.user(m.ID, attachment(*p.Attachment))
+		}
+	}
+}
+
+// attachment is a picture, or what stands for a document.
+func attachment(a tool.Attachment) sdk.ContentBlock {
+	if strings.HasPrefix(a.MediaType, "image/") {
+		return sdk.ImageBlock(base64.StdEncoding.EncodeToString(a.Data), a.MediaType)
+	}
+	return sdk.ResourceBlock(sdk.EmbeddedResourceResource{BlobResourceContents: &sdk.BlobResourceContents{
+		Blob: base64.StdEncoding.EncodeToString(a.Data), MimeType: sdk.Ptr(a.MediaType), Uri: "attachment:" + a.Name,
+	}})
+}
+
+func (t *teller) user(id string, block sdk.ContentBlock) {
+	t.thread.post(sdk.SessionUpdate{UserMessageChunk: &sdk.SessionUpdateUserMessageChunk{Content: block, MessageId: &id}})
+}
+
+func (t *teller) say(id, text string) {
+	if text == "" {
+		return
+	}
+	b := sdk.TextBlock(text)
+	t.chunk(id, b.Text, sdk.SessionUpdate{AgentMessageChunk: &sdk.SessionUpdateAgentMessageChunk{Content: b, MessageId: &id}})
+}
+
+func (t *teller) think(id, text string) {
+	if text == "" {
+		return
+	}
+	b := sdk.TextBlock(text)
+	t.chunk(id+" thought", b.Text, sdk.SessionUpdate{AgentThoughtChunk: &sdk.SessionUpdateAgentThoughtChunk{Content: b, MessageId: &id}})
+}
+
+// chunk is joined with what follows of the same message while it waits.
+func (t *teller) chunk(key string, b *sdk.ContentBlockText, u sdk.SessionUpdate) {
+	t.thread.agent.out.post(note{session: t.thread.id, update: u, text: &b.Text, key: key})
+}
+
+// notice tells the person something that is no part of the conversation.
+func (t *teller) notice(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.warn(text)
+}
+
+// warn tells it as a thought: the protocol's stable part has no other place, and a thought is no answer.
+func (t *teller) warn(text string) {
+	t.thread.agent.Program.Log(text)
+	if t.with == nil {
+		t.early = append(t.early, text)
+		return
+	}
+	t.thread.post(sdk.SessionUpdate{AgentThoughtChunk: &sdk.SessionUpdateAgentThoughtChunk{
+		Content: sdk.TextBlock("! " + text + "\n"), Meta: map[string]any{metaKey: map[string]any{"notice": true}},
+	}})
+}

@@ -1,0 +1,232 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/acp"
+	"adze/internal/choices"
+	"adze/internal/command"
+	"adze/internal/desk"
+	"adze/internal/models"
+	"adze/internal/plan"
+	"adze/internal/policy"
+	"adze/internal/print"
+	"adze/internal/safeterm"
+	"adze/internal/signals"
+	"adze/internal/store"
+	"adze/session"
+	"adze/tool"
+	"adze/toolset"
+	"adze/tui/inquiry"
+	"adze/tui/permission"
+	"adze/tui/port"
+)
+
+// editorCommand is adze acp.
+func editorCommand(a *app) *cobra.Command {
+	o := &options{}
+	c := &cobra.Command{Use: "acp", Short: "Work in an editor, by the Agent Client Protocol on stdin and stdout", Args: command.Takes(0, 0),
+		Long: `Work in an editor that speaks the Agent Client Protocol, such as Zed: it starts adze acp, and talks with it on stdin and
+stdout. The flags hold for all sessions that it opens; each works in the folder that the editor names.`,
+		Example: "  adze acp\n  adze acp --model PROVIDER/NAME --permission-mode edits",
+		RunE:    func(*cobra.Command, []string) error { return serveEditor(a, o) }}
+	f := c.Flags()
+	o.given = f.Changed
+	f.SortFlags = false
+	f.StringVar(&o.model, "model", "", "`PROVIDER/NAME` of the model of new sessions; adze models lists both")
+	f.StringVar(&o.effort, "effort", "", "how hard the model thinks")
+	f.StringVar(&o.agent, "agent", "", "the agent of this `NAME` leads new sessions")
+	o.Flags.Add(c)
+	f.IntVar(&o.maxTurns, "max-turns", usualTurns, "model requests a prompt may take; 0: any number")
+	f.BoolVar(&o.noSession, "no-session", false, "save nothing")
+	f.BoolVar(&o.bare, "bare", false, "read no instruction files")
+	c.AddCommand(&cobra.Command{Use: "login", Short: "Choose a model in this terminal, for an editor", Args: command.Takes(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			return a.start(&options{format: string(print.Text), inputFormat: inputText}, "")
+		}})
+	return c
+}
+
+// serveEditor talks with an editor until it leaves.
+func serveEditor(a *app, o *options) error {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	var ended session.Cause
+	stop := signals.Watch(func(err error) { ended = session.Sort(err).Cause; cancel(err) }, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
+	defer stop()
+	agent := &acp.Agent{Program: &editor{app: a, given: *o}, Version: Version}
+	err := agent.Serve(ctx, a.In, a.Out)
+	if ended != "" {
+		a.Exit = print.ExitCode(ended)
+		return nil
+	}
+	return err
+}
+
+// editor is adze as the room acp asks for it.
+type editor struct {
+	app   *app
+	given options // by the command line
+}
+
+// Log goes to stderr, which editors keep.
+func (e *editor) Log(text string) {
+	fmt.Fprintf(e.app.Err, "! %s\n", safeterm.Name(e.app.keys.Mask().Text(text)))
+}
+
+func (e *editor) Failure(err error) session.Result { return failure(err) }
+
+// Ready looks for a model as a run does.
+func (e *editor) Ready(ctx context.Context) error {
+	cfg, _, err := e.app.Config()
+	if err != nil {
+		return err
+	}
+	o := e.given
+	o.merge(&cfg)
+	_, err = e.app.models(cfg).Choose(ctx)
+	return err
+}
+
+// Sessions looks into the store. Where there is none yet, nothing is in it.
+func (e *editor) Sessions(ctx context.Context) (out []port.SessionHead, err error) {
+	err = e.app.Store(ctx, func(s *store.Store) (err error) {
+		out, err = desk.Sessions(ctx, s)
+		return err
+	})
+	return out, err
+}
+
+func (e *editor) Delete(ctx context.Context, id string) error {
+	return e.app.Change(ctx, func(s *store.Store) error {
+		_, err := e.app.Forgets(s).Sessions(ctx, session.ID(id))
+		return err
+	})
+}
+
+// Open wires a conversation as a run.
+func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error) {
+	o := e.given
+	o.Allow, o.Deny, o.Asks = slices.Clone(o.Allow), slices.Clone(o.Deny), slices.Clone(o.Asks)
+	o.Cwd, o.resume, o.as = w.Cwd, w.ID, w.As
+	if w.ID != "" {
+		o.model, o.effort, o.agent = "", "", ""
+	}
+	for _, set := range []struct{ to, from *string }{{&o.model, &w.Model}, {&o.Mode, &w.Mode}, {&o.effort, &w.Effort}} {
+		if *set.from != "" {
+			*set.to = *set.from
+		}
+	}
+	c := &edited{app: e.app, o: &o, wish: w}
+	observe := func(ev session.Event) { w.Observe(desk.VeiledEvent(ev)) }
+	wired, err := e.app.wire(ctx, &o, observe, person{ask: c.ask, inquire: c.inquire, review: c.review})
+	if err != nil {
+		return nil, err
+	}
+	c.wired = wired
+	wired.patient.Watch(observe)
+	if len(w.Servers) > 0 {
+		wired.notices = append(wired.notices, fmt.Sprintf("the editor names %d MCP servers; they are not used, since adze does not start what it was not allowed to: add them with adze's own configuration", len(w.Servers)))
+	}
+	return c, nil
+}
+
+// edited is a conversation that an editor holds.
+type edited struct {
+	app   *app
+	o     *options
+	wish  acp.Wish
+	wired *wired
+}
+
+func (c *edited) ID() string                { return c.wired.head.Session }
+func (c *edited) Cwd() string               { return c.wired.head.Cwd }
+func (c *edited) Begun() bool               { return len(c.wired.session.History()) > 0 }
+func (c *edited) Replay() []session.Event   { return replayed(c.wired) }
+func (c *edited) Model() string             { return c.wired.head.Provider + "/" + c.wired.head.Model }
+func (c *edited) Mode() string              { return string(c.wired.gate.Mode()) }
+func (c *edited) SetMode(name string) error { return c.wired.setMode(name) }
+func (c *edited) Effort() string            { return c.wired.effort() }
+func (c *edited) SetEffort(name string)     { c.wired.session.SetEffort(name) }
+func (c *edited) Efforts() []port.Mode      { return desk.Efforts() }
+func (c *edited) Commands() []port.Named    { return c.wired.named() }
+func (c *edited) Notices() []string         { return c.wired.notices }
+func (c *edited) Close()                    { c.wired.close() }
+
+// Modes are those that the owner of the machine lets be.
+func (c *edited) Modes() []port.Mode {
+	return slices.DeleteFunc(desk.Modes(), func(m port.Mode) bool { return !c.wired.gate.MayBe(policy.Mode(m.Name)) })
+}
+
+// Title is the first line of what was first asked.
+func (c *edited) Title() string {
+	for _, m := range slices.Concat(c.wired.session.Earlier(), c.wired.session.History()) {
+		if m.Role == session.User && !m.Note && !m.Summary {
+			return session.TitleOf(m.Text())
+		}
+	}
+	return ""
+}
+
+// Prompt is one turn.
+func (c *edited) Prompt(ctx context.Context, p acp.Prompt) session.Result {
+	w := c.wired
+	in, err := w.menu.Prompt(p.Text, "", false) // what no command is called is text
+	if err != nil {
+		return failure(err)
+	}
+	for _, a := range p.Attachments {
+		kept, err := desk.Bounded(a)
+		if err != nil {
+			return failure(misuse("attach a smaller one", "%s: %v", a.Name, err))
+		}
+		in.Attachments = append(in.Attachments, kept)
+	}
+	r := w.patient.Judge(w.answer(ctx, in))
+	return r
+}
+
+func (c *edited) Models() []port.ModelRow { return c.rows(models.Listing{}) }
+
+// lookTime bounds how long the servers of this machine are asked for their models.
+const lookTime = 10 * time.Second
+
+func (c *edited) AllModels(ctx context.Context) []port.ModelRow {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	l, err := c.app.lookAround(ctx)
+	if err != nil {
+		return nil
+	}
+	return c.rows(l)
+}
+
+func (c *edited) rows(l models.Listing) []port.ModelRow {
+	cfg := c.wired.settings.config
+	return choices.RowsFrom(c.app.models(cfg), []string{c.Model(), cfg.Model}, l)
+}
+
+func (c *edited) Tool(name string) (tool.Definition, bool) { return c.wired.set.Get(name) }
+
+func (c *edited) Blocks(name string, metadata json.RawMessage) []tool.Block {
+	return desk.VeiledBlocks(c.wired.set.Blocks(name, metadata))
+}
+
+func (c *edited) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+	return asking{w: c.wired, ask: func(ctx context.Context, a permission.Ask) (permission.Answer, error) { return c.wish.Ask(ctx, a) }, tell: c.wish.Observe}.put(ctx, q, p)
+}
+
+func (c *edited) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
+	return c.wish.Inquire(ctx, inquiry.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
+}
+
+func (c *edited) review(ctx context.Context, q plan.Question) (string, error) {
+	return c.wish.Inquire(ctx, inquiry.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Said: q.Said})
+}
