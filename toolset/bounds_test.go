@@ -55,7 +55,7 @@ func TestFootersSurviveEveryBound(t *testing.T) {
 			b := newBoundedBench(t, dir, bounds)
 			for name, c := range map[string]struct{ arguments, end string }{
 				"read": {`{"path":"long.txt"}`, "; continue with offset "},
-				"grep": {`{"pattern":"word","context":2,"limit":9999999}`, "searched 1001 files)"},
+				"grep": {`{"pattern":"word","context":2,"limit":9999999}`, ", or use mode "},
 				"glob": {`{"pattern":"**","limit":9999999}`, " of 1001 files, newest first; narrow the pattern or path, or raise limit)"},
 				"list": {`{"path":"d","limit":9999999}`, "files not shown: raise limit, list a folder by itself, or use glob)"},
 				"bash": {`{"command":"cat long.txt"}`, "exit code 0 after 0s"},

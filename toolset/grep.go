@@ -96,6 +96,7 @@ func (g grepper) run(ctx context.Context, c tool.Context[grepMeta], in grepArgs)
 	}
 	q := in.query()
 	q.Limit = bounded(in.Limit, cmp.Or(g.bounds.Grep, grepLimit), g.bounds.most())
+	q.Stop = q.Mode != search.Count // who wants to know how many there are asks for counts
 	from := at.path.Display()
 	at, stop := at.watched(func(n int64) {
 		c.Metadata(fmt.Sprintf("%s, searched %s so far", in.Pattern, counted(n, "file")),
@@ -224,13 +225,19 @@ func lineText(l match.Line) string {
 	return text
 }
 
-// totals counts what there is, whatever was shown.
+// totals counts what there is, or says that there is more than the search went for.
 func (o *grepOutput) totals() string {
 	files := plural(o.r.Matching, "file")
-	if o.q.Mode == search.Files {
+	switch {
+	case o.q.Mode == search.Files && o.r.More:
+		return "over " + files
+	case o.q.Mode == search.Files:
 		return files
-	}
-	if o.r.Matches == 1 {
+	case o.r.More && o.q.Limit == 1:
+		return "over 1 match"
+	case o.r.More:
+		return fmt.Sprintf("over %d matches", o.q.Limit)
+	case o.r.Matches == 1:
 		return "1 match in " + files
 	}
 	return fmt.Sprintf("%d matches in %s", o.r.Matches, files)
@@ -244,13 +251,17 @@ func (o *grepOutput) footer() string {
 		totals = "no match" + match.Hint(o.q.Query)
 	case o.full:
 		totals += ", not all fit: narrow with path, include, type or a longer pattern, or use mode files"
+	case o.r.More:
+		totals += ", the search ended there: narrow with path, include, type or a longer pattern, raise limit, or use mode count"
 	case o.atLimit():
 		totals += ", not all shown: narrow with path, include, type or a longer pattern, or raise limit"
 	case o.q.Mode == search.Content && o.lines < o.r.Matches:
 		totals += ", not all shown: raise per_file"
 	}
 	searched := "searched " + plural(o.r.Searched, "file")
-	if o.r.Searched+o.r.Withheld == 0 && o.folder {
+	if o.r.More {
+		searched = ""
+	} else if o.r.Searched+o.r.Withheld == 0 && o.folder {
 		searched = "no file was searched: check path, include and type; ignored and hidden files are left out"
 	}
 	foot := noted(totals, searched, o.some(o.r.Binary, "skipped as binary"), o.some(o.r.TooLarge, "skipped as too large"), leftOut(o.r.Withheld), o.unread(o.r.Unreadable))

@@ -115,6 +115,8 @@ type idle struct{}
 
 func (idle) visit(context.Context, *dir, []entry) {}
 func (idle) unreadable(string)                    {}
+func (idle) beyond(string) bool                   { return false }
+func (idle) ordered() bool                        { return false }
 
 func BenchmarkList(b *testing.B) {
 	dir := b.TempDir()

@@ -2,26 +2,43 @@ package search
 
 import (
 	"container/heap"
-	"sort"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 
 	"adze/internal/search/match"
 )
 
 // first keeps the first files by path that together hold the matches to return: a heap with the last
-// of them on top. A file without kept lines counts as one.
+// of them on top. A file without kept lines counts as one. All workers share it.
 type first struct {
 	limit int
+	last  atomic.Pointer[string] // the path of the last file, once the limit is reached; a later one is not taken
+
+	mu    sync.Mutex
 	files []FileMatches
 	held  int // matches in files
 }
 
-// takes reports whether a file of this path may still be among the first.
+// newFirst keeps what a query returns, and, where the search ends at the limit, one match more to know that there is one.
+func newFirst(q GrepQuery) *first {
+	f := &first{limit: q.Limit}
+	if q.Stop && q.Limit < math.MaxInt {
+		f.limit++
+	}
+	return f
+}
+
+// takes reports whether a file of this path, or without a name anything below this folder, may still be among the first.
 func (f *first) takes(folder, name string) bool {
-	if f.held < f.limit || len(f.files) == 0 {
+	at := f.last.Load()
+	if at == nil {
 		return true
 	}
 	// Compare without putting the path together: most files come too late.
-	last := f.files[0].Path
+	last := *at
 	if len(folder) <= len(last) && last[:len(folder)] == folder {
 		return name < last[len(folder):]
 	}
@@ -30,11 +47,16 @@ func (f *first) takes(folder, name string) bool {
 
 // add offers a file and lets go of those that are no longer needed.
 func (f *first) add(m FileMatches) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	heap.Push(f, m)
 	f.held += m.weight()
 	for f.held-f.files[0].weight() >= f.limit {
 		f.held -= f.files[0].weight()
 		heap.Pop(f)
+	}
+	if last := f.files[0].Path; f.held >= f.limit {
+		f.last.Store(&last)
 	}
 }
 
@@ -49,18 +71,22 @@ func (m *FileMatches) weight() int {
 	return max(n, 1)
 }
 
-// sorted returns the files in order, the last one cut so that no more than limit matches are left.
-func (f *first) sorted() []FileMatches {
-	sort.Slice(f.files, func(i, j int) bool { return f.files[i].Path < f.files[j].Path })
-	left := f.limit
+// sorted returns the files in order, the last one cut so that no more than limit matches are left, and whether that left something out.
+func (f *first) sorted(limit int) (files []FileMatches, more bool) {
+	slices.SortFunc(f.files, func(a, b FileMatches) int { return strings.Compare(a.Path, b.Path) })
+	left := limit
 	for i := range f.files {
 		m := &f.files[i]
-		if w := m.weight(); w > left {
-			m.Lines = cutMatches(m.Lines, left)
+		w := m.weight()
+		if left == 0 {
+			return f.files[:i:i], true
+		}
+		if w > left {
+			m.Lines, more = cutMatches(m.Lines, left), true
 		}
 		left -= m.weight()
 	}
-	return f.files
+	return f.files, more
 }
 
 // cutMatches keeps the lines of the first n matches: up to the next match, without what lies before

@@ -1,9 +1,6 @@
 package search
 
-import (
-	"io"
-	"time"
-)
+import "time"
 
 // kind is the type of a folder's entry.
 type kind uint8
@@ -25,12 +22,6 @@ type entry struct {
 type stat struct {
 	size     int64
 	modified time.Time
-}
-
-// file is an open regular file.
-type file interface {
-	io.Reader
-	Close() error
 }
 
 // pathError keeps fs.ErrNotExist and its kin in reach of errors.Is.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"io"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -32,19 +31,20 @@ func openRoot(path string) (folder, error) {
 }
 
 // openRootFile opens a regular file by its path, following no link.
-func openRootFile(path string) (file, error) {
+func openRootFile(path string, h *handle) error {
 	fd, err := openPath(path, openFileFlags)
 	if errors.Is(err, unix.ENXIO) {
-		return nil, errNotRegular // a socket
+		return errNotRegular // a socket
 	}
 	if err != nil {
-		return nil, &pathError{"open", path, err}
+		return &pathError{"open", path, err}
 	}
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return nil, errors.Join(errNotRegular, err, unix.Close(fd))
+		return errors.Join(errNotRegular, err, unix.Close(fd))
 	}
-	return &rawFile{fd}, nil
+	h.fd, h.whole = fd, false
+	return nil
 }
 
 func openPath(path string, flags int) (int, error) {
@@ -77,18 +77,6 @@ func (f folder) openFolder(name string) (folder, error) {
 		return folder{}, &pathError{"open", name, err}
 	}
 	return folder{fd}, nil
-}
-
-const openFileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY
-
-// openFile opens an entry that the folder says is a regular file. Should a FIFO have taken its place
-// since, neither opening nor reading waits.
-func (f folder) openFile(name string) (file, error) {
-	fd, err := openAt(f.fd, name, openFileFlags)
-	if err != nil {
-		return nil, &pathError{"open", name, err}
-	}
-	return &rawFile{fd}, nil
 }
 
 func (f folder) close() { _ = unix.Close(f.fd) }
@@ -188,22 +176,3 @@ func (f folder) kindOf(t byte, name string) kind {
 	}
 	return kindOther
 }
-
-type rawFile struct{ fd int }
-
-func (f *rawFile) Read(p []byte) (int, error) {
-	for {
-		n, err := unix.Read(f.fd, p)
-		switch {
-		case errors.Is(err, unix.EINTR):
-			continue
-		case err != nil:
-			return 0, err
-		case n == 0 && len(p) > 0:
-			return 0, io.EOF
-		}
-		return n, nil
-	}
-}
-
-func (f *rawFile) Close() error { return unix.Close(f.fd) }

@@ -24,14 +24,17 @@ func openRoot(path string) (folder, error) {
 	return folder{root}, err
 }
 
-func openRootFile(path string) (file, error) {
+func openRootFile(path string, h *handle) error {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer root.Close()
-	return folder{root}.openFile(filepath.Base(path))
+	return folder{root}.openFile(filepath.Base(path), h, false)
 }
+
+// handle is an open regular file; one is used for one file after another. Once open, it has to be closed.
+type handle struct{ *os.File }
 
 func (f folder) openFolder(name string) (folder, error) {
 	info, err := f.root.Lstat(name)
@@ -45,16 +48,20 @@ func (f folder) openFolder(name string) (folder, error) {
 	return folder{root}, err
 }
 
-func (f folder) openFile(name string) (file, error) {
+func (f folder) openFile(name string, h *handle, _ bool) error {
 	info, err := f.root.Lstat(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errNotRegular
+		return errNotRegular
 	}
-	return f.root.Open(name)
+	h.File, err = f.root.Open(name)
+	return err
 }
+
+// readsWhole reports whether a short read is the end of a file: here it is not known.
+func (f folder) readsWhole() bool { return false }
 
 func (f folder) close() { _ = f.root.Close() }
 

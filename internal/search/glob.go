@@ -79,6 +79,9 @@ type globber struct {
 	failed Unreadable
 }
 
+func (g *globber) beyond(string) bool { return false }
+func (g *globber) ordered() bool      { return false }
+
 func (g *globber) unreadable(path string) { g.failed.add(path) }
 
 func (g *globber) visit(ctx context.Context, d *dir, files []entry) {

@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"errors"
-	"io/fs"
 
 	"adze/internal/search/match"
 )
@@ -30,6 +29,9 @@ type GrepQuery struct {
 	Width   int      // characters shown of a line, around its match; 0: all
 	Limit   int      // matches (Content) or files (Files, Count) to return; must be positive
 	PerFile int      // matches to return of each file; 0: up to Limit
+	// Stop ends the search when nothing that is left can be among the first Limit by path. What is returned is the same; the
+	// totals are then those of it, and GrepResult.More says so.
+	Stop bool
 }
 
 // FileMatches is one file with matches.
@@ -41,12 +43,13 @@ type FileMatches struct {
 	NULs   bool   // text with NUL bytes in it
 }
 
-// GrepResult is what was found. Totals are exact whatever the limit.
+// GrepResult is what was found. Totals are exact whatever the limit, unless the search ended at it.
 type GrepResult struct {
 	Files    []FileMatches // in the order of their paths
 	Matches  int           // matching lines of all files; in mode Files 0
 	Matching int           // files with a match
 	Searched int           // files searched to their end, or in mode Files to the first match
+	More     bool          // there is more: the search ended at the limit, and what was counted beyond matches is what it met until then
 	Withheld int           // files not searched because Tree.Withhold said so
 	Binary   Unreadable    // files not searched because they have NUL bytes and are no text
 	TooLarge Unreadable    // files not searched because a line, or the file for multiline, is too long
@@ -69,8 +72,9 @@ func (t Tree) Grep(ctx context.Context, q GrepQuery) (GrepResult, error) {
 	}
 	seekers := make([]*seeker, t.workers())
 	visitors := make([]visitor, len(seekers))
+	found := newFirst(q)
 	for i := range seekers {
-		seekers[i] = newSeeker(t, m, q)
+		seekers[i] = newSeeker(t, m, q, found)
 		visitors[i] = seekers[i]
 	}
 	err = walkTree(ctx, t, s, visitors)
@@ -135,110 +139,4 @@ func (t Tree) grepScope(q GrepQuery) (*scope, error) {
 	}
 	s.want = append(s.want, g)
 	return s, nil
-}
-
-// seeker is one worker of a Grep.
-type seeker struct {
-	tree  Tree
-	q     GrepQuery
-	scan  *match.Scanner
-	first first
-	r     GrepResult
-}
-
-func newSeeker(t Tree, m *match.Matcher, q GrepQuery) *seeker {
-	c := match.Config{Before: q.Before, After: q.After, Width: q.Width, First: q.Mode == Files}
-	return &seeker{tree: t, q: q, scan: match.NewScanner(m, c), first: first{limit: q.Limit}}
-}
-
-func (s *seeker) unreadable(path string) { s.r.Unreadable.add(path) }
-
-func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
-	withheld := s.tree.withheld(d)
-	for _, e := range files {
-		if ctx.Err() != nil {
-			return
-		}
-		// A link's file is searched where it lies, if that is in the tree.
-		if e.kind != kindFile {
-			continue
-		}
-		if withheld != nil && withheld(e.name) {
-			s.r.Withheld++
-			continue
-		}
-		f, err := d.at.openFile(e.name)
-		if err == nil {
-			err = s.search(ctx, f, d.path, e.name)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil {
-			s.unreadable(d.path + e.name)
-		}
-	}
-}
-
-// search searches one open file and closes it.
-func (s *seeker) search(ctx context.Context, f file, folder, name string) error {
-	keep := 0
-	if s.q.Mode == Content && s.first.takes(folder, name) {
-		keep = s.q.PerFile
-	}
-	found, err := s.scan.Run(ctx, f, keep)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	switch found.Skip {
-	case match.Binary:
-		s.r.Binary.add(folder + name)
-		return nil
-	case match.TooLarge:
-		s.r.TooLarge.add(folder + name)
-		return nil
-	}
-	s.r.Searched++
-	if found.Count == 0 {
-		return nil
-	}
-	s.r.Matching++
-	if s.q.Mode != Files {
-		s.r.Matches += found.Count
-	}
-	if s.first.takes(folder, name) {
-		s.first.add(FileMatches{Path: folder + name, Count: found.Count, Lines: found.Lines, Decode: found.Decode, NULs: found.NULs})
-	}
-	return nil
-}
-
-// grepFile searches the file that is the root of the tree.
-func (t Tree) grepFile(ctx context.Context, s *seeker) (GrepResult, error) {
-	f, err := openRootFile(t.Root)
-	if err == nil {
-		err = s.search(ctx, f, "", "")
-	}
-	if ctx.Err() != nil {
-		return GrepResult{}, aborted(ctx.Err())
-	}
-	if err != nil {
-		return GrepResult{}, rootError(t.Root, err)
-	}
-	return mergeSeekers([]*seeker{s}), nil
-}
-
-func mergeSeekers(seekers []*seeker) GrepResult {
-	r := GrepResult{}
-	all := first{limit: seekers[0].q.Limit}
-	for _, s := range seekers {
-		r.Matches += s.r.Matches
-		r.Matching += s.r.Matching
-		r.Searched += s.r.Searched
-		r.Binary.merge(s.r.Binary)
-		r.TooLarge.merge(s.r.TooLarge)
-		r.Withheld += s.r.Withheld
-		r.Unreadable.merge(s.r.Unreadable)
-		for _, f := range s.first.files {
-			all.add(f)
-		}
-	}
-	r.Files = all.sorted()
-	return r
 }

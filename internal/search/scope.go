@@ -93,8 +93,8 @@ func (s *scope) rules(at folder, d *dirState, name string, entries []entry) *ign
 
 // readRules parses an ignore file; one that cannot be read has no rules.
 func readRules(at folder, name string) *ignore.Rules {
-	f, err := at.openFile(name)
-	if err != nil {
+	var f handle
+	if at.openFile(name, &f, false) != nil {
 		return nil
 	}
 	defer f.Close()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,6 +19,10 @@ type visitor interface {
 	visit(ctx context.Context, d *dir, files []entry)
 	// unreadable gets the path of a folder that could not be opened or read.
 	unreadable(path string)
+	// beyond reports that a folder, whose path ends with a slash, need not be visited.
+	beyond(folder string) bool
+	// ordered reports that folders should be visited by their names, as far as workers allow.
+	ordered() bool
 }
 
 // filesPerTask is how a large folder is cut, so that several workers can share it.
@@ -53,6 +59,7 @@ type walk struct {
 	more  sync.Cond
 	stack []task
 	open  int // tasks waiting or being worked on
+	idle  int // workers waiting for tasks
 }
 
 // walkTree visits every entry of t in scope, with one worker for each visitor. It returns when all
@@ -127,7 +134,9 @@ func (w *walk) take() (task, bool) {
 		if w.open == 0 {
 			return task{}, false
 		}
+		w.idle++
 		w.more.Wait()
+		w.idle--
 	}
 	last := len(w.stack) - 1
 	t := w.stack[last]
@@ -154,13 +163,18 @@ func (w *walk) add(tasks []task) {
 	defer w.mu.Unlock()
 	w.open += len(tasks)
 	w.stack = append(w.stack, tasks...)
-	w.more.Broadcast()
+	for range min(w.idle, len(tasks)) {
+		w.more.Signal()
+	}
 }
 
 func (w *walk) do(ctx context.Context, t task, v visitor, n *names) {
 	if t.files != nil {
 		v.visit(ctx, t.parent, t.files)
 		w.tree.visited(len(t.files))
+		return
+	}
+	if v.beyond(t.child.path) {
 		return
 	}
 	at, err := t.parent.at.openFolder(t.name)
@@ -186,6 +200,11 @@ func (w *walk) read(ctx context.Context, d *dir, v visitor, n *names) {
 	}
 	d.level = w.scope.rules(d.at, &d.dirState, d.name, entries)
 	files, tasks := w.sift(d, entries)
+	if v.ordered() {
+		slices.SortFunc(files, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+		// The last on the stack is the first to be taken.
+		slices.SortFunc(tasks, func(a, b task) int { return strings.Compare(b.name, a.name) })
+	}
 	for len(files) > filesPerTask {
 		cut := len(files) - filesPerTask
 		tasks = append(tasks, task{parent: d, files: files[cut:]})

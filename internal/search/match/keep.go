@@ -44,11 +44,22 @@ func (s *Scanner) trail(stop int) {
 func (s *Scanner) add(from, to int, match bool) {
 	text := trimReturn(s.buf[from:to])
 	l := Line{Number: s.number(from), Match: match, Starts: match}
-	if match {
+	if l.late = match && s.c.Late && (s.c.Width == 0 || len(text) <= s.c.Width); match && !l.late {
 		l.From, l.To, _ = s.m.Span(text)
 	}
 	s.found.Lines = append(s.found.Lines, l.cut(text, s.c.Width))
 	s.shown = min(to+1, s.end)
+}
+
+// Place finds out where the matches lie in lines for which that was left undone: most that are kept are given up again for
+// lines of an earlier file.
+func (m *Matcher) Place(lines []Line) {
+	for i := range lines {
+		if l := &lines[i]; l.late {
+			l.From, l.To, _ = m.Span([]byte(l.Text))
+			l.late = false
+		}
+	}
 }
 
 // cut sets the text of a line: all of it, or width characters around the match.

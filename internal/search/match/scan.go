@@ -23,44 +23,6 @@ const (
 	MaxMultiline = 8 << 20
 )
 
-// Reason says why a file was not searched, or not to its end.
-type Reason string
-
-// The reasons.
-const (
-	Searched Reason = ""
-	Binary   Reason = "binary"    // it has NUL bytes and is no text
-	TooLarge Reason = "too large" // MaxLine, or MaxMultiline
-)
-
-// Config is what a scan keeps of a file.
-type Config struct {
-	Before, After int  // lines of context
-	Width         int  // characters kept of a line, around its match; 0: all
-	First         bool // stop at the first match: only whether there is one counts
-}
-
-// Line is one line to show.
-type Line struct {
-	Number   int    // from 1
-	Text     string // as in the file, or cut to Width characters
-	Match    bool   // else context
-	Starts   bool   // a match begins here; only a multiline match has more lines
-	From, To int    // where the match lies in Text
-	CutLeft  bool   // something was cut off before Text
-	CutRight bool   // or after it
-	Column   int    // the byte of the line at which Text begins, from 1
-}
-
-// Found is what a scan concludes about a file.
-type Found struct {
-	Count  int // lines that match; multiline: matches
-	Lines  []Line
-	Skip   Reason // with a reason, Count and Lines are empty
-	Decode string // "utf-16" if the text was decoded from it
-	NULs   bool   // it is text with NUL bytes in it
-}
-
 // Scanner searches one file after another with the same buffers. Not for concurrent use.
 type Scanner struct {
 	m     *Matcher
@@ -147,7 +109,7 @@ func (s *Scanner) rolling(ctx context.Context, r io.Reader) error {
 		if err := s.region(ctx, stop); err != nil {
 			return err
 		}
-		if s.c.First && s.found.Count > 0 {
+		if s.enough() {
 			return nil
 		}
 		if !atEnd && !s.roll() {
@@ -187,6 +149,11 @@ func (s *Scanner) read(r io.Reader) (io.Reader, bool, error) {
 	return r, atEnd, nil
 }
 
+// enough reports that no further match is asked for.
+func (s *Scanner) enough() bool {
+	return s.found.Count > 0 && (s.c.First || s.found.Count == s.c.Most)
+}
+
 // region searches the lines up to stop, which is the end of one.
 func (s *Scanner) region(ctx context.Context, stop int) error {
 	if s.m.need != nil {
@@ -207,7 +174,7 @@ func (s *Scanner) region(ctx context.Context, stop int) error {
 			s.hit(from, to)
 		}
 		s.pos = min(to+1, stop)
-		if s.c.First && s.found.Count > 0 {
+		if s.enough() {
 			break
 		}
 	}

@@ -59,7 +59,7 @@ func (s *Scanner) spans(ctx context.Context) error {
 			break // the nothing after the last line break is no line
 		}
 		s.pos = s.span(from, to)
-		if s.c.First || s.m.once {
+		if s.enough() || s.m.once {
 			break
 		}
 		for ok {

@@ -1,0 +1,89 @@
+package search
+
+import (
+	"errors"
+	"io"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// handle is an open regular file; one is used for one file after another. Once open, it has to be closed.
+type handle struct {
+	fd    int
+	whole bool      // a read that does not fill the buffer has reached the end
+	name  [256]byte // with a NUL behind it, for the system
+}
+
+const openFileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_LARGEFILE
+
+// openFile opens an entry that the folder says is a regular file. Should a FIFO have taken its place
+// since, neither opening nor reading waits. whole is what f.readsWhole says.
+func (f folder) openFile(name string, h *handle, whole bool) error {
+	fd, err := h.open(f.fd, name)
+	if err != nil {
+		return &pathError{"open", name, err}
+	}
+	h.fd, h.whole = fd, whole
+	return nil
+}
+
+// open is openAt without an allocation, of which a search would make one for every file.
+func (h *handle) open(dir int, name string) (int, error) {
+	if len(name) >= len(h.name) {
+		return openAt(dir, name, openFileFlags)
+	}
+	h.name[copy(h.name[:], name)] = 0
+	for {
+		fd, _, errno := unix.Syscall6(unix.SYS_OPENAT, uintptr(dir), uintptr(unsafe.Pointer(&h.name[0])), openFileFlags, 0, 0, 0)
+		switch errno {
+		case 0:
+			return int(fd), nil
+		case syscall.EINTR:
+		default:
+			return -1, errno
+		}
+	}
+}
+
+// wholeReaders are the file systems whose regular files are read as far as the buffer goes, or to their end: those that are
+// on a disk or in memory here. Others may give less before the end: /proc, FUSE, those over a network.
+var wholeReaders = [...]int64{
+	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.RAMFS_MAGIC,
+	unix.OVERLAYFS_SUPER_MAGIC,
+}
+
+// readsWhole reports whether a read of a file in f that does not fill the buffer has reached the end. A search asks once
+// for a folder and saves a read for each file.
+func (f folder) readsWhole() bool {
+	var st unix.Statfs_t
+	if unix.Fstatfs(f.fd, &st) != nil {
+		return false
+	}
+	for _, magic := range wholeReaders {
+		if int64(st.Type) == magic {
+			return true
+		}
+	}
+	return false
+}
+
+// Read reads on. It tells the end together with the last bytes where it knows.
+func (h *handle) Read(p []byte) (int, error) {
+	for {
+		n, err := unix.Read(h.fd, p)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case err != nil:
+			return 0, err
+		case n < len(p) && (n == 0 || h.whole):
+			return n, io.EOF
+		}
+		return n, nil
+	}
+}
+
+// Close closes the file.
+func (h *handle) Close() error { return unix.Close(h.fd) }

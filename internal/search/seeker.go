@@ -1,0 +1,147 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"adze/internal/search/match"
+)
+
+// seeker is one worker of a Grep.
+type seeker struct {
+	tree  Tree
+	q     GrepQuery
+	m     *match.Matcher
+	scan  *match.Scanner
+	most  int // matches after which a file is left; 0: none
+	file  handle
+	first *first // shared with the others
+	r     GrepResult
+}
+
+func newSeeker(t Tree, m *match.Matcher, q GrepQuery, f *first) *seeker {
+	c := match.Config{Before: q.Before, After: q.After, Width: q.Width, First: q.Mode == Files, Late: true}
+	if q.Stop && q.Mode == Content && q.PerFile >= q.Limit {
+		c.Most = f.limit
+	}
+	return &seeker{tree: t, q: q, m: m, scan: match.NewScanner(m, c), most: c.Most, first: f}
+}
+
+// beyond reports that nothing below a folder can be returned any more, so that the search need not go there.
+func (s *seeker) beyond(folder string) bool { return s.q.Stop && !s.first.takes(folder, "") }
+
+func (s *seeker) ordered() bool { return true }
+
+func (s *seeker) unreadable(path string) { s.r.Unreadable.add(path) }
+
+func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
+	withheld := s.tree.withheld(d)
+	whole := d.at.readsWhole()
+	for _, e := range files {
+		if ctx.Err() != nil {
+			return
+		}
+		// A link's file is searched where it lies, if that is in the tree.
+		if e.kind != kindFile {
+			continue
+		}
+		if withheld != nil && withheld(e.name) {
+			s.r.Withheld++
+			continue
+		}
+		if s.q.Stop && !s.first.takes(d.path, e.name) {
+			continue
+		}
+		err := d.at.openFile(e.name, &s.file, whole)
+		if err == nil {
+			err = s.search(ctx, d.path, e.name)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil {
+			s.unreadable(d.path + e.name)
+		}
+	}
+}
+
+// search searches the file that is open and closes it.
+func (s *seeker) search(ctx context.Context, folder, name string) error {
+	keep := 0
+	if s.q.Mode == Content && s.first.takes(folder, name) {
+		keep = max(s.q.PerFile, s.most)
+	}
+	found, err := s.scan.Run(ctx, &s.file, keep)
+	if err := errors.Join(err, s.file.Close()); err != nil {
+		return err
+	}
+	switch found.Skip {
+	case match.Binary:
+		s.r.Binary.add(folder + name)
+		return nil
+	case match.TooLarge:
+		s.r.TooLarge.add(folder + name)
+		return nil
+	}
+	s.r.Searched++
+	if found.Count == 0 {
+		return nil
+	}
+	s.r.Matching++
+	if s.q.Mode != Files {
+		s.r.Matches += found.Count
+	}
+	if s.first.takes(folder, name) {
+		s.first.add(FileMatches{Path: folder + name, Count: found.Count, Lines: found.Lines, Decode: found.Decode, NULs: found.NULs})
+	}
+	return nil
+}
+
+// grepFile searches the file that is the root of the tree.
+func (t Tree) grepFile(ctx context.Context, s *seeker) (GrepResult, error) {
+	err := openRootFile(t.Root, &s.file)
+	if err == nil {
+		err = s.search(ctx, "", "")
+	}
+	if ctx.Err() != nil {
+		return GrepResult{}, aborted(ctx.Err())
+	}
+	if err != nil {
+		return GrepResult{}, rootError(t.Root, err)
+	}
+	return mergeSeekers([]*seeker{s}), nil
+}
+
+func mergeSeekers(seekers []*seeker) GrepResult {
+	r := GrepResult{}
+	for _, s := range seekers {
+		r.Matches += s.r.Matches
+		r.Matching += s.r.Matching
+		r.Searched += s.r.Searched
+		r.Binary.merge(s.r.Binary)
+		r.TooLarge.merge(s.r.TooLarge)
+		r.Withheld += s.r.Withheld
+		r.Unreadable.merge(s.r.Unreadable)
+	}
+	q, m := seekers[0].q, seekers[0].m
+	r.Files, r.More = seekers[0].first.sorted(q.Limit)
+	if r.More = r.More && q.Stop; r.More {
+		r.Matches, r.Matching = 0, len(r.Files)
+		for i := range r.Files {
+			r.Matches += r.Files[i].shown(q.Mode)
+		}
+	}
+	for i := range r.Files {
+		m.Place(r.Files[i].Lines)
+	}
+	return r
+}
+
+// shown is how many matches of a file are in a result.
+func (m *FileMatches) shown(mode Mode) int {
+	switch mode {
+	case Files:
+		return 0
+	case Count:
+		return m.Count
+	}
+	return m.weight()
+}
