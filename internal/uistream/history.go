@@ -1,0 +1,82 @@
+package uistream
+
+import (
+	"encoding/json"
+
+	"adze/session"
+	"adze/tool"
+)
+
+// Message is a whole message as the AI SDK keeps it (UIMessage).
+type Message struct {
+	ID    string  `json:"id"`
+	Role  string  `json:"role"`
+	Parts []Piece `json:"parts"`
+}
+
+// Piece is a part of a Message.
+type Piece struct {
+	Type       string          `json:"type"`
+	ID         string          `json:"id,omitempty"` // of reasoning
+	Text       string          `json:"text,omitempty"`
+	State      string          `json:"state,omitempty"`
+	ToolName   string          `json:"toolName,omitempty"`
+	ToolCallID tool.CallID     `json:"toolCallId,omitempty"`
+	Input      json.RawMessage `json:"input,omitempty"`
+	Output     json.RawMessage `json:"output,omitempty"`
+	ErrorText  string          `json:"errorText,omitempty"`
+
+	id string
+}
+
+// Said is what a person said, as a message.
+func Said(m session.Message) Message {
+	return Message{ID: m.ID, Role: "user", Parts: []Piece{{Type: "text", Text: m.Text()}}}
+}
+
+// Fold takes a part into the message, as the AI SDK does with a stream. What is only for the moment is left out.
+func (m *Message) Fold(p Part) {
+	switch p.Type {
+	case "start":
+		m.ID, m.Role = p.MessageID, "assistant"
+	case "start-step":
+		m.Parts = append(m.Parts, Piece{Type: "step-start"})
+	case "text-start":
+		m.Parts = append(m.Parts, Piece{Type: "text", State: "streaming", id: p.ID})
+	case "reasoning-start":
+		m.Parts = append(m.Parts, Piece{Type: "reasoning", State: "streaming", id: p.ID, ID: p.ID})
+	case "text-delta", "reasoning-delta":
+		if at := m.open(p.ID); at != nil {
+			at.Text += p.Delta
+		}
+	case "text-end", "reasoning-end":
+		if at := m.open(p.ID); at != nil {
+			at.State = "done"
+		}
+	case "tool-input-start":
+		m.Parts = append(m.Parts, Piece{Type: "dynamic-tool", ToolCallID: p.ToolCallID, ToolName: p.ToolName, State: "input-streaming"})
+	case "tool-input-available":
+		m.call(p.ToolCallID, func(at *Piece) { at.State, at.Input = "input-available", p.Input })
+	case "tool-output-available":
+		m.call(p.ToolCallID, func(at *Piece) { at.State, at.Output = "output-available", p.Output })
+	case "tool-output-error":
+		m.call(p.ToolCallID, func(at *Piece) { at.State, at.ErrorText = "output-error", p.ErrorText })
+	}
+}
+
+func (m *Message) open(id string) *Piece {
+	for i := len(m.Parts) - 1; i >= 0; i-- {
+		if m.Parts[i].id == id {
+			return &m.Parts[i]
+		}
+	}
+	return nil
+}
+
+func (m *Message) call(id tool.CallID, change func(*Piece)) {
+	for i := range m.Parts {
+		if m.Parts[i].Type == "dynamic-tool" && m.Parts[i].ToolCallID == id {
+			change(&m.Parts[i])
+		}
+	}
+}
