@@ -114,6 +114,7 @@ func rooms() []Row {
 		{Package: "internal/lsp", May: []string{"internal/proc"}, Why: "it speaks with servers about files; it knows neither tools nor who allowed the servers"},
 		{Package: "internal/mcp/remote", Room: true, May: []string{"internal/web"}, Why: "connections to servers elsewhere; it knows addresses and bounds, and neither tools nor logins"},
 		{Package: "internal/mcp", May: []string{"tool", "internal/proc"}, Why: "it speaks with servers and makes tools of what they offer; it knows neither the run nor who allowed them"},
+		{Package: "internal/mcp/oauth", Room: true, May: []string{"internal/mcp/remote", "internal/keyring"}, Why: "logins and what they bring; it knows no session and asks a person only through its desk"},
 		{Package: "internal/desk", May: []string{"internal/config", "internal/git", "internal/rewind", "session", "tool", "tui/port", "internal/proc", "internal/recall", "internal/scale", "internal/search", "internal/secret", "internal/policy", "internal/safeterm", "internal/usage"},
 			Why: "it does things for the person and knows neither the interface nor a run"},
 		{Package: "internal/export", May: []string{"session", "tool", "internal/secret", "internal/safeterm", "tui/draw/markdown"}, Never: effects(),

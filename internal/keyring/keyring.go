@@ -50,6 +50,12 @@ func (s *Store) Has() ([]string, error) {
 	return slices.Sorted(maps.Keys(list)), err
 }
 
+// Host is the host that the key of a provider is kept for; empty: none is kept.
+func (s *Store) Host(provider string) (string, error) {
+	list, err := s.entries()
+	return list[provider].Host, err
+}
+
 // Key is the key of a provider for a host; empty: none is kept for it.
 func (s *Store) Key(provider, host string) (string, error) {
 	list, err := s.entries()

@@ -1,0 +1,264 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestALoginInTheBrowserBringsAToken(t *testing.T) {
+	for name, prepare := range map[string]func(w *world){
+		"as described":                func(*world) {},
+		"described at the root":       func(w *world) { w.resource["resource"] = w.server.URL },
+		"an issuer with a last slash": func(w *world) { w.resource["authorization_servers"] = []string{w.issuer.URL + "/"} },
+		"without iss": func(w *world) {
+			delete(w.meta, "authorization_response_iss_parameter_supported")
+			w.answer = func(redirect, state, code string) string {
+				return redirect + "?" + url.Values{"state": {state}, "code": {code}}.Encode()
+			}
+		},
+		"nothing described": func(w *world) {
+			w.resource, w.meta = nil, nil
+			w.spare["/mcp"] = func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusUnauthorized) }
+			w.answer = func(redirect, state, code string) string {
+				return redirect + "?" + url.Values{"state": {state}, "code": {code}}.Encode()
+			}
+		},
+	} {
+		w := newWorld(t, false)
+		prepare(w)
+		if name == "described at the root" {
+			w.token = func(form url.Values) (int, string) {
+				form.Set("resource", form.Get("resource")+"/mcp") // it was asked for the root
+				return w.give(form)
+			}
+		}
+		d, said := w.desk(t)
+		k, where, err := d.Login(t.Context(), w.mcp(), Options{})
+		if err != nil || k.Access != "access-secret-1" || k.Refresh != "refresh-secret-1" || !strings.Contains(where, "logins.json") {
+			t.Errorf("%s: %+v, %q, %v; asked %s", name, k, where, err, w.paths())
+			continue
+		}
+		if strings.Contains(said.text(), "secret") || !strings.Contains(said.text(), w.issuer.URL+"/authorize?") {
+			t.Errorf("%s: the person was told %s", name, said.text())
+		}
+		info, err := os.Stat(d.Shelf.File)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+		token, err := d.Keep(w.mcp()).Token(t.Context())
+		if err != nil || token == nil || token.AccessToken != "access-secret-1" {
+			t.Errorf("%s: the connection gets %v, %v", name, token, err)
+		}
+	}
+}
+
+// Each thing that a server or an issuer does to get at what is not its own ends the login, with nothing kept.
+func TestALoginIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		other   bool
+		prepare func(w *world)
+		o       Options
+		says    string
+		never   string // a path that nobody asks
+	}{
+		"the server sends logins to another origin": {true, func(*world) {}, Options{}, "to another origin", "/authorize"},
+		"an issuer that was not named":              {true, func(*world) {}, Options{Issuer: "https://other.example"}, "takes no logins of https://other.example", "/authorize"},
+		"an answer of another issuer": {false, func(w *world) {
+			w.answer = func(redirect, state, code string) string {
+				return redirect + "?" + url.Values{"state": {state}, "code": {code}, "iss": {"https://evil.example"}}.Encode()
+			}
+		}, Options{}, "not one of", "/token"},
+		"an answer without its issuer": {false, func(w *world) {
+			w.answer = func(redirect, state, code string) string {
+				return redirect + "?" + url.Values{"state": {state}, "code": {code}}.Encode()
+			}
+		}, Options{}, "not one of", "/token"},
+		"an issuer in an answer that was not announced": {false, func(w *world) {
+			delete(w.meta, "authorization_response_iss_parameter_supported")
+		}, Options{}, "names itself", "/token"},
+		"the issuer says that it is another": {false, func(w *world) { w.meta["issuer"] = "https://accounts.example" }, Options{}, "another issuer", "/authorize"},
+		"an issuer without TLS":              {false, func(w *world) { w.resource["authorization_servers"] = []string{"http://issuer.example"} }, Options{}, "not protected", "/authorize"},
+		"a token endpoint without TLS":       {false, func(w *world) { w.meta["token_endpoint"] = "http://issuer.example/token" }, Options{}, "does not begin with https", "/authorize"},
+		"a token endpoint elsewhere on this machine": {false, func(w *world) { w.meta["token_endpoint"] = "http://127.0.0.1:1/token" }, Options{},
+			"does not begin with https", "/authorize"},
+		"a page to run":         {false, func(w *world) { w.meta["authorization_endpoint"] = "javascript:alert(1)" }, Options{}, "does not begin with https", "/authorize"},
+		"a file to open":        {false, func(w *world) { w.meta["authorization_endpoint"] = "file:///etc/passwd" }, Options{}, "does not begin with https", "/token"},
+		"no PKCE":               {false, func(w *world) { w.meta["code_challenge_methods_supported"] = []string{"plain"} }, Options{}, "PKCE", "/authorize"},
+		"tokens for another":    {false, func(w *world) { w.resource["resource"] = "https://other.example/mcp" }, Options{}, "for another server", "/authorize"},
+		"tokens for a path":     {false, func(w *world) { w.resource["resource"] = w.server.URL + "/mcp/else" }, Options{}, "for another server", "/authorize"},
+		"tokens for a like one": {false, func(w *world) { w.resource["resource"] = w.server.URL + "/mc" }, Options{}, "for another server", "/authorize"},
+		"described elsewhere": {false, func(w *world) {
+			w.spare["/mcp"] = func(rw http.ResponseWriter, _ *http.Request) {
+				rw.Header().Set("WWW-Authenticate", `Bearer resource_metadata="http://169.254.169.254/latest"`)
+				rw.WriteHeader(http.StatusUnauthorized)
+			}
+		}, Options{}, "another origin", "/authorize"},
+		"a redirect into this machine": {false, func(w *world) {
+			w.spare["/.well-known/oauth-protected-resource/mcp"] = func(rw http.ResponseWriter, r *http.Request) {
+				http.Redirect(rw, r, "http://127.0.0.1:1/secret", http.StatusFound)
+			}
+		}, Options{}, "another origin", "/authorize"},
+		"an issuer that redirects into this machine": {false, func(w *world) {
+			w.spare["/.well-known/oauth-authorization-server"] = func(rw http.ResponseWriter, r *http.Request) {
+				http.Redirect(rw, r, "https://127.0.0.1:1/secret", http.StatusFound)
+			}
+		}, Options{}, "private network", "/authorize"},
+		"an issuer that redirects to plain http": {false, func(w *world) {
+			w.spare["/.well-known/oauth-authorization-server"] = func(rw http.ResponseWriter, r *http.Request) {
+				http.Redirect(rw, r, "http://issuer.example/", http.StatusFound)
+			}
+		}, Options{}, "read on the way", "/authorize"},
+		"a code that is sent on": {false, func(w *world) {
+			w.spare["/token"] = func(rw http.ResponseWriter, r *http.Request) {
+				http.Redirect(rw, r, "/token2", http.StatusTemporaryRedirect)
+			}
+		}, Options{}, "holds a secret", "/token2"},
+		"an endless description": {false, func(w *world) {
+			w.spare["/.well-known/oauth-authorization-server"] = func(rw http.ResponseWriter, _ *http.Request) {
+				for {
+					if _, err := rw.Write(make([]byte, 64<<10)); err != nil {
+						return
+					}
+				}
+			}
+		}, Options{}, "cannot be read", "/authorize"},
+		"a token of another kind": {false, func(w *world) {
+			w.token = func(url.Values) (int, string) { return 200, `{"access_token":"a","token_type":"DPoP"}` }
+		}, Options{}, "of a kind", ""},
+		"no token at all": {false, func(w *world) { w.token = func(url.Values) (int, string) { return 200, `null` } }, Options{}, "access_token", ""},
+		"the person says no": {false, func(w *world) {
+			w.answer = func(redirect, state, _ string) string {
+				return redirect + "?" + url.Values{"state": {state}, "error": {"access_denied"}, "error_description": {"\x1b[31mx"}, "iss": {w.issuer.URL}}.Encode()
+			}
+		}, Options{}, "was refused there", "/token"},
+		"no registration": {false, func(w *world) { delete(w.meta, "registration_endpoint") }, Options{}, "no program register", "/authorize"},
+		"no login wanted": {false, func(w *world) {
+			w.spare["/mcp"] = func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusOK) }
+		}, Options{}, "wants no login", "/authorize"},
+	} {
+		w := newWorld(t, c.other)
+		c.prepare(w)
+		d, said := w.desk(t)
+		_, _, err := d.Login(t.Context(), w.mcp(), c.o)
+		if err == nil || !strings.Contains(err.Error(), c.says) || strings.ContainsRune(err.Error()+said.text(), '\x1b') {
+			t.Errorf("%s: %v", name, err)
+		}
+		if c.never != "" && strings.Contains(w.paths()+" ", c.never+" ") {
+			t.Errorf("%s: asked %s", name, w.paths())
+		}
+		if has, err := d.Shelf.Has(); len(has) > 0 || err != nil {
+			t.Errorf("%s: kept %v, %v", name, has, err)
+		}
+	}
+}
+
+func TestAnotherOriginIsFollowedWhenThePersonSaysSo(t *testing.T) {
+	w := newWorld(t, true)
+	d, _ := w.desk(t)
+	k, _, err := d.Login(t.Context(), w.mcp(), Options{Issuer: w.issuer.URL})
+	if err != nil || k.Issuer != w.issuer.URL {
+		t.Fatalf("%+v, %v", k, err)
+	}
+	// A public one may be agreed to as it is met; it is not there, which is as far as this test goes.
+	w = newWorld(t, false)
+	w.resource["authorization_servers"] = []string{"https://issuer.invalid/tenant"}
+	asked := ""
+	d, _ = w.desk(t)
+	d.Agree = func(issuer string) bool { asked = issuer; return false }
+	_, _, err = d.Login(t.Context(), w.mcp(), Options{})
+	var own *Error
+	if asked != "https://issuer.invalid/tenant" || !errors.As(err, &own) || !strings.Contains(own.Hint, "--issuer https://issuer.invalid/tenant") {
+		t.Errorf("%q, %v", asked, err)
+	}
+}
+
+// What any page in the person's browser may send to the address that the login comes back to neither ends it nor counts.
+func TestAForgedAnswerChangesNothing(t *testing.T) {
+	w := newWorld(t, false)
+	d, said := w.desk(t)
+	follow := d.Open
+	d.Open = func(address string) error {
+		u, _ := url.Parse(address)
+		back := u.Query().Get("redirect_uri")
+		for _, forged := range []string{"?state=wrong&code=evil", "?code=evil", "", "/../else?code=evil&state=" + u.Query().Get("state") + "x"} {
+			resp, err := http.Get(back + forged)
+			if err != nil || resp.StatusCode/100 == 2 {
+				t.Errorf("%s: %v, %v", forged, resp, err)
+				continue
+			}
+			resp.Body.Close()
+		}
+		r, _ := http.NewRequest(http.MethodGet, back+"?code=evil&state="+u.Query().Get("state"), nil)
+		r.Host = "rebound.example"
+		if resp, err := http.DefaultClient.Do(r); err != nil || resp.StatusCode != http.StatusNotFound {
+			t.Errorf("another host: %v, %v", resp, err)
+		} else {
+			resp.Body.Close()
+		}
+		return follow(address)
+	}
+	k, _, err := d.Login(t.Context(), w.mcp(), Options{})
+	if err != nil || k.Access != "access-secret-1" || !strings.Contains(said.text(), "its state is another") {
+		t.Errorf("%+v, %v, %s", k, err, said.text())
+	}
+}
+
+func TestALoginThatIsGivenUpLeavesNothing(t *testing.T) {
+	w := newWorld(t, false)
+	d, _ := w.desk(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	door := ""
+	d.Open = func(address string) error {
+		u, _ := url.Parse(address)
+		door = u.Query().Get("redirect_uri")
+		cancel()
+		return nil
+	}
+	if _, _, err := d.Login(ctx, w.mcp(), Options{}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if resp, err := http.Get(door); err == nil {
+		resp.Body.Close()
+		t.Error("it still waits for the browser")
+	}
+}
+
+func TestAddressesThatMayBeOpened(t *testing.T) {
+	for raw, good := range map[string]bool{
+		"https://a.example/x?y=1&z=%20": true, "http://127.0.0.1:1/": true,
+		"": false, "javascript:alert(1)": false, "file:///etc/passwd": false, "a.example": false, "--help": false, "-https://a": false,
+		"https://u:p@a.example/": false, "ssh://a": false, "https:///x": false, "HTTPS://a.example": true, "data:text/html,x": false,
+	} {
+		if _, err := Address(raw); (err == nil) != good {
+			t.Errorf("%s: %v", raw, err)
+		}
+	}
+	for _, raw := range []string{"https://a.example/\x1b]0;x\a", "https://a.example/\"&calc", "https://a.example/`id`", "https://a.example/$(id) x", "https://a.example/|calc", "https://a.example/?q=\"; id", "https://a.example/\u202e", "https://a.example/#\"'\\"} {
+		got, err := Address(raw)
+		if err == nil && strings.ContainsAny(got, "\x1b\a\"`<>\\ |\u202e") {
+			t.Errorf("%q became %q", raw, got)
+		}
+	}
+}
+
+func TestADeviceThatNeverAnswersSensibly(t *testing.T) {
+	for name, text := range map[string]string{
+		"null": "null", "nothing": "", "no code": `{"device_code":"d","verification_uri":"https://a.example"}`,
+		"a page to run":      `{"device_code":"d","user_code":"A","verification_uri":"javascript:alert(1)"}`,
+		"a code that paints": fmt.Sprintf(`{"device_code":"d","user_code":%q,"verification_uri":"https://a.example"}`, "\x1b[2J"),
+		"a page as code":     fmt.Sprintf(`{"device_code":"d","user_code":%q,"verification_uri":"https://a.example"}`, strings.Repeat("x", 100)),
+	} {
+		w := newWorld(t, false)
+		w.device = func() (int, string) { return 200, text }
+		d, said := w.desk(t)
+		if _, _, err := d.Login(t.Context(), w.mcp(), Options{Device: true}); err == nil || said.text() != "" {
+			t.Errorf("%s: %v, %s", name, err, said.text())
+		}
+	}
+}
