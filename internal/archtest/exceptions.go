@@ -7,6 +7,7 @@ func Exceptions() []Exception {
 		{ruleCrowd, "toolset", "files", "a catalogue: one file a tool, and a reader looks for a tool by its file"},
 		{ruleProcess, "internal/desk", "editor.go", "the person's own editor, in their terminal, which the shim would take from it"},
 		{ruleProcess, "internal/desk", "clipboard.go", "the program that holds the person's clipboard, at their key"},
+		{ruleProcess, "internal/mcp/oauth", "open.go", "the person's own browser, at their command, which stays when adze ends"},
 		{ruleProcess, "internal/doctor", "machine.go", "it asks the tmux that the person sits in for one setting"},
 		{ruleProcess, "internal/sandbox", "site.go", "the process whose neighbours the self-test of the sandbox must not see"},
 		{ruleProcess, "internal/proxy/proxytest", "proxytest.go", "for tests only"},
