@@ -57,7 +57,11 @@ func (v *life) converse(ctx context.Context) error {
 func (v *server) knownOld() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.list.Version != "" && v.list.Version <= lastOld
+	version := v.list.Version
+	if c := v.known(); version == "" && c != nil {
+		version = c.Protocol
+	}
+	return version != "" && version <= lastOld
 }
 
 // startError says that a program could not be started at all.
@@ -83,10 +87,15 @@ func (v *life) attempt(ctx context.Context, a attempt) (began bool, err error) {
 		return began, broke
 	case broke == nil:
 		return began, said
-	case errors.Is(said, io.ErrClosedPipe), errors.Is(said, io.EOF), errors.Is(said, sdk.ErrConnectionClosed):
+	case ended(said):
 		return began, broke
 	}
 	return began, fmt.Errorf("%w (%w)", said, broke)
+}
+
+// ended reports an error that only says that there is nobody any more.
+func ended(err error) bool {
+	return errors.Is(err, io.ErrClosedPipe) || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed)
 }
 
 // talk shakes hands, lists the tools, and then waits for the end. It returns as soon as ctx ends, whatever the library
@@ -161,9 +170,14 @@ func (v *server) relist() {
 		return // those that were known stay
 	}
 	v.mu.Lock()
-	v.list = l
+	v.learn(l)
 	v.mu.Unlock()
 	v.pool.changed(v.conf.Name)
+}
+
+// Within does something that may not return when ctx ends, as much of the library does not.
+func Within[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	return within(ctx, nil, 24*time.Hour, do)
 }
 
 // within does something that may never return, for so long.

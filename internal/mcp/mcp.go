@@ -4,7 +4,8 @@
 // it, and what it says of its tools is pinned: a word that changes is asked about before it counts.
 //
 // Start reading at Pool and Pool.Session, then server.go (one server and its life), connect.go (the handshake, in both eras
-// of the protocol), stdio.go (the wire of a program), list.go (its catalogue, bounded).
+// of the protocol), stdio.go (the wire of a program), list.go and
+// define.go (its catalogue, bounded and cleaned), agree.go (what the person lets it say), tool.go (a call).
 //
 // Source of the rules: Model Context Protocol 2026-07-28 and 2025-11-25 (modelcontextprotocol.io/specification).
 //
@@ -17,6 +18,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -69,9 +71,13 @@ type Options struct {
 	Mask func(string) string
 	// Reach allows a program in the sandbox a connection; nil: none.
 	Reach func(ctx context.Context, host string, port uint16) error
+	// State is the folder in which the catalogues are kept; empty: they are forgotten.
+	State string
+	// Consent asks the person about a change of what a server says; nil: nobody is there, and it is refused.
+	Consent func(context.Context, Change) error
 	// HTTP opens the wire to a server with a URL; nil: such servers cannot be used.
 	HTTP Opener
-	// Client adds handlers for what servers ask and tell; nil: there are none. See Pool.Calling.
+	// Client adds handlers for what servers ask and tell; nil: there are none.
 	Client func(server string, o *sdk.ClientOptions)
 	// Changed is called when a server's state or tools changed, on any goroutine; it must not wait. Nil: nobody looks.
 	Changed func(server string)
@@ -97,6 +103,8 @@ type Pool struct {
 	servers map[string]*server
 	order   []string
 	closed  bool
+
+	generation atomic.Int64
 }
 
 // New starts and dials nothing. Of servers of one name the first counts.

@@ -11,19 +11,25 @@ import (
 type calls struct {
 	mu   sync.Mutex
 	last int
-	by   map[string]func(*sdk.ProgressNotificationParams)
+	by   map[string]running
 }
 
-// begin makes a token, under which tell hears the progress until the call has ended.
-func (c *calls) begin(tell func(*sdk.ProgressNotificationParams)) (token string, end func()) {
+// running is one of them.
+type running struct {
+	tell func(*sdk.ProgressNotificationParams)
+	wait func() (over func()) // a person is waited for
+}
+
+// begin makes a token, under which a call is known until it has ended.
+func (c *calls) begin(r running) (token string, end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last++
 	token = fmt.Sprintf("adze-%d", c.last)
 	if c.by == nil {
-		c.by = map[string]func(*sdk.ProgressNotificationParams){}
+		c.by = map[string]running{}
 	}
-	c.by[token] = tell
+	c.by[token] = r
 	return token, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -37,9 +43,28 @@ func (c *calls) progress(p *sdk.ProgressNotificationParams) {
 		return
 	}
 	c.mu.Lock()
-	tell := c.by[fmt.Sprint(p.ProgressToken)]
+	r, ok := c.by[fmt.Sprint(p.ProgressToken)]
 	c.mu.Unlock()
-	if tell != nil {
-		tell(p)
+	if ok {
+		r.tell(p)
+	}
+}
+
+// Waits says that the calls of a server wait for a person, until over is called: that time is not theirs.
+func (p *Pool) Waits(server string) (over func()) {
+	v := p.servers[server]
+	if v == nil {
+		return func() {}
+	}
+	v.calls.mu.Lock()
+	defer v.calls.mu.Unlock()
+	var all []func()
+	for _, r := range v.calls.by {
+		all = append(all, r.wait())
+	}
+	return func() {
+		for _, over := range all {
+			over()
+		}
 	}
 }

@@ -55,13 +55,19 @@ type server struct {
 	begun   []time.Time
 	session *sdk.ClientSession
 	list    Listing
-	pid     int
-	noise   int
-	changed chan struct{} // closed and replaced whenever something of this changes
-	life    *life         // nil: it does not run
-	busy    int           // who uses the session
-	idle    *time.Timer
-	calls   calls
+	looked  bool       // for the catalogue on the disk
+	agreed  *Catalogue // what the person lets it say; nil: it was never seen
+	now     *Catalogue // what it says
+	change  Change     // what of that they have not agreed to
+
+	introduced bool // the model was told its instructions
+	pid        int
+	noise      int
+	changed    chan struct{} // closed and replaced whenever something of this changes
+	life       *life         // nil: it does not run
+	busy       int           // who uses the session
+	idle       *time.Timer
+	calls      calls
 }
 
 func newServer(p *Pool, c Server) *server {
@@ -182,7 +188,8 @@ func (l *life) ready(s *sdk.ClientSession, known Listing) {
 	l.mu.Lock()
 	own := l.server.life == l
 	if own {
-		l.session, l.list, l.begun = s, known, nil
+		l.session, l.begun = s, nil
+		l.learn(known)
 		l.turn(Ready, "")
 		l.rest()
 	}

@@ -112,8 +112,9 @@ func (f *fake) misbehave(m message) {
 	case f.does("huge" + at):
 		fmt.Println(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"x":"` + strings.Repeat("x", 20<<20) + `"}}`)
 	case f.does("flood" + at):
+		many := strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}`+"\n", 100)
 		for {
-			if _, err := fmt.Println(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}`); err != nil {
+			if _, err := fmt.Print(many); err != nil {
 				os.Exit(0)
 			}
 		}
@@ -216,9 +217,15 @@ func (f *fake) call(m message) {
 	case args.Text == "die":
 		fmt.Fprintln(os.Stderr, "I die")
 		os.Exit(4)
-	case args.Text == "progress" && len(m.Params.Meta.Token) > 0:
+	case strings.HasPrefix(args.Text, "progress "): // it answers when the progress was seen, which a file of this name says
 		for i := 1; i <= 3; i++ {
 			fmt.Printf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":3,"message":"step %d"}}`+"\n", m.Params.Meta.Token, i, i)
+		}
+		for {
+			if _, err := os.Stat(strings.TrimPrefix(args.Text, "progress ")); err == nil {
+				break
+			}
+			<-time.After(time.Millisecond)
 		}
 	case args.Text == "changed":
 		fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)

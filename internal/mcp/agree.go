@@ -1,0 +1,156 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/tool"
+)
+
+// known is what the person agreed to; it is read from the disk once. Nil: the server was never seen. The lock is held.
+func (v *server) known() *Catalogue {
+	if !v.looked {
+		v.looked = true
+		if dir := v.pool.opts.State; dir != "" {
+			v.agreed = loadCatalogue(v.conf.file(dir))
+		}
+	}
+	return v.agreed
+}
+
+// learn takes what a server that has just started, or changed its list, says. What it says first is agreed to with the
+// server itself; what is otherwise later waits for the person, but for what is gone.
+func (v *server) learn(l Listing) {
+	now := catalogueOf(l)
+	v.list, v.now, v.change = l, now, Change{}
+	old := v.known()
+	if old != nil {
+		if c := changes(v.conf.Name, old, now); c.Any() {
+			v.change = c
+			return
+		}
+	}
+	v.agree()
+}
+
+// agree makes what is said now what was agreed to; the lock is held.
+func (v *server) agree() {
+	same := v.agreed != nil && slices.EqualFunc(v.agreed.Tools, v.now.Tools, func(a, b Tool) bool { return a.Pin == b.Pin })
+	v.agreed, v.change = v.now, Change{}
+	if !same {
+		v.pool.generation.Add(1)
+	}
+	if dir := v.pool.opts.State; dir != "" {
+		_ = v.agreed.save(v.conf.file(dir)) // without it the next run asks the server again
+	}
+}
+
+// Generation changes whenever Tools would answer otherwise.
+func (p *Pool) Generation() int64 { return p.generation.Load() }
+
+// Unseen are the servers whose tools nobody knows yet.
+func (p *Pool) Unseen() (out []string) {
+	for _, name := range p.order {
+		v := p.servers[name]
+		v.mu.Lock()
+		if v.known() == nil && v.conf.Err == nil && v.state != Failed && v.state != Held {
+			out = append(out, name)
+		}
+		v.mu.Unlock()
+	}
+	return out
+}
+
+// Catalogue is what the person agreed to of a server; nil: it was never seen.
+func (p *Pool) Catalogue(name string) *Catalogue {
+	v := p.servers[name]
+	if v == nil {
+		return nil
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.known()
+}
+
+// Pending is what a server that runs says otherwise than the person agreed to.
+func (p *Pool) Pending(name string) Change {
+	v := p.servers[name]
+	if v == nil {
+		return Change{}
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.change
+}
+
+// Accept agrees to a change as it was shown. It fails when the server says something else again by now.
+func (p *Pool) Accept(c Change) error {
+	v := p.servers[c.Server]
+	if v == nil {
+		return ErrUnknown
+	}
+	v.mu.Lock()
+	if !slices.Equal(c.Lines, v.change.Lines) {
+		v.mu.Unlock()
+		return fmt.Errorf("%s says something else again; look at it once more", c.Server)
+	}
+	if v.now != nil {
+		v.agree()
+	}
+	v.mu.Unlock()
+	p.changed(c.Server)
+	return nil
+}
+
+// holds looks, right before a call, whether a tool is what the person agreed to, and asks them where it is not.
+func (v *server) holds(ctx context.Context, shown Tool) error {
+	v.mu.Lock()
+	now, there := v.now.tool(shown.Name)
+	agreed, _ := v.agreed.tool(shown.Name)
+	change := v.change
+	v.mu.Unlock()
+	name := v.conf.Name
+	switch {
+	case !there:
+		return tool.Fail(tool.CodeNotFound, "the server %s has no tool %s any more; go on without it", name, Line(shown.Name, 100))
+	case now.Pin == shown.Pin:
+		return nil
+	case now.Pin != agreed.Pin:
+		if err := v.consent(ctx, change); err != nil {
+			return err
+		}
+	}
+	if string(now.Parameters) == string(shown.Parameters) {
+		return nil // the arguments were made for what it takes
+	}
+	return tool.Fail(tool.CodeStale, "the tool %s of the server %s takes other arguments now, which the person has agreed to: %s; call it again with those", Line(shown.Name, 100), name, now.Parameters)
+}
+
+// consent has the person look at a change.
+func (v *server) consent(ctx context.Context, c Change) error {
+	ask := v.pool.opts.Consent
+	if ask == nil {
+		return fmt.Errorf("%w: the server %s describes its tools otherwise than the person agreed to (%s), and nobody is here to ask; they look at it with: adze mcp accept %s",
+			tool.ErrDenied, v.conf.Name, shortList(append(slices.Clone(c.Changed), c.Added...)), v.conf.Name)
+	}
+	if err := ask(ctx, c); err != nil {
+		return err
+	}
+	return v.pool.Accept(c)
+}
+
+// shortList names a few of many.
+func shortList(names []string) string {
+	const most = 5
+	var out []string
+	for i, n := range names {
+		if i == most {
+			out = append(out, fmt.Sprintf("and %d more", len(names)-most))
+			break
+		}
+		out = append(out, Line(n, 64))
+	}
+	return strings.Join(out, ", ")
+}

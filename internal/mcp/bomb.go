@@ -1,0 +1,119 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+var (
+	errEndless = errors.New("its schema refers to itself without end")
+	errBomb    = fmt.Errorf("its schema takes more than %d steps for one value", maxSteps)
+)
+
+// bomb refuses a schema that takes endless time, or far too much, for one and the same value: by references that come back
+// to where they stand, or that double at each step.
+func bomb(root map[string]any) error {
+	w := walker{root: root, on: map[string]bool{}}
+	return w.each(root, 0)
+}
+
+type walker struct {
+	root  map[string]any
+	on    map[string]bool // references that lead to where the walk is now
+	steps int
+}
+
+// each looks at every schema in a value.
+func (w *walker) each(value any, depth int) error {
+	switch v := value.(type) {
+	case map[string]any:
+		w.steps = 0
+		if err := w.place(v); err != nil {
+			return err
+		}
+		for _, child := range v {
+			if err := w.each(child, depth+1); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for _, child := range v {
+			if err := w.each(child, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// place counts the schemas that one value is held to at one schema.
+func (w *walker) place(schema map[string]any) error {
+	if w.steps++; w.steps > maxSteps {
+		return errBomb
+	}
+	for _, key := range []string{"$ref", "$dynamicRef"} {
+		ref, ok := schema[key].(string)
+		if !ok {
+			continue
+		}
+		if w.on[ref] {
+			return errEndless
+		}
+		if target, ok := resolve(w.root, ref).(map[string]any); ok {
+			w.on[ref] = true
+			err := w.place(target)
+			delete(w.on, ref)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
+		all, _ := schema[key].([]any)
+		for _, one := range all {
+			if err := w.part(one); err != nil {
+				return err
+			}
+		}
+	}
+	for _, key := range []string{"not", "if", "then", "else"} {
+		if err := w.part(schema[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walker) part(value any) error {
+	if schema, ok := value.(map[string]any); ok {
+		return w.place(schema)
+	}
+	return nil
+}
+
+// resolve finds what a local reference names; nil: nothing.
+func resolve(root map[string]any, ref string) any {
+	var at any = root
+	rest := strings.TrimPrefix(ref, "#")
+	if rest == "" {
+		return root
+	}
+	for _, name := range strings.Split(strings.TrimPrefix(rest, "/"), "/") {
+		name = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+		switch v := at.(type) {
+		case map[string]any:
+			at = v[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(v) {
+				return nil
+			}
+			at = v[i]
+		default:
+			return nil
+		}
+	}
+	return at
+}

@@ -1,0 +1,189 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Catalogue is what the person lets a server say of itself and its tools: what it said when it was first there, and what
+// they agreed to since. It is kept on the disk, so that a run knows the tools without starting anything.
+type Catalogue struct {
+	Version      int    `json:"version"`
+	Protocol     string `json:"protocol"`
+	Title        string `json:"title,omitempty"`
+	Instructions string `json:"instructions,omitempty"`
+	More         string `json:"more,omitempty"` // why there are not all tools
+	Prompts      bool   `json:"prompts,omitempty"`
+	Resources    bool   `json:"resources,omitempty"`
+	Tools        []Tool `json:"tools"`
+}
+
+// catalogueVersion changes when older files mean something else.
+const catalogueVersion = 1
+
+// maxInstructions bounds what a server says of itself, in bytes.
+const maxInstructions = 2 << 10
+
+// catalogueOf cleans a listing.
+func catalogueOf(l Listing) *Catalogue {
+	c := &Catalogue{
+		Version: catalogueVersion, Protocol: l.Version, Title: Line(l.Title, 100), Instructions: Clean(l.Instructions, maxInstructions),
+		More: l.More, Prompts: l.Prompts, Resources: l.Resources, Tools: []Tool{},
+	}
+	seen := map[string]bool{}
+	for _, t := range l.Tools {
+		one := define(t, l.Instructions)
+		if seen[t.Name] {
+			one.Bad = "its name stands twice in the server's list"
+		}
+		seen[t.Name] = true
+		c.Tools = append(c.Tools, one)
+	}
+	return c
+}
+
+// tool finds one by the server's own name for it.
+func (c *Catalogue) tool(name string) (Tool, bool) {
+	if c == nil {
+		return Tool{}, false
+	}
+	i := slices.IndexFunc(c.Tools, func(t Tool) bool { return t.Name == name })
+	if i < 0 {
+		return Tool{}, false
+	}
+	return c.Tools[i], true
+}
+
+// file is where a server's catalogue is kept; a server that is started in another way is another one. Values of variables
+// may be secrets and are left out.
+func (s Server) file(dir string) string {
+	whole, _ := json.Marshal([]any{s.Name, s.Command, s.URL, s.Dir, slices.Sorted(maps.Keys(s.Env)), slices.Sorted(maps.Keys(s.Headers)), s.From}) // texts always encode
+	sum := sha256.Sum256(whole)
+	return filepath.Join(dir, plain(s.Name)+"-"+hex.EncodeToString(sum[:6])+".json")
+}
+
+// loadCatalogue reads one; what cannot be read was never seen.
+func loadCatalogue(path string) *Catalogue {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > 2*maxBytes {
+		return nil
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	c := &Catalogue{}
+	if json.Unmarshal(raw, c) != nil || c.Version != catalogueVersion {
+		return nil
+	}
+	return c
+}
+
+// save leaves the old file or the whole new one, for the person's eyes only.
+func (c *Catalogue) save(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".mcp-*") // 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	_, err = f.Write(raw)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// Change is what a server says otherwise than the person agreed to.
+type Change struct {
+	Server  string
+	Lines   []string // what is different, for the person
+	Changed []string // names of tools
+	Added   []string
+	Removed []string
+}
+
+// Any reports whether the person has to agree; what is gone needs no consent.
+func (c Change) Any() bool { return len(c.Changed)+len(c.Added) > 0 }
+
+// changes compares what was agreed to with what is said now.
+func changes(server string, old, now *Catalogue) Change {
+	c := Change{Server: server}
+	if old.Instructions != now.Instructions {
+		c.Lines = append(c.Lines, differ("instructions", old.Instructions, now.Instructions)...)
+	}
+	for _, t := range now.Tools {
+		was, known := old.tool(t.Name)
+		switch {
+		case !known:
+			c.Added = append(c.Added, t.Name)
+			c.Lines = append(c.Lines, "+ "+Line(t.Name, 100)+": "+Line(t.Description, 300))
+		case was.Pin != t.Pin:
+			c.Changed = append(c.Changed, t.Name)
+			c.Lines = append(c.Lines, t.against(was)...)
+		}
+	}
+	for _, t := range old.Tools {
+		if _, still := now.tool(t.Name); !still {
+			c.Removed = append(c.Removed, t.Name)
+			c.Lines = append(c.Lines, "- "+Line(t.Name, 100))
+		}
+	}
+	return c
+}
+
+// against tells what differs from what was agreed to.
+func (t Tool) against(was Tool) (out []string) {
+	name := Line(t.Name, 100)
+	out = append(out, differ(name+": title", was.Title, t.Title)...)
+	out = append(out, differ(name+": description", was.Description, t.Description)...)
+	out = append(out, differ(name+": schema", string(was.Parameters), string(t.Parameters))...)
+	out = append(out, differ(name+": hints", strings.Join(was.Hints, ", "), strings.Join(t.Hints, ", "))...)
+	if len(out) == 0 {
+		out = []string{"~ " + name + ": what it says beside its description and arguments"}
+	}
+	return out
+}
+
+// differ tells two texts apart where they differ: what stands before and behind is left out.
+func differ(what, old, now string) []string {
+	if old == now {
+		return nil
+	}
+	a, b := []rune(old), []rune(now)
+	start := 0
+	for start < min(len(a), len(b)) && a[start] == b[start] {
+		start++
+	}
+	end := 0
+	for end < min(len(a), len(b))-start && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	show := func(r []rune) string {
+		from, to := max(0, start-20), min(len(r), len(r)-end+20)
+		text := string(r[from:to])
+		if from > 0 {
+			text = "…" + text
+		}
+		if to < len(r) {
+			text += "…"
+		}
+		return Line(text, 600)
+	}
+	return []string{"~ " + what, "    was: " + show(a), "    now: " + show(b)}
+}

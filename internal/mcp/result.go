@@ -1,0 +1,75 @@
+package mcp
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/tool"
+)
+
+// Bounds of one answer. What the model gets of its text, the pipeline clips; the frame bounds all of it.
+const (
+	maxAnswer   = maxFrame
+	maxPictures = 8
+)
+
+// Content is what a server sent as a model takes it: texts, and pictures of the kinds that models look at. What is neither is
+// named.
+func Content(all []sdk.Content) (text string, pictures []tool.Attachment) {
+	var parts []string
+	add := func(s string) { parts = append(parts, strings.TrimRight(Clean(s, maxAnswer), "\n")) }
+	show := func(media string, data []byte) {
+		kind := pictureKind(data)
+		switch {
+		case kind == "":
+			add(fmt.Sprintf("(%s, %d bytes, which cannot be shown)", Line(media, 60), len(data)))
+		case len(pictures) == maxPictures:
+			add(fmt.Sprintf("(another picture, %d bytes; %d are shown)", len(data), maxPictures))
+		default:
+			pictures = append(pictures, tool.Attachment{Name: fmt.Sprintf("picture %d", len(pictures)+1), MediaType: kind, Data: data})
+			add(fmt.Sprintf("(picture %d)", len(pictures)))
+		}
+	}
+	for _, one := range all {
+		switch c := one.(type) {
+		case *sdk.TextContent:
+			add(c.Text)
+		case *sdk.ImageContent:
+			show(c.MIMEType, c.Data)
+		case *sdk.AudioContent:
+			add(fmt.Sprintf("(%s, %d bytes, which cannot be heard)", Line(c.MIMEType, 60), len(c.Data)))
+		case *sdk.ResourceLink:
+			add(fmt.Sprintf("resource %s (%s)", Line(c.URI, 500), Line(strings.TrimSpace(c.Name+" "+c.MIMEType), 200)))
+		case *sdk.EmbeddedResource:
+			switch r := c.Resource; {
+			case r == nil:
+			case r.Blob != nil:
+				add("resource " + Line(r.URI, 500) + ":")
+				show(r.MIMEType, r.Blob)
+			default:
+				add("resource " + Line(r.URI, 500) + ":\n" + r.Text)
+			}
+		default:
+			add(fmt.Sprintf("(content of a kind that adze does not know: %T)", one))
+		}
+	}
+	return strings.Join(parts, "\n"), pictures
+}
+
+// pictureKind tells the kinds that models look at by their first bytes; what a server calls them does not count.
+func pictureKind(data []byte) string {
+	switch {
+	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
+		return "image/png"
+	case bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
+		return "image/jpeg"
+	case bytes.HasPrefix(data, []byte("GIF87a")), bytes.HasPrefix(data, []byte("GIF89a")):
+		return "image/gif"
+	case len(data) > 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP":
+		return "image/webp"
+	}
+	return ""
+}

@@ -1,0 +1,288 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/tool"
+)
+
+// Tag marks the tools of servers.
+const Tag = "mcp"
+
+// Enlist registers the tools of all servers that are known, and returns why some are not: a bad definition, or a name that
+// another tool has. Nothing is started.
+func (p *Pool) Enlist(registry *tool.Registry) (problems []string) {
+	for _, name := range p.order {
+		v := p.servers[name]
+		v.mu.Lock()
+		c := v.known()
+		v.mu.Unlock()
+		if c == nil {
+			continue
+		}
+		if c.More != "" {
+			problems = append(problems, fmt.Sprintf("MCP server %s: %s; what is beyond is left out", name, c.More))
+		}
+		for _, t := range c.Tools {
+			err := error(nil)
+			if t.Bad != "" {
+				err = errors.New(t.Bad)
+			} else {
+				err = registry.Register(v.tool(t))
+			}
+			if err != nil {
+				problems = append(problems, fmt.Sprintf("MCP server %s: the tool %s is left out: %s", name, Line(t.Name, 64), Line(err.Error(), 300)))
+			}
+		}
+	}
+	return problems
+}
+
+// meta is what panes see of a call.
+type meta struct {
+	Server    string          `json:"mcp_server"`
+	Tool      string          `json:"mcp_tool"`
+	Arguments json.RawMessage `json:"mcp_arguments,omitempty"`
+	Hints     string          `json:"mcp_hints,omitempty"`
+	Progress  string          `json:"mcp_progress,omitempty"`
+	Said      string          `json:"mcp_said,omitempty"` // the beginning of the answer
+	Pictures  int             `json:"mcp_pictures,omitempty"`
+}
+
+// maxSaid bounds what panes show of an answer, in bytes.
+const maxSaid = 4 << 10
+
+// tool makes a tool of a definition. A call of it asks for the right to run the command "mcp:server tool", whatever the
+// server says of it: a hint that it only reads is a stranger's word.
+func (v *server) tool(t Tool) tool.Tool {
+	c := caller{v, t}
+	return tool.Define(ToolName(v.conf.Name, t.Name), tool.Config[json.RawMessage, meta]{
+		Description:  v.describe(t),
+		Parameters:   t.Parameters,
+		Permissions:  tool.Requires(tool.Execute),
+		Tags:         []string{Tag, plain(v.conf.Name)},
+		Safety:       tool.Safety{ThreatLevel: "medium"},
+		Capabilities: tool.Capabilities{Streaming: true, Attachments: true},
+		Redact:       tool.Expose("mcp_server", "mcp_tool", "mcp_pictures"),
+		Needs:        func(json.RawMessage) []tool.Need { return []tool.Need{{Permission: tool.Execute, Target: c.target()}} },
+		Preview:      func(_ context.Context, in json.RawMessage) (meta, error) { return c.meta(in), nil },
+		Run:          c.run,
+		View:         view,
+	})
+}
+
+// describe is a tool's description, of which no word is taken for a variable.
+func (v *server) describe(t Tool) string {
+	text := cmp.Or(t.Description, t.Title, "the tool "+Line(t.Name, 64)+" of the MCP server "+v.conf.Name)
+	if i := strings.LastIndex(text, "${"); i >= 0 && !strings.Contains(text[i:], "}") {
+		return strings.ReplaceAll(text, "${", "$ {")
+	}
+	return strings.ReplaceAll(text, "${", "$${")
+}
+
+// caller calls one tool.
+type caller struct {
+	*server
+	as Tool
+}
+
+// target is what rules name: execute(mcp:server tool), execute(mcp:server **).
+func (c caller) target() string { return "mcp:" + c.conf.Name + " " + plain(c.as.Name) }
+
+func (c caller) meta(in json.RawMessage) meta {
+	return meta{Server: c.conf.Name, Tool: Line(c.as.Name, 64), Arguments: in, Hints: strings.Join(c.as.Hints, ", ")}
+}
+
+func view(m meta) []tool.Block {
+	var out []tool.Block
+	head := "MCP server " + m.Server + ", tool " + m.Tool
+	if m.Hints != "" {
+		head += " (it says of itself: " + m.Hints + ")"
+	}
+	out = append(out, tool.Text(head)...)
+	if len(m.Arguments) > 0 && string(m.Arguments) != "{}" {
+		text := string(m.Arguments)
+		var value any
+		if json.Unmarshal(m.Arguments, &value) == nil {
+			if pretty, err := json.MarshalIndent(value, "", "  "); err == nil {
+				text = string(pretty)
+			}
+		}
+		out = append(out, tool.Code("arguments.json", text, 0)...)
+	}
+	if m.Progress != "" {
+		out = append(out, tool.Text(m.Progress)...)
+	}
+	if m.Said != "" {
+		out = append(out, tool.Output("", m.Said)...)
+	}
+	return out
+}
+
+func (c caller) run(ctx context.Context, call tool.Context[meta], in json.RawMessage) (tool.Result[meta], error) {
+	m := c.meta(in)
+	title := m.Tool + " of " + m.Server
+	result := tool.Result[meta]{Title: title, Metadata: m}
+	if state := c.show().State; state != Ready {
+		m.Progress = "the server starts"
+		call.Metadata(title, m)
+		m.Progress = ""
+	}
+	session, release, err := c.pool.Session(ctx, c.conf.Name)
+	if err != nil {
+		return result, c.unavailable(ctx, err)
+	}
+	defer release()
+	if err := c.holds(ctx, c.as); err != nil {
+		return result, err
+	}
+	got, err := c.call(ctx, session, in, func(progress string) {
+		live := m
+		live.Progress = progress
+		call.Metadata(title, live)
+	}, call.Waits)
+	if err != nil {
+		return result, err
+	}
+	said, pictures := Content(got.Content)
+	if said == "" && got.StructuredContent != nil {
+		if raw, err := json.Marshal(got.StructuredContent); err == nil {
+			said = string(raw)
+		}
+	}
+	if got.IsError {
+		return result, tool.Fail(tool.CodeFailed, "the tool says: %s", cmp.Or(said, "it failed, and gives no reason"))
+	}
+	m.Said, m.Pictures = Clean(said, maxSaid), len(pictures)
+	result.Metadata, result.Attachments = m, pictures
+	result.Output = cmp.Or(said, "(it answered nothing)") + c.introduction()
+	return result, nil
+}
+
+// introduction is what a server says of itself, once in a run, with its first answer: a prompt that began with it would be
+// another one with each server.
+func (c caller) introduction() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := ""
+	if !c.introduced && c.agreed != nil && c.agreed.Instructions != "" {
+		text = fmt.Sprintf("\n\n(The MCP server %s says about its tools: %s)", c.conf.Name, c.agreed.Instructions)
+	}
+	c.introduced = true
+	return text
+}
+
+// unavailable says why a server cannot be called, and what next.
+func (c caller) unavailable(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, ErrNotReady):
+		return tool.Fail(tool.CodeTimeout, "the MCP server %s is still starting; go on with something else and call it again in a while", c.conf.Name)
+	case c.show().State == Held:
+		return fmt.Errorf("%w: the MCP server %s may not start: %w", tool.ErrDenied, c.conf.Name, err)
+	}
+	return tool.Fail(tool.CodeIO, "the MCP server %s does not work: %s; go on without it, or tell the person (adze mcp test %s)", c.conf.Name, c.pool.masked(err.Error()), c.conf.Name)
+}
+
+// call makes one call. It ends when ctx does, and when the server has given no sign for too long; the server is told.
+func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessage, show func(string), waits func() func()) (*sdk.CallToolResult, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	limit := cmp.Or(c.conf.Call, DefaultCall)
+	alarm := newAlarm(limit, func() { cancel(errNoSign) })
+	defer alarm.stop()
+	token, end := c.calls.begin(running{
+		tell: func(p *sdk.ProgressNotificationParams) {
+			alarm.again()
+			show(progress(p))
+		},
+		wait: func() func() {
+			alarm.stop()
+			over := waits()
+			return func() {
+				over()
+				alarm.again()
+			}
+		},
+	})
+	defer end()
+	params := &sdk.CallToolParams{Name: c.as.Name, Arguments: in}
+	params.SetProgressToken(token)
+	got, err := Within(ctx, func() (*sdk.CallToolResult, error) { return s.CallTool(ctx, params) })
+	switch {
+	case err == nil:
+		return got, nil
+	case errors.Is(context.Cause(ctx), errNoSign):
+		return nil, tool.Fail(tool.CodeTimeout, "the MCP server %s gave no sign for %s; the call was cancelled", c.conf.Name, limit)
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	}
+	return nil, tool.Fail(tool.CodeIO, "the MCP server %s answered with an error: %s", c.conf.Name, c.pool.masked(c.failure(err)))
+}
+
+// failure is an error of a call; of a server that broke off it is what its life ended with, which is known a moment later.
+func (c caller) failure(err error) string {
+	if !ended(err) {
+		return err.Error()
+	}
+	c.mu.Lock()
+	changed, state := c.changed, c.state
+	c.mu.Unlock()
+	if state == Ready {
+		select {
+		case <-changed:
+		case <-time.After(2 * politeTime):
+		}
+	}
+	if s := c.show(); s.Why != "" {
+		return "it ended: " + s.Why
+	}
+	return "it ended"
+}
+
+var errNoSign = errors.New("no sign of the server")
+
+// progress is a line of what a server tells of a call.
+func progress(p *sdk.ProgressNotificationParams) string {
+	out := fmt.Sprintf("%g", p.Progress)
+	if p.Total > 0 {
+		out += fmt.Sprintf(" of %g", p.Total)
+	}
+	if text := Line(p.Message, 200); text != "" {
+		out += ": " + text
+	}
+	return out
+}
+
+// alarm goes off when it was not set again for a while.
+type alarm struct {
+	mu    sync.Mutex
+	limit time.Duration
+	timer *time.Timer
+}
+
+func newAlarm(limit time.Duration, ring func()) *alarm {
+	return &alarm{limit: limit, timer: time.AfterFunc(limit, ring)}
+}
+
+func (a *alarm) again() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.timer.Reset(a.limit)
+}
+
+func (a *alarm) stop() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.timer.Stop()
+}
