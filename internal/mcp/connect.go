@@ -21,6 +21,9 @@ type attempt struct {
 	limit   time.Duration // for its answer to the first question
 }
 
+// ErrFinal is in the error of an [Opener] that no second attempt mends, such as a server that wants a login.
+var ErrFinal = errors.New("it cannot be dialled")
+
 // errSilent says that a server did not answer.
 type errSilent struct{ after time.Duration }
 
@@ -42,7 +45,7 @@ func (v *life) converse(ctx context.Context) error {
 	for i, try := range tries {
 		var began bool
 		try.limit = min(try.limit, max(time.Until(deadline), time.Second))
-		if began, err = v.attempt(ctx, try); began || ctx.Err() != nil || errors.As(err, new(*startError)) {
+		if began, err = v.attempt(ctx, try); began || ctx.Err() != nil || errors.As(err, new(*startError)) || errors.Is(err, ErrFinal) {
 			return err
 		}
 		var refused *jsonrpc.Error

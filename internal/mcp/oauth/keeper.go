@@ -31,6 +31,14 @@ type Keeper struct {
 	kept   Kept
 	known  bool
 	refuse string // the access token that the server takes no more
+	wanted *Wanted
+}
+
+// Wanted is the login that the connection ended for; nil: none.
+func (k *Keeper) Wanted() *Wanted {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.wanted
 }
 
 // Keep makes a keeper of the logins at a desk; it reads nothing yet.
@@ -47,8 +55,22 @@ func (k *Keeper) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 	return oauth2.StaticTokenSource(token), nil
 }
 
+// note remembers a login that is wanted.
+func (k *Keeper) note(err error) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.wanted = nil
+	errors.As(err, &k.wanted)
+	return err
+}
+
 // Token is a token that the server should take, refreshed where need be; nil: there is no login.
 func (k *Keeper) Token(ctx context.Context) (*oauth2.Token, error) {
+	token, err := k.token(ctx)
+	return token, k.note(err)
+}
+
+func (k *Keeper) token(ctx context.Context) (*oauth2.Token, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.known || !k.good() {
@@ -145,11 +167,11 @@ func (k *Keeper) Authorize(ctx context.Context, r *http.Request, resp *http.Resp
 	}
 	switch sent := bearer(r); {
 	case resp.StatusCode == http.StatusForbidden && scope:
-		return &Wanted{Name: k.server.Name, Scopes: lacks, Why: "the last one does not allow this"}
+		return &Wanted{Name: k.server.Name, Scopes: lacks, Why: "the last one does not allow this"} // the conversation goes on
 	case resp.StatusCode == http.StatusForbidden:
 		return refuse("look at what the account may do there", "%s does not allow this", k.server.Name)
 	case sent == "":
-		return &Wanted{Name: k.server.Name, Scopes: lacks}
+		return k.note(&Wanted{Name: k.server.Name, Scopes: lacks})
 	default:
 		k.mu.Lock()
 		k.refuse = sent

@@ -1,0 +1,60 @@
+// Package dial opens the wire to MCP servers with an address: streamable HTTP, with the headers and the login that are the
+// server's own.
+//
+// The one rule: nothing is dialled but the address that the person configured, and nobody is asked to log in: a server that
+// wants it ends its conversation with the command to run.
+//
+// Start reading at Opener. Known limits: the transport of 2024-11-05 (HTTP with server-sent events on an address of their own)
+// is not spoken.
+package dial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/internal/mcp"
+	"adze/internal/mcp/oauth"
+	"adze/internal/mcp/remote"
+)
+
+// Opener opens wires with the logins at a desk.
+func Opener(d oauth.Desk) mcp.Opener {
+	return func(ctx context.Context, s mcp.Server, use func(sdk.Transport)) error {
+		server, err := Server(s)
+		if err != nil {
+			return fmt.Errorf("%w: %w", mcp.ErrFinal, err)
+		}
+		keeper := d.Keep(server)
+		client := remote.Client(server.At, server.Headers)
+		defer client.CloseIdleConnections()
+		use(&sdk.StreamableClientTransport{Endpoint: server.At.String(), HTTPClient: client, MaxEventSize: remote.MaxFrame + 1024, OAuthHandler: keeper})
+		if err := keeper.Wanted(); err != nil {
+			return fmt.Errorf("%w: %w: run %s", mcp.ErrFinal, err, err.Next())
+		}
+		return nil
+	}
+}
+
+// Server is where a server is dialled and logged in at.
+func Server(s mcp.Server) (oauth.Server, error) {
+	u, err := url.Parse(s.URL)
+	switch {
+	case err != nil:
+		return oauth.Server{}, errors.New("its address cannot be read")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return oauth.Server{}, errors.New("its address does not begin with https:// or http://")
+	case u.User != nil:
+		return oauth.Server{}, errors.New("its address holds a password; put it into a header")
+	}
+	u.Fragment, u.RawFragment = "", ""
+	headers := http.Header{}
+	for name, value := range s.Headers {
+		headers.Set(name, value)
+	}
+	return oauth.Server{Name: s.Name, At: u, Headers: headers}, nil
+}
