@@ -239,6 +239,12 @@ func (s *Set) Get(name string) (Definition, bool) {
 	return p.def.Clone(), true
 }
 
+// SideEffects reports whether the tool of that name declares that it may change something, and whether there is one.
+func (s *Set) SideEffects(name string) (declared, known bool) {
+	p, known := s.byName[name]
+	return known && p.def.Permissions.SideEffects(), known
+}
+
 // Only returns the Set of those tools that keep accepts.
 func (s *Set) Only(keep func(Definition) bool) *Set {
 	out := newSet()

@@ -25,19 +25,20 @@ import (
 )
 
 // beside starts what a run does beside the first answer of a model: looking for it before the first request would make every
-// start wait. A killed adze may have left something running, which is ended; the run ends after that. And where a call
-// forms, the files that it may change are looked at.
+// start wait. A killed adze may have left something running, which is ended; the run ends after that. And where a change
+// is foretold, the files that it may be of are looked at.
 func (w *wired) beside(ledger *proc.Ledger, observe func(session.Event)) func(session.Event) {
 	var once sync.Once
 	var running sync.WaitGroup
 	w.closers = append(w.closers, running.Wait)
+	changes := rewind.Foresight{SideEffects: w.set.SideEffects}
 	return func(e session.Event) {
 		if answered(e) {
 			once.Do(func() {
 				running.Go(func() { _, _ = ledger.Reap() }) // what cannot be read now is tried at the next start
 			})
 		}
-		if w.keeper != nil && calls(e) {
+		if w.keeper != nil && changes.Foretold(e) {
 			w.keeper.Begin()
 		}
 		observe(e)
@@ -51,17 +52,6 @@ func answered(e session.Event) bool {
 		return true
 	case session.MessageDone:
 		return e.Message.Role == session.Assistant
-	}
-	return false
-}
-
-// calls reports an event after which a call comes.
-func calls(e session.Event) bool {
-	switch e := e.(type) {
-	case session.CallForming, session.ToolQueued:
-		return true
-	case session.MessageDone:
-		return len(e.Message.Calls()) > 0
 	}
 	return false
 }

@@ -227,3 +227,48 @@ func TestTheFirstStateIsTakenInTheBackground(t *testing.T) {
 	}
 	p.open()
 }
+
+// A small folder is not watched for a state or two; a large one is from the first state on, also where nothing was known of it.
+func TestASmallFolderIsNotWatchedAtOnce(t *testing.T) {
+	p := newSite(t)
+	p.fill()
+	open := func() {
+		t.Helper()
+		_ = p.Close()
+		o := p.options()
+		o.eager = false
+		w, err := Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Workspace = w
+	}
+	open()
+	if p.mark(); p.Unwatched() != nil {
+		t.Skip(p.Unwatched())
+	}
+	for n := 1; p.watch == nil; n++ {
+		if n > fewWalks {
+			t.Fatal("it is never watched")
+		}
+		p.write("src/a.go", fmt.Append(nil, "changed ", n))
+		p.likeAWalk(p.walked(), fmt.Sprint("state ", n))
+	}
+	if p.walks < 3 {
+		t.Errorf("it is watched after %d looks", p.walks)
+	}
+	p.sh("mkdir many; cd many; for i in $(seq 400); do : > f$i; done")
+	for _, known := range []bool{false, true} {
+		if !known {
+			if err := os.RemoveAll(p.state); err != nil {
+				t.Fatal(err)
+			}
+		}
+		open()
+		if p.mark(); p.watch == nil {
+			t.Errorf("a large folder is not watched; known before: %v", known)
+		}
+		p.write("src/a.go", fmt.Append(nil, known))
+		p.likeAWalk(p.walked(), "a large folder")
+	}
+}

@@ -119,6 +119,7 @@ var errAgain = errors.New("walk again")
 
 // takeLocked is Take for whoever has the turn.
 func (w *Workspace) takeLocked(ctx context.Context, settle int64) (Mark, error) {
+	first := w.tree == nil
 	w.far.files.Store(0)
 	w.far.bytes.Store(0)
 	w.far.running.Store(true)
@@ -140,6 +141,9 @@ func (w *Workspace) takeLocked(ctx context.Context, settle int64) (Mark, error) 
 	}
 	w.groups, w.dropped = k.groups, w.store.Dropped()
 	w.happened = watch.Changed{}
+	if first && w.watch == nil && w.unwatched == nil && !w.small() {
+		return w.takeLocked(ctx, settle) // it was not known to be large: it is watched from now on
+	}
 	return Mark{tree.hash}, w.lacked()
 }
 

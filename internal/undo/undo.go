@@ -83,6 +83,7 @@ type Options struct {
 	Watches int
 
 	plain bool // for tests: only what every system has
+	eager bool // for tests: watch from the first state on
 }
 
 // Workspace is one folder with its states. It may be used by several goroutines; they wait for each other.
@@ -108,6 +109,7 @@ type Workspace struct {
 	saved      bool   // the table on disk is tree
 	watch      *watch.Watch
 	unwatched  error         // why there is no watch
+	walks      int           // of everything, without a watch
 	happened   watch.Changed // since the last Take
 	workers    int           // that take the first state
 	closing    context.Context
@@ -205,7 +207,7 @@ func (w *Workspace) Close() error {
 }
 
 // Take stores the state of the folder and returns its mark. It looks only where the system told of changes, when
-// it does; else, and the first time, at everything. The state is safe from a loss of power when Take
+// it does; else, the first time, and the first few times in a small folder, at everything. The state is safe from a loss of power when Take
 // returns. What changes while it looks is in the state as it was found, each file whole. With ErrSpace the state is
 // taken all the same, without what had no room (see LeftOut), unless the mark is zero.
 func (w *Workspace) Take(ctx context.Context) (Mark, error) { return w.take(ctx, settleSome) }
