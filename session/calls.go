@@ -3,6 +3,9 @@ package session
 import (
 	"context"
 	"fmt"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
 
 	"adze/tool"
 )
@@ -195,3 +198,75 @@ func (s *Session) keepLast(t *turn) error {
 	s.keep(*m)
 	return nil
 }
+
+// Caller is a program that has the model's place: what it calls is stored as its answers.
+type Caller struct{ Provider, Name string }
+
+// mostBeside is how many calls of programs run beside each other.
+const mostBeside = 64
+
+// callers are the programs whose calls run now.
+type callers struct {
+	sync.Mutex                     // held while the session is changed
+	room       *semaphore.Weighted // whole for a call that runs alone; who came first is first
+}
+
+// Call runs one call of a program that has the model's place, as a turn of its own, through the same pipeline as the
+// model's. Calls that only read or use the network run beside each other, any other alone, in the order in which they came.
+// Its id is new to this session. It is for any goroutine, but not beside Prompt or Run; the conversation in memory does not
+// grow by it. With an error the log could not be written, and the outcome says whether the call ran.
+func (s *Session) Call(ctx context.Context, by Caller, call tool.RawCall) (tool.Outcome, error) {
+	t, cancel, h, err := s.admit(ctx, by, &call)
+	defer cancel()
+	if err != nil {
+		return s.runner.Skip(h, tool.CodeIO, "not run: the session could not be saved"), err
+	}
+	weight := int64(mostBeside)
+	if h.Concurrent() {
+		weight = 1
+	}
+	if s.callers.room.Acquire(t.ctx, weight) == nil { // else ctx has ended, and so the call does
+		defer s.callers.room.Release(weight)
+	}
+	o := s.exec(t.ctx, h)
+	s.callers.Lock()
+	defer s.callers.Unlock()
+	if err = s.settleCall(t, call, o); err == nil {
+		err = s.windows.refusal()
+	}
+	if ended := context.Cause(t.ctx); err == nil && ended != nil {
+		s.end(t, ended)
+		return o, nil
+	}
+	s.end(t, err)
+	return o, err
+}
+
+// admit stores what a program asks and calls, in one commit, before anything of it runs.
+func (s *Session) admit(ctx context.Context, by Caller, call *tool.RawCall) (*turn, context.CancelFunc, tool.Hydration, error) {
+	s.callers.Lock()
+	defer s.callers.Unlock()
+	if s.callers.room == nil {
+		s.callers.room = semaphore.NewWeighted(mostBeside)
+	}
+	t, cancel := s.begin(ctx)
+	s.hooks.greet(t.ctx)
+	asked := Message{ID: s.nextID(), Role: User}
+	answer := Message{ID: s.nextID(), Role: Assistant, Provider: by.Provider, Model: by.Name, Stop: StopCalls}
+	call.Message = answer.ID
+	h := s.runner.Hydrate(t.ctx, s.config.Tools, []tool.RawCall{*call})[0]
+	shown := tool.Event{Kind: tool.Queued, Call: h.Call, Tool: h.Tool, Args: h.Exposed()}
+	asked.Parts = []Part{{Kind: TextPart, Text: fmt.Sprintf("%s calls %s %s", by.Name, h.Tool, shortened(string(shown.Args), mostAsked))}}
+	answer.Parts = []Part{{Kind: CallPart, Call: call}}
+	started := s.started
+	entries := append(s.beginning(), s.entry(MessageEntry, said(asked)), s.entry(MessageEntry, said(answer)))
+	if err := s.store(t.ctx, entries...); err != nil {
+		s.started = started
+		return t, cancel, h, err
+	}
+	s.emit(ToolQueued{shown})
+	return t, cancel, h, nil
+}
+
+// mostAsked bounds, in bytes, what the prompt in the log shows of a program's arguments.
+const mostAsked = 200

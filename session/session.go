@@ -109,7 +109,7 @@ type Config struct {
 }
 
 // Session is one conversation. Prompt runs one turn at a time; its methods are for one goroutine, but
-// Steer, Note and CancelCall are for any.
+// Steer, Note, CancelCall and Call are for any.
 type Session struct {
 	config   Config
 	runner   *tool.Runner
@@ -133,8 +133,8 @@ type Session struct {
 	hooks    *hooks
 	windows  *windows
 	claims   []Claim // of the last answer
-
-	watch sync.Mutex // one observer call at a time
+	callers  callers
+	watch    sync.Mutex // one observer call at a time
 }
 
 // New starts a conversation. Nothing is stored before the first prompt.
