@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"adze/internal/command"
+	"adze/internal/command/servers"
 	"adze/internal/config"
 	"adze/internal/desk"
 	"adze/internal/forget"
@@ -151,6 +152,9 @@ func (a *app) Forgets(s *store.Store) forget.Room {
 	at := place.Of(a.Getenv)
 	return forget.Room{Store: s, Outputs: at.Spill, Prompts: func(folder string, said []string) { desk.NewMemory(at.State, folder).Forget(said) }}
 }
+
+// ServeTools offers the tools of this folder to programs of others.
+func (a *app) ServeTools(wish servers.Serve) error { return serveTools(a, wish) }
 
 // Tidy lets sessions go as the configuration says.
 func (a *app) Tidy(ctx context.Context, s *store.Store) (forget.Done, error) {

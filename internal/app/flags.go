@@ -11,6 +11,7 @@ import (
 	"adze/internal/command"
 	"adze/internal/command/back"
 	"adze/internal/command/past"
+	"adze/internal/command/servers"
 	"adze/internal/command/trees"
 	"adze/internal/gate"
 	"adze/internal/policy"
@@ -60,6 +61,8 @@ type options struct {
 	at           port.Place             // to show of the session
 	theme, shown string                 // in a later sitting: the theme that was chosen, the session that the terminal shows
 	asked        string                 // the first prompt, where it is known before the run is wired
+	serves       bool                   // a program of others makes the calls, not a model
+	alone        bool                   // no model is configured that could work on its tasks
 	byHand       session.Provider       // makes the one call of adze tools run, in place of a model
 	given        func(flag string) bool // nil: no flag was
 }
@@ -111,6 +114,7 @@ func commandLine(a *app) *cobra.Command {
 	root.AddCommand(back.Commands(&a.Env, a)...)
 	root.AddCommand(trees.Command(&a.Env, a))
 	root.AddCommand(editorCommand(a))
+	root.AddCommand(servers.Command(&a.Env, a))
 	return root
 }
 

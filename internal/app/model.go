@@ -45,7 +45,9 @@ func (a *app) modelOf(ctx context.Context, o *options, w *wired, logs opening) (
 		return m, err
 	}
 	m = suited(m, cfg)
-	m.Warm(ctx)
+	if !o.serves {
+		m.Warm(ctx)
+	}
 	if o.record == "" {
 		return m, nil
 	}
@@ -129,6 +131,8 @@ func (o *options) modelFrom(ctx context.Context, find *models.Finder, secrets []
 	switch {
 	case o.byHand != nil:
 		return models.Model{Provider: o.byHand, Name: "tools-run", Profile: models.Coder()}, nil
+	case o.serves:
+		return o.hired(find)
 	case o.demo:
 		return demoModel(o), nil
 	case o.replay != "":

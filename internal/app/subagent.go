@@ -39,6 +39,9 @@ type staff struct {
 // employ prepares subagents: with the model of the run, or the one that the configuration names for them.
 func employ(a *app, o *options, s settings, m models.Model, w *wired) (*staff, error) {
 	f := &staff{app: a, options: o, settings: s, wired: w, profile: m.Profile, model: m}
+	if o.serves {
+		f.profile = models.Coder() // who calls is not the model
+	}
 	if name := s.config.TaskModel; name != "" && !o.written() {
 		var err error
 		if f.model, err = a.models(s.config).Named(name); err != nil {
@@ -88,8 +91,11 @@ func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
 
 // tasks is the port of the task tool. A call by hand has no model that could work.
 func (f *staff) tasks() toolset.Tasks {
-	if f.options.byHand != nil {
+	switch {
+	case f.options.byHand != nil || f.options.alone:
 		return nil
+	case f.options.serves:
+		return awaited{f.wired.agents}
 	}
 	return f.wired.agents
 }

@@ -1,0 +1,174 @@
+package serve
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/tool"
+)
+
+// Why a call ends that nobody waits for any more.
+var (
+	errLeft      = errors.New("the client has gone")
+	errCancelled = errors.New("the client took the call back")
+)
+
+// call is one call on its way. It outlives the request that began it, where the client is asked by an unfinished result.
+type call struct {
+	server *Server
+	client *client
+	name   string
+	args   string
+	can    bool // the client takes questions
+	modern bool // and answers them with the call
+	ss     *mcp.ServerSession
+	cancel context.CancelCauseFunc
+	asked  chan *question
+	done   chan *mcp.CallToolResult
+	open   *question // that the client has to answer before the call goes on
+
+	mu    sync.Mutex
+	told  *teller  // of the request that waits now
+	rules []string // that would allow what nobody could be asked about
+}
+
+// callKey finds the call that a context belongs to.
+type callKey struct{}
+
+// modernProtocol is the first version in which a server asks by an unfinished result.
+const modernProtocol = "2026-07-28"
+
+// handle answers one request of a client.
+func (s *Server) handle(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	ctx, over := s.followed(ctx, r)
+	defer over()
+	if r.Params.RequestState != "" {
+		return s.goOn(ctx, r)
+	}
+	client, done, err := s.enter(r)
+	if err != nil {
+		return failed(err), nil
+	}
+	c := &call{server: s, client: client, name: r.Params.Name, args: string(r.Params.Arguments), ss: r.Session,
+		asked: make(chan *question), done: make(chan *mcp.CallToolResult, 1)}
+	if p := r.Session.InitializeParams(); p != nil {
+		c.modern = p.ProtocolVersion >= modernProtocol
+		c.can = p.Capabilities != nil && p.Capabilities.Elicitation != nil && (p.Capabilities.Elicitation.Form != nil || p.Capabilities.Elicitation.URL == nil)
+	}
+	if c.args == "" {
+		c.args = "{}"
+	}
+	var work context.Context
+	work, c.cancel = context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), callKey{}, c))
+	stop := context.AfterFunc(client.life, func() { c.cancel(errLeft) })
+	go func() {
+		defer done()
+		defer c.cancel(nil)
+		defer stop()
+		c.done <- c.run(work)
+	}()
+	return c.wait(ctx, r), nil
+}
+
+// run makes the call at the client's desk, which is opened by the first.
+func (c *call) run(ctx context.Context) *mcp.CallToolResult {
+	k, s := c.client, c.server
+	k.once.Do(func() { k.desk, k.err = s.o.Open(k.life) })
+	if k.err != nil {
+		return failed(k.err)
+	}
+	id := tool.CallID("mcp-" + rand.Text())
+	o := k.desk.Call(ctx, k.name, tool.RawCall{ID: id, Name: c.name, Arguments: c.args}, c.tell)
+	return result(o, k.desk.Session(), c.hint(o))
+}
+
+// wait is one request of the client until there is something to answer: the result, or a question.
+func (c *call) wait(ctx context.Context, r *mcp.CallToolRequest) *mcp.CallToolResult {
+	told := newTeller(ctx, r)
+	c.mu.Lock()
+	c.told = told
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		c.told = nil
+		c.mu.Unlock()
+		told.close() // nothing is told after the answer
+	}()
+	select {
+	case result := <-c.done:
+		return result
+	case q := <-c.asked:
+		return c.server.unfinished(c, q)
+	case <-ctx.Done():
+		c.cancel(errCancelled)
+		return <-c.done
+	}
+}
+
+// unfinished has the client answer a question and make the call again.
+func (s *Server) unfinished(c *call, q *question) *mcp.CallToolResult {
+	state := rand.Text()
+	c.open = q
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting[state] = c
+	time.AfterFunc(s.patience, func() {
+		if s.take(state) != nil {
+			c.cancel(errors.New("nobody answered the question"))
+		}
+	})
+	return &mcp.CallToolResult{RequestState: state, InputRequests: mcp.InputRequestMap{permissionKey: q.params}}
+}
+
+// permissionKey names the question in an unfinished result.
+const permissionKey = "permission"
+
+// take finds the call that waits under a state, which is good for once.
+func (s *Server) take(state string) *call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.waiting[state]
+	delete(s.waiting, state)
+	return c
+}
+
+// goOn is the second request of a call: the same call, with the answer.
+func (s *Server) goOn(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	c := s.take(r.Params.RequestState)
+	if c == nil {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no call waits for this answer: it was given before, or came too late"}
+	}
+	args := string(r.Params.Arguments)
+	if args == "" {
+		args = "{}"
+	}
+	if c.name != r.Params.Name || c.args != args {
+		c.cancel(errors.New("the answer came with another call"))
+		<-c.done
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the answer belongs to another call; that one has ended"}
+	}
+	answer, _ := r.Params.InputResponses[permissionKey].(*mcp.ElicitResult)
+	c.open.answer <- answer // nil: there is none
+	return c.wait(ctx, r), nil
+}
+
+// tell passes on what the call does now.
+func (c *call) tell(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.told != nil {
+		c.told.say(c.server.o.Mask(text))
+	}
+}
+
+// failed is what comes of a call that could not even be made.
+func failed(err error) *mcp.CallToolResult {
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf("the call was not made: %v", err)}}}
+}

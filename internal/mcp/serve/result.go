@@ -1,0 +1,125 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/tool"
+)
+
+// result is an outcome as a client gets it: what a model would read, pictures as pictures, and in the metadata how it ended.
+func result(o tool.Outcome, session, hint string) *mcp.CallToolResult {
+	text := o.Output
+	if hint != "" {
+		text = strings.TrimRight(text, "\n") + "\n" + hint
+	}
+	r := &mcp.CallToolResult{
+		IsError: o.Status != tool.Completed, Content: []mcp.Content{&mcp.TextContent{Text: text}},
+		Meta: mcp.Meta{"adze/status": string(o.Status), "adze/session": session},
+	}
+	if o.Code != "" {
+		r.Meta["adze/code"] = o.Code
+	}
+	for _, a := range o.Attachments {
+		r.Content = append(r.Content, attached(a))
+	}
+	return r
+}
+
+func attached(a tool.Attachment) mcp.Content {
+	if strings.HasPrefix(a.MediaType, "image/") {
+		return &mcp.ImageContent{Data: a.Data, MIMEType: a.MediaType}
+	}
+	return &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "attachment:" + url.PathEscape(a.Name), MIMEType: a.MediaType, Blob: a.Data}}
+}
+
+// hint is what would let a call through that nobody could be asked about.
+func (c *call) hint(o tool.Outcome) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if o.Status != tool.Denied || c.can || len(c.rules) == 0 {
+		return ""
+	}
+	words := make([]string, len(c.rules))
+	for i, r := range c.rules {
+		words[i] = fmt.Sprintf("--allow '%s'", strings.ReplaceAll(r, "'", `'\''`))
+	}
+	return "This client takes no questions, so that nobody could be asked. To allow it, start adze mcp serve with " + strings.Join(words, " ") +
+		", or add the rule to \"allow\" in the configuration."
+}
+
+// tellEvery is how often a client is told at most what a call does.
+const tellEvery = 100 * time.Millisecond
+
+// teller tells a client what its call does, where it asked for that: the newest, and no more often than anybody can read. A
+// client that does not read holds up the teller, not the call.
+type teller struct {
+	wake       chan struct{}
+	stop, over chan struct{}
+
+	mu   sync.Mutex
+	text string
+}
+
+// newTeller tells the client of a request; nil: it did not ask to be told.
+func newTeller(ctx context.Context, r *mcp.CallToolRequest) *teller {
+	token := r.Params.GetProgressToken()
+	if token == nil {
+		return nil
+	}
+	t := &teller{wake: make(chan struct{}, 1), stop: make(chan struct{}), over: make(chan struct{})}
+	go t.run(func(n int, text string) error {
+		return r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(n), Message: text})
+	})
+	return t
+}
+
+func (t *teller) say(text string) {
+	if t == nil || text == "" {
+		return
+	}
+	t.mu.Lock()
+	t.text = text
+	t.mu.Unlock()
+	select {
+	case t.wake <- struct{}{}:
+	default: // it looks for the newest text anyhow
+	}
+}
+
+func (t *teller) run(send func(n int, text string) error) {
+	defer close(t.over)
+	for n := 1; ; n++ {
+		select {
+		case <-t.stop:
+			return
+		case <-t.wake:
+		}
+		t.mu.Lock()
+		text := t.text
+		t.mu.Unlock()
+		if send(n, text) != nil {
+			return
+		}
+		select {
+		case <-t.stop:
+			return
+		case <-time.After(tellEvery):
+		}
+	}
+}
+
+// close ends the telling, and waits for what is being told.
+func (t *teller) close() {
+	if t == nil {
+		return
+	}
+	close(t.stop)
+	<-t.over
+}
