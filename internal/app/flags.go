@@ -11,6 +11,7 @@ import (
 	"adze/internal/command"
 	"adze/internal/command/back"
 	"adze/internal/command/past"
+	"adze/internal/command/runs"
 	"adze/internal/command/servers"
 	"adze/internal/command/trees"
 	"adze/internal/gate"
@@ -115,6 +116,7 @@ func commandLine(a *app) *cobra.Command {
 	root.AddCommand(trees.Command(&a.Env, a))
 	root.AddCommand(editorCommand(a))
 	root.AddCommand(servers.Command(&a.Env, a))
+	root.AddCommand(runs.Command(&a.Env, batches{a}))
 	return root
 }
 

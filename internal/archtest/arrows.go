@@ -93,8 +93,8 @@ func program() []Row {
 	return []Row{
 		{Package: ".", May: []string{"internal/app"}, Why: "main only starts the app"},
 		{Package: "internal/app", May: []string{"*"}, From: []string{"."}, Why: "the wiring sees all and is seen by main alone"},
-		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/audit", "internal/blame", "internal/carry", "internal/config", "internal/models", "internal/doctor", "internal/export", "internal/follow", "internal/forget", "internal/gate", "internal/instructions", "internal/keyring",
-			"internal/login", "internal/mend", "internal/offer", "internal/place", "internal/policy", "internal/print", "internal/proc", "internal/rewind", "internal/recall", "internal/resume", "internal/safeterm", "internal/secret", "internal/store", "internal/trust", "internal/usage", "internal/worktree"},
+		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/audit", "internal/batch", "internal/blame", "internal/carry", "internal/config", "internal/models", "internal/doctor", "internal/export", "internal/follow", "internal/forget", "internal/gate", "internal/instructions", "internal/keyring",
+			"internal/login", "internal/mend", "internal/offer", "internal/place", "internal/policy", "internal/print", "internal/proc", "internal/rewind", "internal/recall", "internal/resume", "internal/safeterm", "internal/secret", "internal/signals", "internal/store", "internal/trust", "internal/usage", "internal/worktree"},
 			From: []string{"internal/app"}, Why: "a command looks and tells; it asks the program through its own port, and wires nothing"},
 		{Package: "internal/doctor", May: []string{"session", "toolset", "internal/llm/*", "internal/catalog", "internal/config", "internal/models", "internal/place", "internal/proc", "internal/rewind", "internal/undo", "internal/sandbox", "internal/store"},
 			Why: "it looks at what a run needs; it knows neither flags nor how its findings are shown"},
@@ -127,6 +127,7 @@ func rooms() []Row {
 		{Package: "internal/keys", May: []string{"internal/config", "internal/keyring", "internal/masked", "internal/models", "internal/proc", "internal/secret", "internal/usage", "tool"},
 			Why: "which variables hold keys is told by the configuration and the table of providers"},
 		{Package: "internal/login", May: []string{"session", "internal/keyring", "internal/models", "internal/usage"}, Tests: []string{"internal/config"}, Why: "it checks a key and keeps it; it asks nobody for one"},
+		{Package: "internal/batch", May: []string{"session", "tool", "internal/proc"}, Why: "it runs this program on clones, and reads what it prints; it knows neither flags nor what is shown"},
 		{Package: "internal/worktree", May: []string{"internal/git", "internal/usage"}, Why: "it makes work trees through git and remembers them; it knows no session"},
 		{Package: "internal/claims", May: []string{"session", "tool"}, Why: "it compares an answer with the calls of its turn; it opens nothing"},
 		{Package: "internal/gate", May: []string{"internal/config", "internal/git", "internal/place", "internal/policy", "internal/proc", "internal/secret", "internal/usage", "internal/workspace"}, Tests: []string{"tool"},

@@ -8,6 +8,7 @@ func Exceptions() []Exception {
 		{ruleProcess, "internal/desk", "editor.go", "the person's own editor, in their terminal, which the shim would take from it"},
 		{ruleProcess, "internal/desk", "clipboard.go", "the program that holds the person's clipboard, at their key"},
 		{ruleProcess, "internal/mcp/oauth", "open.go", "the person's own browser, at their command, which stays when adze ends"},
+		{ruleProcess, "internal/batch", "child.go", "an adze of the person's own, which below a shim would take their flags for those of a command, and trust none"},
 		{ruleProcess, "internal/doctor", "machine.go", "it asks the tmux that the person sits in for one setting"},
 		{ruleProcess, "internal/sandbox", "site.go", "the process whose neighbours the self-test of the sandbox must not see"},
 		{ruleProcess, "internal/proxy/proxytest", "proxytest.go", "for tests only"},

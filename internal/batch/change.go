@@ -1,0 +1,136 @@
+package batch
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// tree is the files of a folder as a tree in a bare repository. Of a .git in the folder nothing is read: whatever worked there
+// may have written programs for git to run into it.
+func (b *Batch) tree(ctx context.Context, bare, folder, base, index string, env []string) (string, error) {
+	_ = os.Remove(index)
+	env = append([]string{"GIT_DIR=" + bare, "GIT_WORK_TREE=" + folder, "GIT_INDEX_FILE=" + index}, env...)
+	if base != "" {
+		if _, err := b.git(ctx, folder, env, "read-tree", base); err != nil {
+			return "", err
+		}
+	}
+	if _, err := b.git(ctx, folder, env, "-c", "core.bare=false", "-c", "advice.addEmbeddedRepo=false", "add", "--all", "--", "."); err != nil {
+		return "", err
+	}
+	return b.git(ctx, folder, env, "write-tree")
+}
+
+// change is what a task made of its commit.
+type change struct {
+	patch string // of git diff --binary; empty: nothing changed
+	files int
+	tree  string
+	env   []string // where its objects are
+}
+
+// changed compares the clone with the commit that it was made of. New objects go to a folder of the task's own.
+func (b *Batch) changed(ctx context.Context, t Task, base string) (c change, err error) {
+	bare, err := b.bare(ctx, t)
+	if err != nil {
+		return c, err
+	}
+	objects := filepath.Join(b.dir(t), "objects")
+	if err := os.MkdirAll(objects, 0o700); err != nil {
+		return c, err
+	}
+	c.env = []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(bare, "objects")}
+	if c.tree, err = b.tree(ctx, bare, b.clone(t), base, filepath.Join(b.dir(t), "index"), c.env); err != nil {
+		return c, err
+	}
+	env := append([]string{"GIT_DIR=" + bare}, c.env...)
+	sum, err := b.git(ctx, bare, env, "diff-tree", "-r", "--shortstat", base, c.tree)
+	if err != nil || sum == "" {
+		return c, err
+	}
+	first, _, _ := strings.Cut(sum, " ")
+	if c.files, err = strconv.Atoi(first); err != nil {
+		return c, fmt.Errorf("git counts %q", sum)
+	}
+	c.patch = filepath.Join("patches", t.ID+".patch")
+	_, err = b.git(ctx, bare, env, "diff-tree", "-r", "-p", "--binary", "--full-index", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/",
+		"--output="+filepath.Join(b.Out, c.patch), base, c.tree)
+	return c, err
+}
+
+// bare is the repository that the clone was made of, without asking for news.
+func (b *Batch) bare(ctx context.Context, t Task) (string, error) {
+	if own := filepath.Join(b.dir(t), "folder.git"); isThere(own) {
+		return own, nil
+	}
+	if path := b.mirrored(cmp.Or(t.Repo, t.Folder)); isThere(path) {
+		return path, nil
+	}
+	return b.mirror(ctx, cmp.Or(t.Repo, t.Folder))
+}
+
+func isThere(path string) bool { _, err := os.Stat(path); return err == nil }
+
+// push makes a commit of a change and its branch in the repository. A branch that is there already stays as it is, unless it is
+// at this very commit: then it was pushed before the result could be written.
+func (b *Batch) push(ctx context.Context, t Task, base string, began time.Time, c change) (string, error) {
+	bare, err := b.bare(ctx, t)
+	if err != nil {
+		return "", err
+	}
+	env := append(append([]string{"GIT_DIR=" + bare}, c.env...), b.signature(t, began)...)
+	commit, err := b.git(ctx, bare, env, "commit-tree", "-p", base, "-m", message(t), c.tree)
+	if err != nil {
+		return "", err
+	}
+	ref := "refs/heads/" + t.Branch
+	_, err = b.git(ctx, bare, env, "push", "--quiet", "--no-verify", "--force-with-lease="+ref+":", "--", t.Repo, commit+":"+ref)
+	if err == nil {
+		return commit, nil
+	}
+	if at, _ := b.git(ctx, bare, nil, "ls-remote", "--", t.Repo, ref); strings.HasPrefix(at, commit) {
+		return commit, nil
+	}
+	return "", fmt.Errorf("the branch %s could not be pushed: %w", t.Branch, err)
+}
+
+// mayCommit says before anything is begun when git does not know who commits.
+func (b *Batch) mayCommit(ctx context.Context) error {
+	if !b.Push || !slices.ContainsFunc(b.Tasks, func(t Task) bool { return t.Branch != "" }) {
+		return nil
+	}
+	if _, err := b.git(ctx, b.Out, nil, "var", "GIT_COMMITTER_IDENT"); err != nil {
+		return fmt.Errorf("branches are to be pushed, and git does not know who commits (git config --global user.name and user.email): %w", err)
+	}
+	return nil
+}
+
+// signature is who commits and when: the person as git knows them, at the time when the task began, so that the same work makes
+// the same commit.
+func (b *Batch) signature(t Task, began time.Time) []string {
+	at := fmt.Sprintf("%d +0000", began.Unix())
+	env := []string{"GIT_AUTHOR_DATE=" + at, "GIT_COMMITTER_DATE=" + at}
+	if t.Folder != "" {
+		env = append(env, "GIT_AUTHOR_NAME=adze", "GIT_AUTHOR_EMAIL=", "GIT_COMMITTER_NAME=adze", "GIT_COMMITTER_EMAIL=")
+	}
+	return env
+}
+
+// message is of the commit: the task's own, or the first line of what was asked for.
+func message(t Task) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(cmp.Or(t.Message, t.Prompt, t.Command)), "\n")
+	if t.Message != "" {
+		return t.Message
+	}
+	if r := []rune(first); len(r) > 72 {
+		first = string(r[:71]) + "…"
+	}
+	return first
+}

@@ -1,0 +1,249 @@
+package batch
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"adze/session"
+)
+
+// GoOn is what a model is told whose work was cut off by the end of the batch.
+const GoOn = "The program that ran this was stopped in the middle of your work. Look at what is done already, then go on with the task."
+
+// maxText bounds the answer that a result keeps, in bytes; the whole one is in the session.
+const maxText = 64 << 10
+
+// one does a task. An error is about the batch: nothing more may be begun. A task that is stopped before its end has no result,
+// and the next run goes on with it.
+func (b *Batch) one(ctx context.Context, t Task) error {
+	s := State{Task: t, Stage: Waiting}
+	r, err := b.steps(ctx, t, &s)
+	switch {
+	case errors.Is(err, errKept):
+		return err
+	case err != nil || ctx.Err() != nil && r.Cause != CauseDone:
+		b.purse.over(t.ID, s.Cost)
+		b.owe(t, s.Cost)
+		s.Stage, s.Told = Stopped, fmt.Sprint(cmp.Or(err, context.Cause(ctx)))
+		b.tell(s)
+		return nil
+	}
+	if err := b.journal.Add(r); err != nil {
+		return err
+	}
+	b.purse.over(t.ID, r.Cost)
+	b.clear(t, r)
+	s.Stage, s.Result, s.Cost = Finished, &r, r.Cost
+	b.tell(s)
+	return nil
+}
+
+// errKept marks what could not be written down: without it, a batch that goes on could do a thing twice.
+var errKept = errors.New("how far a task is could not be kept")
+
+// steps takes a task from where it stands to its result.
+func (b *Batch) steps(ctx context.Context, t Task, s *State) (r Result, err error) {
+	p := b.remembered(t)
+	if p.Cost > 0 && p.Ran == nil {
+		s.Cost = new(float64)
+		*s.Cost = p.Cost
+		b.purse.back(p.Cost)
+		b.purse.so(t.ID, p.Cost)
+	}
+	enter := func(stage Stage) { s.Stage = stage; b.tell(*s) }
+	keep := func() error {
+		if err := b.remember(t, p); err != nil {
+			return fmt.Errorf("%w: %w", errKept, err)
+		}
+		return nil
+	}
+	if p.Base == "" {
+		enter(Fetching)
+		p.Began = b.now().UTC().Truncate(time.Second)
+		if p.Base, err = b.checkout(ctx, t); err != nil {
+			if ctx.Err() != nil {
+				return r, context.Cause(ctx)
+			}
+			return b.finish(t, p, b.failure(t, p, CauseRepository, err, "check the address, the ref and what git is allowed to read; then run the batch again with --retry repository")), nil
+		}
+		if err := keep(); err != nil {
+			return r, err
+		}
+	}
+	if p.Ran == nil {
+		enter(Working)
+		r, err := b.work(ctx, t, &p, s, keep)
+		if err != nil {
+			return r, err
+		}
+		p.Ran = &r
+		if err := keep(); err != nil {
+			return r, err
+		}
+	}
+	r = *p.Ran
+	if t.Check != "" && p.Checked == nil && r.Cause == CauseDone {
+		enter(Checking)
+		if p.Checked, err = b.check(ctx, t); err != nil {
+			return r, err
+		}
+		if err := keep(); err != nil {
+			return r, err
+		}
+	}
+	enter(Patching)
+	return b.conclude(ctx, t, p, r)
+}
+
+// failure is the result of a task that did not come to its work.
+func (b *Batch) failure(t Task, p progress, cause string, err error, hint string) Result {
+	return Result{Task: t.ID, Cause: cause, Message: err.Error(), Hint: hint, Base: p.Base}
+}
+
+// finish fills in what every result has.
+func (b *Batch) finish(t Task, p progress, r Result) Result {
+	r.Task, r.Line, r.Repo, r.Folder, r.Ref, r.Labels, r.Base = t.ID, t.Line, t.Repo, t.Folder, t.Ref, t.Labels, p.Base
+	r.Began, r.Ended, r.Check = p.Began, b.now().UTC().Truncate(time.Millisecond), p.Checked
+	r.Resumed = max(0, p.Started-1)
+	r.OK = r.Cause == CauseDone
+	if len(r.Text) > maxText {
+		r.Text = strings.ToValidUTF8(r.Text[:maxText], "") + " …"
+	}
+	return r
+}
+
+// conclude judges, and makes the patch and the branch. A patch is made of failed work too: a person may mend it.
+func (b *Batch) conclude(ctx context.Context, t Task, p progress, r Result) (Result, error) {
+	if r.Cause == CauseDone && p.Checked != nil && !p.Checked.OK {
+		r.Cause, r.Message, r.Hint = CauseCheck, "the work was done, and the check failed: "+lastLines(p.Checked.Output, 1), "the patch is there to be looked at"
+	}
+	c, err := b.changed(ctx, t, p.Base)
+	if err == nil {
+		r.Patch, r.Changed = c.patch, c.files
+	} else if ctx.Err() != nil {
+		return r, context.Cause(ctx)
+	} else if r.Cause == CauseDone {
+		r.Cause, r.Message, r.Hint = CausePatch, err.Error(), "run the batch again with --keep failed --retry patch to look into its clone"
+	}
+	if b.Push && t.Branch != "" && r.Cause == CauseDone && c.patch != "" {
+		if r.Pushed, err = b.push(ctx, t, p.Base, p.Began, c); err != nil {
+			if ctx.Err() != nil {
+				return r, context.Cause(ctx)
+			}
+			r.Cause, r.Message, r.Hint = CausePush, err.Error(), "choose another branch or take the one that is there away; then run the batch again with --retry push"
+		}
+		r.Branch = t.Branch
+	}
+	return b.finish(t, p, r), nil
+}
+
+// work does what the task is about, in its clone.
+func (b *Batch) work(ctx context.Context, t Task, p *progress, s *State, keep func() error) (Result, error) {
+	if t.Command != "" {
+		return b.command(ctx, t, p, keep)
+	}
+	var id session.ID
+	var ended *session.Result
+	if p.Started > 0 {
+		var err error
+		if id, ended, err = b.Sessions.Last(ctx, b.clone(t), p.Began); err != nil {
+			return Result{}, fmt.Errorf("%w: the sessions could not be looked at: %w", errKept, err)
+		}
+	}
+	if ended != nil && ended.Cause != session.CauseInterrupted && ended.Cause != session.CauseTerminated {
+		return ran(id, *ended), nil
+	}
+	p.Started++
+	if err := keep(); err != nil {
+		return Result{}, err
+	}
+	args, input := b.runFlags(t), t.Prompt
+	if s.Resumed = id != ""; s.Resumed {
+		args, input = append(args, "--resume", string(id)), GoOn
+	}
+	r, err := b.prompt(ctx, t, args, input, s)
+	for try := 0; err == nil && s.Resumed && r.Cause == string(session.CauseStore) && try < lockTries; try++ {
+		select { // the adze that the stopped batch had started may still be ending
+		case <-ctx.Done():
+			return r, context.Cause(ctx)
+		case <-time.After(lockWait):
+		}
+		r, err = b.prompt(ctx, t, args, input, s)
+	}
+	return r, err
+}
+
+// lockTries and lockWait are how often and how soon a session is tried again that another adze still has.
+const (
+	lockTries = 10
+	lockWait  = 2 * time.Second
+)
+
+// runFlags is the command line of a task's adze. What holds in a sandbox is done without asking, unless another mode is named.
+func (b *Batch) runFlags(t Task) []string {
+	args := []string{"--print", "--output-format", "stream-json"}
+	flags := slices.Concat(b.Flags, t.Flags)
+	if !slices.ContainsFunc(flags, func(f string) bool { return strings.HasPrefix(f, "--permission-mode") }) {
+		args = append(args, "--permission-mode", "auto")
+	}
+	return append(args, flags...)
+}
+
+// prompt lets a model work, and reads its result.
+func (b *Batch) prompt(ctx context.Context, t Task, args []string, input string, s *State) (Result, error) {
+	var last *Result
+	e, err := b.adze(ctx, b.clone(t), input, args, told, func(line []byte) {
+		switch e := decode(line); e.Type {
+		case "result":
+			var r answer
+			if json.Unmarshal(line, &r) == nil {
+				over := ran(r.Session, r.Result)
+				last = &over
+			}
+		case "message":
+			s.Turns++
+			b.tell(*s)
+		case "tool_start":
+			s.Calls, s.Doing = s.Calls+1, e.Title
+			b.tell(*s)
+		case "context":
+			if s.Cost = e.Cost; s.Cost != nil {
+				b.purse.so(t.ID, *s.Cost)
+			}
+		}
+	})
+	switch {
+	case err != nil:
+		return Result{}, fmt.Errorf("%w: adze could not be started: %w", errKept, err)
+	case last != nil && ctx.Err() != nil && (last.Cause == string(session.CauseInterrupted) || last.Cause == string(session.CauseTerminated)):
+		return Result{}, context.Cause(ctx)
+	case last != nil:
+		if s.Cost != nil {
+			last.Cost = s.Cost // of the whole session, also of turns before this batch
+		}
+		return *last, nil
+	case ctx.Err() != nil:
+		return Result{}, context.Cause(ctx)
+	}
+	return Result{Cause: string(session.CauseInternal), Message: fmt.Sprintf("adze ended with %d and without a result: %s", e.code, lastLines(e.said, 3))}, nil
+}
+
+// answer is the last line of an adze: how its turn ended, and in which session.
+type answer struct {
+	Session session.ID `json:"session"`
+	session.Result
+}
+
+// ran is the result of a turn that is over.
+func ran(id session.ID, r session.Result) Result {
+	return Result{
+		Cause: string(r.Cause), Message: r.Message, Hint: r.Hint, Text: r.Text, Session: id, Usage: r.Usage, Cost: r.Cost,
+		Turns: r.Steps, Calls: r.Calls, Denied: r.Denied,
+	}
+}

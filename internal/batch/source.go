@@ -1,0 +1,251 @@
+package batch
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"adze/internal/proc"
+)
+
+// maxGit bounds one run of git that talks with a server; a large repository takes its time.
+const maxGit = 30 * time.Minute
+
+// git runs git in a folder and returns what it wrote.
+func (b *Batch) git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
+	own := slices.DeleteFunc(slices.Clone(b.Env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return strings.HasPrefix(name, "GIT_") && !strings.HasPrefix(name, "GIT_SSH") && !strings.HasPrefix(name, "GIT_SSL") &&
+			!strings.HasPrefix(name, "GIT_AUTHOR") && !strings.HasPrefix(name, "GIT_COMMITTER") && name != "GIT_ASKPASS" && name != "GIT_CONFIG_GLOBAL"
+	})
+	own = append(own, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	argv := append([]string{"git", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.fsmonitor=false"}, args...)
+	r, err := proc.Supervisor{}.Run(ctx, proc.Command{Argv: argv, Dir: dir, Env: append(own, env...), Timeout: maxGit, Separate: true, Head: 1 << 20, Tail: 4 << 10})
+	switch {
+	case err != nil:
+		return "", err
+	case r.Killed != proc.ByItself:
+		return "", fmt.Errorf("git %s was ended (%s)", args[0], r.Killed)
+	case r.Code != 0:
+		return "", &gitError{verb(args), strings.TrimSpace(r.Errors.Head + r.Errors.Tail)}
+	}
+	return strings.TrimSpace(r.Output.Head), nil
+}
+
+// verb is the first word of a git command line that is no option.
+func verb(args []string) string {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "-c" || args[i] == "-C":
+			i++
+		case !strings.HasPrefix(args[i], "-"):
+			return args[i]
+		}
+	}
+	return ""
+}
+
+// gitError is a git that did not succeed.
+type gitError struct{ verb, said string }
+
+func (e *gitError) Error() string {
+	return "git " + e.verb + ": " + cmp.Or(lastLines(e.said, 4), "it failed")
+}
+
+// lastLines are the last lines of a text.
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// mirrors are the bare copies of repositories, one of each, which tasks are cloned from. Each is fetched once a batch.
+type mirrors struct {
+	dir  string
+	mu   sync.Mutex
+	made map[string]*mirror
+}
+
+type mirror struct {
+	once sync.Once
+	path string
+	err  error
+}
+
+// mirror is the bare copy of a repository, as new as this batch.
+func (b *Batch) mirror(ctx context.Context, repo string) (string, error) {
+	b.mirrors.mu.Lock()
+	if b.mirrors.made == nil {
+		b.mirrors.made = map[string]*mirror{}
+	}
+	m := b.mirrors.made[repo]
+	if m == nil {
+		m = &mirror{path: b.mirrored(repo)}
+		b.mirrors.made[repo] = m
+	}
+	b.mirrors.mu.Unlock()
+	m.once.Do(func() { m.err = b.fetch(ctx, repo, m.path) })
+	return m.path, m.err
+}
+
+// mirrored is where the bare copy of a repository is.
+func (b *Batch) mirrored(repo string) string {
+	sum := sha256.Sum256([]byte(repo))
+	return filepath.Join(b.mirrors.dir, hex.EncodeToString(sum[:10])+".git")
+}
+
+// fetch makes a mirror or brings it up to date, while no other batch does.
+func (b *Batch) fetch(ctx context.Context, repo, path string) error {
+	unlock, err := lockFile(path+".lock", true)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if _, err := os.Stat(path); err == nil {
+		_, err := b.git(ctx, path, nil, "fetch", "--quiet", "--prune", "--tags", "--force", "--", repo, "+refs/heads/*:refs/heads/*")
+		if err == nil {
+			b.follow(ctx, repo, path)
+		}
+		return err
+	}
+	half := path + ".half"
+	if err := os.RemoveAll(half); err != nil {
+		return err
+	}
+	if _, err := b.git(ctx, b.mirrors.dir, nil, "clone", "--quiet", "--bare", "--no-hardlinks", "--template=", "--", repo, half); err != nil {
+		return errors.Join(err, os.RemoveAll(half))
+	}
+	return os.Rename(half, path)
+}
+
+// follow has the mirror's HEAD be the branch that the repository's is; where that is not told, it stays.
+func (b *Batch) follow(ctx context.Context, repo, path string) {
+	out, err := b.git(ctx, path, nil, "ls-remote", "--symref", "--", repo, "HEAD")
+	if ref, _, ok := strings.Cut(strings.TrimPrefix(out, "ref: "), "\t"); err == nil && ok && strings.HasPrefix(ref, "refs/heads/") {
+		_, _ = b.git(ctx, path, nil, "symbolic-ref", "HEAD", ref)
+	}
+}
+
+// source is the bare repository that a task is cloned from: the mirror of its repository, or one that is made of its folder.
+func (b *Batch) source(ctx context.Context, t Task) (string, error) {
+	if t.Repo != "" {
+		return b.mirror(ctx, t.Repo)
+	}
+	if info, err := os.Stat(t.Folder); err != nil || !info.IsDir() {
+		return "", cmp.Or(err, fmt.Errorf("%s is no folder", t.Folder))
+	}
+	if top, err := b.git(ctx, t.Folder, nil, "rev-parse", "--show-toplevel"); err == nil && samePlace(top, t.Folder) {
+		return b.mirror(ctx, t.Folder)
+	}
+	if t.Ref != "" {
+		return "", fmt.Errorf("%s is no git repository, and so has no %s", t.Folder, t.Ref)
+	}
+	return b.adopt(ctx, t)
+}
+
+// adopt makes a bare repository of one commit of a folder that git does not know.
+func (b *Batch) adopt(ctx context.Context, t Task) (string, error) {
+	path := filepath.Join(b.dir(t), "folder.git")
+	if err := os.RemoveAll(path); err != nil {
+		return "", err
+	}
+	if _, err := b.git(ctx, b.dir(t), nil, "init", "--quiet", "--bare", "--template=", "--initial-branch=main", "--", path); err != nil {
+		return "", err
+	}
+	tree, err := b.tree(ctx, path, t.Folder, "", filepath.Join(path, "first"), nil)
+	if err != nil {
+		return "", err
+	}
+	commit, err := b.git(ctx, path, b.signature(t, b.now()), "commit-tree", "-m", "The folder as it was", tree)
+	if err == nil {
+		_, err = b.git(ctx, path, nil, "update-ref", "refs/heads/main", commit)
+	}
+	return path, err
+}
+
+func samePlace(a, c string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(c)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
+// checkout makes the clone of a task and returns the commit that it starts from. Objects are copied: with hard links, what
+// works in the clone could change those of the mirror, which other tasks are made of.
+func (b *Batch) checkout(ctx context.Context, t Task) (base string, err error) {
+	if err := os.RemoveAll(b.dir(t)); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(b.dir(t), 0o700); err != nil {
+		return "", err
+	}
+	from, err := b.source(ctx, t)
+	if err != nil {
+		return "", err
+	}
+	if base, err = b.resolve(ctx, t, from); err != nil {
+		return "", err
+	}
+	if _, err := b.git(ctx, b.dir(t), nil, "clone", "--quiet", "--no-hardlinks", "--no-checkout", "--template=", "--", from, b.clone(t)); err != nil {
+		return "", err
+	}
+	if _, err := b.git(ctx, b.clone(t), nil, "rev-parse", "--quiet", "--verify", base+"^{commit}"); err != nil { // a commit that no branch leads to
+		if _, err := b.git(ctx, b.clone(t), nil, "fetch", "--quiet", "--", from, fetched(t)); err != nil {
+			return "", err
+		}
+	}
+	if _, err := b.git(ctx, b.clone(t), nil, "remote", "set-url", "origin", cmp.Or(t.Repo, t.Folder)); err != nil {
+		return "", err
+	}
+	how := []string{"checkout", "--quiet", "--detach", base}
+	if branch, err := b.git(ctx, from, nil, "rev-parse", "--symbolic-full-name", cmp.Or(t.Ref, "HEAD")); err == nil && strings.HasPrefix(branch, "refs/heads/") {
+		how = []string{"checkout", "--quiet", "-B", strings.TrimPrefix(branch, "refs/heads/"), base}
+	}
+	_, err = b.git(ctx, b.clone(t), nil, how...)
+	return base, err
+}
+
+// fetched is the name under which a mirror keeps a ref that no branch or tag leads to.
+func fetched(t Task) string { return "refs/adze/" + t.ID }
+
+// resolve finds the commit that a task starts from; what no branch or tag leads to, such as refs/pull/7/head, is asked of the
+// repository.
+func (b *Batch) resolve(ctx context.Context, t Task, from string) (string, error) {
+	ref := cmp.Or(t.Ref, "HEAD")
+	base, err := b.git(ctx, from, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	if err == nil {
+		return base, nil
+	}
+	if t.Ref == "" {
+		return "", fmt.Errorf("%s has no commit yet", t.Source())
+	}
+	if _, err := b.git(ctx, from, nil, "fetch", "--quiet", "--", cmp.Or(t.Repo, t.Folder), "+"+t.Ref+":"+fetched(t)); err != nil {
+		return "", fmt.Errorf("%s has no %q: %w", t.Source(), t.Ref, err)
+	}
+	return b.git(ctx, from, nil, "rev-parse", "--verify", fetched(t)+"^{commit}")
+}
+
+// lockFile holds a file for this process alone; wait says whether to wait for another one that has it. The lock ends with the
+// process.
+func lockFile(path string, wait bool) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	how := syscall.LOCK_EX
+	if !wait {
+		how |= syscall.LOCK_NB
+	}
+	if err := syscall.Flock(int(f.Fd()), how); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() { _ = f.Close() }, nil
+}

@@ -1,0 +1,173 @@
+package runs
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"adze/internal/batch"
+	"adze/internal/safeterm"
+	"adze/internal/secret"
+)
+
+// often is how often the live table is drawn at most.
+const often = 100 * time.Millisecond
+
+// maxRows bounds the live table; more tasks are counted.
+const maxRows = 16
+
+// maxColumns bounds a row, in cells, so that no row takes two lines of a usual terminal.
+const maxColumns = 100
+
+// view shows how tasks stand: on a terminal as a table that is drawn anew, else one line for each that is over.
+type view struct {
+	out   io.Writer
+	mask  *secret.Masker
+	all   int
+	live  bool
+	began time.Time
+
+	mu     sync.Mutex
+	drawn  time.Time
+	rows   []batch.State // that run, in the order that they began
+	lines  int           // of the table that stands there
+	over   int
+	failed int
+	late   *time.Timer // draws what came too soon after the last time
+}
+
+func newView(out io.Writer, mask *secret.Masker, all int, live bool) *view {
+	return &view{out: out, mask: mask, all: all, live: live, began: time.Now()}
+}
+
+// take is told how a task stands.
+func (v *view) take(s batch.State) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	at := -1
+	for i := range v.rows {
+		if v.rows[i].Task.ID == s.Task.ID {
+			at = i
+		}
+	}
+	switch {
+	case s.Stage == batch.Finished || s.Stage == batch.Stopped:
+		if at >= 0 {
+			v.rows = append(v.rows[:at], v.rows[at+1:]...)
+		}
+		v.count(s)
+		v.wipe()
+		v.line(s)
+		v.drawn = time.Time{}
+	case at >= 0:
+		v.rows[at] = s
+	default:
+		v.rows = append(v.rows, s)
+	}
+	if v.live {
+		v.soon()
+	}
+}
+
+func (v *view) count(s batch.State) {
+	if s.Result != nil {
+		v.over++
+		if !s.Result.OK {
+			v.failed++
+		}
+	}
+}
+
+// soon draws now, or a little later where it was drawn just now.
+func (v *view) soon() {
+	if wait := often - time.Since(v.drawn); wait > 0 {
+		if v.late == nil {
+			v.late = time.AfterFunc(wait, func() {
+				v.mu.Lock()
+				defer v.mu.Unlock()
+				if v.late != nil {
+					v.late = nil
+					v.draw()
+				}
+			})
+		}
+		return
+	}
+	v.draw()
+}
+
+// wipe takes the table away.
+func (v *view) wipe() {
+	if v.lines > 0 {
+		fmt.Fprintf(v.out, "\x1b[%dA\x1b[J", v.lines)
+		v.lines = 0
+	}
+}
+
+func (v *view) draw() {
+	v.drawn = time.Now()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d done, %d failed, %d running · %s\n", v.over, v.all, v.failed, len(v.rows), time.Since(v.began).Round(time.Second))
+	for i, s := range v.rows {
+		if i == maxRows {
+			fmt.Fprintf(&b, "  and %d more\n", len(v.rows)-maxRows)
+			break
+		}
+		fmt.Fprintf(&b, "  %s\n", v.clean(row(s)))
+	}
+	v.wipe()
+	v.lines = strings.Count(b.String(), "\n")
+	fmt.Fprint(v.out, b.String())
+}
+
+// row is a running task.
+func row(s batch.State) string {
+	text := fmt.Sprintf("%-14s %-9s", s.Task.ID, s.Stage)
+	if s.Turns > 0 {
+		text += fmt.Sprintf(" %d turns, %d calls", s.Turns, s.Calls)
+	}
+	if s.Cost != nil && *s.Cost > 0 {
+		text += fmt.Sprintf(", $%.3f", *s.Cost)
+	}
+	if s.Resumed {
+		text += ", resumed"
+	}
+	if s.Doing != "" && s.Stage == batch.Working {
+		text += " · " + s.Doing
+	}
+	return text
+}
+
+// clean is a line of foreign text, without secrets and controls, that fits.
+func (v *view) clean(text string) string {
+	text = safeterm.Name(v.mask.Text(text)).String()
+	if r := []rune(text); len(r) > maxColumns {
+		text = string(r[:maxColumns-1]) + "…"
+	}
+	return text
+}
+
+// line tells of a task that is over, or was stopped.
+func (v *view) line(s batch.State) {
+	switch {
+	case s.Result == nil:
+		fmt.Fprintf(v.out, "- %s\n", v.clean(fmt.Sprintf("%s stopped: %s", s.Task.ID, s.Told)))
+	case s.Result.OK:
+		fmt.Fprintf(v.out, "· %s\n", v.clean(fmt.Sprintf("%s done, %d files changed, %s", s.Task.ID, s.Result.Changed, s.Task.Source())))
+	default:
+		fmt.Fprintf(v.out, "! %s\n", v.clean(fmt.Sprintf("%s %s: %s", s.Task.ID, s.Result.Cause, s.Result.Message)))
+	}
+}
+
+// close takes the table away; the lines stay.
+func (v *view) close() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.late != nil {
+		v.late.Stop()
+		v.late = nil
+	}
+	v.wipe()
+}
