@@ -143,3 +143,15 @@ func TestARefusedPictureEndsOneTurn(t *testing.T) {
 		t.Errorf("sent %+v", last.Messages[0])
 	}
 }
+
+// What a call attaches that a prompt is made by, goes to the model with the prompt.
+func TestACommandsPictureGoesWithItsPrompt(t *testing.T) {
+	r := rigWith(t, []tool.Tool{shooting()}, says(text("seen")))
+	in := session.Input{Compose: func(_ context.Context, run func(tool.RawCall) tool.Outcome) (string, error) {
+		return run(tool.RawCall{Name: "shoot", Arguments: `{"text":"x"}`, Origin: tool.FromCommand}).Output, nil
+	}}
+	wantCause(t, session.New(r.config).Prompt(t.Context(), in), session.CauseDone)
+	if got := fmt.Sprint(shown(r.model.requests[0])); got != "[shot1.png notes.txt]" {
+		t.Errorf("the model is shown %s", got)
+	}
+}

@@ -85,7 +85,7 @@ type ComposeError struct {
 func (e *ComposeError) Error() string { return e.Message }
 
 // composed makes the text of a prompt, and says which message it will be. Calls that it needs pass the same pipeline as the
-// model's, and are stored and counted as these are.
+// model's, and are stored and counted as these are; what they attach, the prompt attaches.
 func (s *Session) composed(t *turn, in *Input) (message string, err error) {
 	if in.Compose == nil {
 		return "", nil
@@ -109,6 +109,7 @@ func (s *Session) composed(t *turn, in *Input) (message string, err error) {
 			o = s.exec(t.ctx, h)
 		}
 		failed = s.settleCall(t, call, o)
+		in.Attachments = append(in.Attachments, o.Attachments...) // of the call itself the model sees nothing
 		return o
 	})
 	return message, cmp.Or(failed, err)

@@ -115,6 +115,7 @@ func rooms() []Row {
 		{Package: "internal/mcp/dial", Room: true, May: []string{"internal/mcp", "internal/mcp/oauth", "internal/mcp/remote"}, Tests: []string{"internal/nodetest", "internal/proc", "internal/web"}, Why: "a wire with a login; it starts nothing and asks nobody"},
 		{Package: "internal/mcp/consent", Room: true, May: []string{"internal/mcp", "internal/mcp/oauth"}, Why: "questions of servers to a person, through a function; it knows neither the interface nor a run"},
 		{Package: "internal/mcp/serve", Room: true, May: []string{"internal/policy", "internal/safeterm", "internal/usage", "tool"}, Why: "it speaks with clients and puts questions to them; it runs nothing and knows no session"},
+		{Package: "internal/mcp/share", Room: true, May: []string{"internal/mcp", "session", "tool"}, Tests: []string{"internal/mcp/dial", "internal/mcp/oauth", "internal/mcp/remote", "internal/nodetest"}, Why: "resources and prompts of a pool; it starts nothing but through the pool"},
 		{Package: "internal/mcp/remote", Room: true, May: []string{"internal/web"}, Why: "connections to servers elsewhere; it knows addresses and bounds, and neither tools nor logins"},
 		{Package: "internal/mcp", May: []string{"tool", "internal/proc"}, Why: "it speaks with servers and makes tools of what they offer; it knows neither the run nor who allowed them"},
 		{Package: "internal/mcp/oauth", Room: true, May: []string{"internal/mcp/remote", "internal/keyring"}, Why: "logins and what they bring; it knows no session and asks a person only through its desk"},

@@ -1,0 +1,121 @@
+package share
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/internal/mcp"
+)
+
+// Bounds of what is listed. What is beyond them is left out, and told.
+const (
+	maxEntries   = 1000 // resources, templates and prompts each
+	maxArguments = 20
+	maxURI       = 2000 // bytes
+	maxNote      = 300
+	listPatience = 30 * time.Second
+)
+
+// Learn asks a server what it has, as far as it says that it has some, and keeps it. The server is started when it does not
+// run.
+func (s *Shelf) Learn(ctx context.Context, server string) error {
+	ctx, cancel := context.WithTimeout(ctx, listPatience)
+	defer cancel()
+	if err := s.pool.Await(ctx, server); err != nil {
+		return err
+	}
+	session, release, err := s.pool.Session(ctx, server)
+	if err != nil {
+		return err
+	}
+	defer release()
+	has, err := mcp.Within(ctx, func() (stock, error) { return list(ctx, session) })
+	if err != nil {
+		return err
+	}
+	s.keep(server, has)
+	return nil
+}
+
+func list(ctx context.Context, session *sdk.ClientSession) (has stock, err error) {
+	hello := session.InitializeResult()
+	if hello == nil || hello.Capabilities == nil {
+		return has, nil
+	}
+	if hello.Capabilities.Resources != nil {
+		if err := resources(ctx, session, &has); err != nil {
+			return has, err
+		}
+	}
+	if hello.Capabilities.Prompts == nil {
+		return has, nil
+	}
+	return has, each(session.Prompts(ctx, nil), &has.More, func(p *sdk.Prompt) {
+		if p == nil || !plain(p.Name) || len(p.Name) > 100 {
+			return
+		}
+		one := Prompt{Name: p.Name, Note: mcp.Line(firstOf(p.Description, p.Title), maxNote)}
+		for _, a := range p.Arguments[:min(len(p.Arguments), maxArguments)] {
+			if a != nil {
+				one.Arguments = append(one.Arguments, Argument{mcp.Line(a.Name, 60), mcp.Line(a.Description, maxNote), a.Required})
+			}
+		}
+		has.Prompts = append(has.Prompts, one)
+	})
+}
+
+func resources(ctx context.Context, session *sdk.ClientSession, has *stock) error {
+	err := each(session.Resources(ctx, nil), &has.More, func(r *sdk.Resource) {
+		if r != nil && len(r.URI) <= maxURI {
+			has.Resources = append(has.Resources, Entry{URI: r.URI, Name: mcp.Line(firstOf(r.Title, r.Name), 100), Note: mcp.Line(r.Description, maxNote), Media: mcp.Line(r.MIMEType, 60), Bytes: r.Size})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	err = each(session.ResourceTemplates(ctx, nil), &has.More, func(r *sdk.ResourceTemplate) {
+		if r != nil && len(r.URITemplate) <= maxURI {
+			has.Resources = append(has.Resources, Entry{URI: r.URITemplate, Name: mcp.Line(firstOf(r.Title, r.Name), 100), Note: mcp.Line(r.Description, maxNote), Media: mcp.Line(r.MIMEType, 60), Template: true})
+		}
+	})
+	if err != nil && strings.Contains(err.Error(), "ethod not found") {
+		return nil // templates are no capability of their own
+	}
+	return err
+}
+
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// each takes the entries of a list up to the bound. The library asks for page after page, also for those that come again:
+// the bound ends pages of entries, and the time of the whole those without any.
+func each[T any](all iter.Seq2[T, error], more *bool, take func(T)) error {
+	n := 0
+	for one, err := range all {
+		if err != nil {
+			return fmt.Errorf("its list: %w", err)
+		}
+		if n++; n > maxEntries {
+			*more = true
+			return nil
+		}
+		take(one)
+	}
+	return nil
+}
+
+// plain reports a name that can be written in a prompt: no blanks, nothing that hides.
+func plain(name string) bool {
+	return name != "" && mcp.Line(name, maxURI) == name && !strings.ContainsAny(name, " \t\n")
+}

@@ -1,0 +1,178 @@
+package share
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/internal/mcp"
+	"adze/session"
+)
+
+// maxPrompt bounds the text of a prompt of a server, in bytes: no output limit stands behind it.
+const maxPrompt = 256 << 10
+
+// Label is the name by which a person sends a prompt, behind a slash.
+func (p Prompt) Label() string { return p.Server + ":" + p.Name }
+
+// Hint is how its arguments are written.
+func (p Prompt) Hint() string {
+	var words []string
+	for _, a := range p.Arguments {
+		if a.Needed {
+			words = append(words, "<"+a.Name+">")
+		} else {
+			words = append(words, "["+a.Name+"]")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Find is the prompt with a label.
+func (s *Shelf) Find(label string) (Prompt, bool) {
+	all := s.Prompts()
+	i := slices.IndexFunc(all, func(p Prompt) bool { return p.Label() == label })
+	if i < 0 {
+		return Prompt{}, false
+	}
+	return all[i], true
+}
+
+// Compose asks the server for a prompt with the arguments that a person wrote, and makes of it what is sent.
+func (s *Shelf) Compose(ctx context.Context, p Prompt, rest string) (string, error) {
+	fail := func(hint, format string, args ...any) (string, error) {
+		return "", &session.ComposeError{Cause: session.CauseUsage, Message: "/" + p.Label() + ": " + fmt.Sprintf(format, args...), Hint: hint}
+	}
+	given, err := p.fill(rest)
+	if err != nil {
+		return fail(strings.TrimSpace("write it as /"+p.Label()+" "+p.Hint()), "%v", err)
+	}
+	if err := s.pool.Await(ctx, p.Server); err != nil {
+		return fail("adze mcp test "+p.Server, "the MCP server does not work: %s", mcp.Line(s.mask(err.Error()), 600))
+	}
+	session, release, err := s.pool.Session(ctx, p.Server)
+	if err != nil {
+		return fail("adze mcp test "+p.Server, "the MCP server does not work: %s", mcp.Line(s.mask(err.Error()), 600))
+	}
+	defer release()
+	ctx, cancel := context.WithTimeout(ctx, listPatience)
+	defer cancel()
+	got, err := mcp.Within(ctx, func() (*sdk.GetPromptResult, error) {
+		return session.GetPrompt(ctx, &sdk.GetPromptParams{Name: p.Name, Arguments: given})
+	})
+	if err != nil {
+		return fail("adze mcp test "+p.Server, "the MCP server did not give it: %s", mcp.Line(s.mask(err.Error()), 600))
+	}
+	text := s.mask(messages(got.Messages))
+	switch {
+	case strings.TrimSpace(text) == "":
+		return fail("leave it out", "the MCP server gave an empty one")
+	case len(text) > maxPrompt:
+		return fail("leave it out", "the MCP server gave one of %d bytes, at most %d are sent", len(text), maxPrompt)
+	}
+	typed := strings.TrimSpace("/" + p.Label() + " " + strings.TrimSpace(rest))
+	return fmt.Sprintf("%s\n\n<prompt from=%q>\n%s\n</prompt>", typed, "the MCP server "+p.Server, strings.TrimSpace(text)), nil
+}
+
+// messages are the messages of a prompt as one text; who says what is told where it is not the person alone.
+func messages(all []*sdk.PromptMessage) string {
+	mixed := slices.ContainsFunc(all, func(m *sdk.PromptMessage) bool { return m != nil && m.Role != "user" })
+	var parts []string
+	for _, m := range all {
+		if m == nil || m.Content == nil {
+			continue
+		}
+		text, _ := mcp.Content([]sdk.Content{m.Content})
+		if mixed {
+			text = mcp.Line(string(m.Role), 20) + ": " + text
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// fill gives the arguments of a prompt the words that a person wrote: NAME=VALUE by name, others in their order; the last
+// one takes all words that are left.
+func (p Prompt) fill(rest string) (map[string]string, error) {
+	words, err := split(rest)
+	if err != nil {
+		return nil, err
+	}
+	given := map[string]string{}
+	var loose []string
+	for _, w := range words {
+		name, value, named := strings.Cut(w, "=")
+		if named && slices.ContainsFunc(p.Arguments, func(a Argument) bool { return a.Name == name }) {
+			given[name] = value
+			continue
+		}
+		loose = append(loose, w)
+	}
+	var open []string
+	for _, a := range p.Arguments {
+		if _, done := given[a.Name]; !done {
+			open = append(open, a.Name)
+		}
+	}
+	for i, name := range open {
+		switch {
+		case len(loose) == 0:
+		case i == len(open)-1:
+			given[name], loose = strings.Join(loose, " "), nil
+		default:
+			given[name], loose = loose[0], loose[1:]
+		}
+	}
+	if len(loose) > 0 {
+		return nil, fmt.Errorf("it takes no such argument: %s", mcp.Line(loose[0], 60))
+	}
+	for _, a := range p.Arguments {
+		if _, done := given[a.Name]; a.Needed && !done {
+			return nil, fmt.Errorf("it needs %s", firstOf(a.Name+hint(a.Note), a.Name))
+		}
+	}
+	return given, nil
+}
+
+func hint(note string) string {
+	if note == "" {
+		return ""
+	}
+	return " (" + note + ")"
+}
+
+// split cuts words at blanks; quotes hold one together.
+func split(text string) (words []string, err error) {
+	var word strings.Builder
+	var quote rune
+	begun := false
+	for _, r := range text {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case (r == '"' || r == '\'') && (!begun || strings.HasSuffix(word.String(), "=")):
+			quote, begun = r, true
+		case r == ' ' || r == '\t' || r == '\n':
+			if begun {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			begun = false
+		default:
+			word.WriteRune(r)
+			begun = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("a quote (%c) is not closed", quote)
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	return words, nil
+}

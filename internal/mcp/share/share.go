@@ -1,0 +1,152 @@
+// Package share makes what MCP servers share beside their tools of use: resources, which the model reads with one tool and a
+// person names in a prompt as @server:uri, and prompts, which a person sends as /server:name.
+//
+// The one rule: a resource reaches the model through a call, behind the gate, clipped and written down as any other is; a
+// prompt of a server is what a person asked for by its name.
+//
+// Start reading at Shelf; list.go asks servers what they have and keeps it, resource.go is the tool, prompt.go makes a prompt,
+// mention.go finds resources in what a person writes.
+//
+// Known limits: a picture in a prompt of a server is named and not sent. Templates of addresses are listed and not filled in.
+package share
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"adze/internal/mcp"
+)
+
+// Entry is one resource, or a template of some.
+type Entry struct {
+	URI      string `json:"uri"`
+	Name     string `json:"name,omitempty"`
+	Note     string `json:"note,omitempty"`
+	Media    string `json:"media,omitempty"`
+	Bytes    int64  `json:"bytes,omitempty"`
+	Template bool   `json:"template,omitempty"`
+}
+
+// Argument is one of a prompt's.
+type Argument struct {
+	Name   string `json:"name"`
+	Note   string `json:"note,omitempty"`
+	Needed bool   `json:"needed,omitempty"`
+}
+
+// Prompt is one that a server offers.
+type Prompt struct {
+	Server    string     `json:"-"`
+	Name      string     `json:"name"`
+	Note      string     `json:"note,omitempty"`
+	Arguments []Argument `json:"arguments,omitempty"`
+}
+
+// stock is what one server has.
+type stock struct {
+	Resources []Entry  `json:"resources,omitempty"`
+	Prompts   []Prompt `json:"prompts,omitempty"`
+	More      bool     `json:"more,omitempty"` // it has more than is kept
+}
+
+// Shelf is what the servers of a pool have. It is safe for concurrent use.
+type Shelf struct {
+	pool *mcp.Pool
+	file string // in which it is kept between runs; empty: it is not
+	mask func(string) string
+
+	mu     sync.Mutex
+	read   bool
+	stocks map[string]stock
+}
+
+// New makes a shelf; it starts no server and reads nothing yet. mask hides secrets in what servers say; nil: nothing is hidden.
+func New(pool *mcp.Pool, file string, mask func(string) string) *Shelf {
+	if mask == nil {
+		mask = func(s string) string { return s }
+	}
+	return &Shelf{pool: pool, file: file, mask: mask}
+}
+
+// maxFile bounds what is kept, in bytes.
+const maxFile = 8 << 20
+
+// known is what is kept; the lock is held.
+func (s *Shelf) known() map[string]stock {
+	if s.read {
+		return s.stocks
+	}
+	s.read, s.stocks = true, map[string]stock{}
+	if info, err := os.Stat(s.file); s.file == "" || err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
+		return s.stocks
+	}
+	if raw, err := os.ReadFile(s.file); err == nil && json.Unmarshal(raw, &s.stocks) != nil {
+		s.stocks = map[string]stock{} // it is asked for again
+	}
+	return s.stocks
+}
+
+// keep puts what a server has on the shelf.
+func (s *Shelf) keep(server string, has stock) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.known()
+	all[server] = has
+	raw, err := json.Marshal(all)
+	if err != nil || s.file == "" || os.MkdirAll(filepath.Dir(s.file), 0o700) != nil {
+		return
+	}
+	f, err := os.CreateTemp(filepath.Dir(s.file), ".share-*") // 0600
+	if err != nil {
+		return // the next run asks again
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	_, err = f.Write(raw)
+	if cerr := f.Close(); err == nil && cerr == nil {
+		_ = os.Rename(f.Name(), s.file)
+	}
+}
+
+// of is what is known of a server.
+func (s *Shelf) of(server string) (stock, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	has, ok := s.known()[server]
+	return has, ok
+}
+
+// Prompts are those that are known, of servers that there are, in their order.
+func (s *Shelf) Prompts() (out []Prompt) {
+	for _, name := range s.pool.Names() {
+		has, _ := s.of(name)
+		for _, p := range has.Prompts {
+			p.Server = name
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Mentions are the resources that are known, as a person names them behind an @: server:uri.
+func (s *Shelf) Mentions() (out []string) {
+	for _, name := range s.pool.Names() {
+		has, _ := s.of(name)
+		for _, r := range has.Resources {
+			if !r.Template && plain(r.URI) {
+				out = append(out, name+":"+r.URI)
+			}
+		}
+	}
+	return out
+}
+
+// Any reports whether some server is known to have resources, or not known yet.
+func (s *Shelf) Any() bool {
+	return slices.ContainsFunc(s.pool.Names(), func(name string) bool {
+		has, ok := s.of(name)
+		return !ok || len(has.Resources) > 0
+	})
+}
