@@ -3,6 +3,7 @@ package batch
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -96,8 +97,13 @@ type event struct {
 	Session string   `json:"session"`
 	Name    string   `json:"name"`
 	Title   string   `json:"title"`
-	Parent  string   `json:"parent"`
 	Cost    *float64 `json:"cost_usd"`
+	Args    struct{ Description, Path, Command, Pattern string }
+}
+
+// doing is a call in a few words.
+func (e event) doing() string {
+	return strings.TrimSpace(e.Name + " " + cmp.Or(e.Title, e.Args.Description, e.Args.Path, e.Args.Command, e.Args.Pattern))
 }
 
 // told are the lines that a batch reads; the other ones are in the session.

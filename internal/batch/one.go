@@ -210,7 +210,7 @@ func (b *Batch) prompt(ctx context.Context, t Task, args []string, input string,
 			s.Turns++
 			b.tell(*s)
 		case "tool_start":
-			s.Calls, s.Doing = s.Calls+1, e.Title
+			s.Calls, s.Doing = s.Calls+1, e.doing()
 			b.tell(*s)
 		case "context":
 			if s.Cost = e.Cost; s.Cost != nil {

@@ -31,12 +31,22 @@ type view struct {
 
 	mu     sync.Mutex
 	drawn  time.Time
-	rows   []batch.State // that run, in the order that they began
+	rows   []running // in the order that they began
 	lines  int           // of the table that stands there
 	over   int
 	failed int
-	late   *time.Timer // draws what came too soon after the last time
+	late   *time.Timer // draws what came too soon after the last time, and the seconds that pass
+	closed bool
 }
+
+// running is a task that runs.
+type running struct {
+	batch.State
+	began time.Time
+}
+
+// still is how often the live table is drawn when nothing happens but time.
+const still = time.Second
 
 func newView(out io.Writer, mask *secret.Masker, all int, live bool) *view {
 	return &view{out: out, mask: mask, all: all, live: live, began: time.Now()}
@@ -62,9 +72,9 @@ func (v *view) take(s batch.State) {
 		v.line(s)
 		v.drawn = time.Time{}
 	case at >= 0:
-		v.rows[at] = s
+		v.rows[at].State = s
 	default:
-		v.rows = append(v.rows, s)
+		v.rows = append(v.rows, running{s, time.Now()})
 	}
 	if v.live {
 		v.soon()
@@ -83,25 +93,30 @@ func (v *view) count(s batch.State) {
 // soon draws now, or a little later where it was drawn just now.
 func (v *view) soon() {
 	if wait := often - time.Since(v.drawn); wait > 0 {
-		if v.late == nil {
-			v.late = time.AfterFunc(wait, func() {
-				v.mu.Lock()
-				defer v.mu.Unlock()
-				if v.late != nil {
-					v.late = nil
-					v.draw()
-				}
-			})
-		}
+		v.in(wait)
 		return
 	}
 	v.draw()
 }
 
+// in draws in a while.
+func (v *view) in(wait time.Duration) {
+	if v.late != nil {
+		v.late.Stop()
+	}
+	v.late = time.AfterFunc(wait, func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if !v.closed {
+			v.draw()
+		}
+	})
+}
+
 // wipe takes the table away.
 func (v *view) wipe() {
 	if v.lines > 0 {
-		fmt.Fprintf(v.out, "\x1b[%dA\x1b[J", v.lines)
+		fmt.Fprintf(v.out, "\r\x1b[%dA\x1b[J", v.lines)
 		v.lines = 0
 	}
 }
@@ -120,11 +135,12 @@ func (v *view) draw() {
 	v.wipe()
 	v.lines = strings.Count(b.String(), "\n")
 	fmt.Fprint(v.out, b.String())
+	v.in(still)
 }
 
 // row is a running task.
-func row(s batch.State) string {
-	text := fmt.Sprintf("%-14s %-9s", s.Task.ID, s.Stage)
+func row(s running) string {
+	text := fmt.Sprintf("%-14s %-9s %5s ", s.Task.ID, s.Stage, time.Since(s.began).Round(time.Second))
 	if s.Turns > 0 {
 		text += fmt.Sprintf(" %d turns, %d calls", s.Turns, s.Calls)
 	}
@@ -165,9 +181,8 @@ func (v *view) line(s batch.State) {
 func (v *view) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.late != nil {
+	if v.closed = true; v.late != nil {
 		v.late.Stop()
-		v.late = nil
 	}
 	v.wipe()
 }
