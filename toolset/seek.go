@@ -14,7 +14,8 @@ import (
 // seeker is what glob, grep and list share: the workspace, and where git's configuration is looked up.
 type seeker struct {
 	files
-	env func(string) string // nil: os.Getenv
+	env   func(string) string // nil: os.Getenv
+	signs *search.Signs       // nil: none
 }
 
 // folderNeeds is the one need of a search: to read below a folder, by default the workspace.
@@ -49,7 +50,7 @@ func (s seeker) begin(ctx context.Context, ask asker, name string) (place, error
 	if err != nil {
 		return place{}, err
 	}
-	return place{Tree: search.Tree{Root: p.Abs(), Env: s.env, Withhold: s.heldBack(p)}, path: p, folder: info.Mode.IsDir()}, nil
+	return place{Tree: search.Tree{Root: p.Abs(), Env: s.env, Withhold: s.heldBack(p), Signs: s.signs}, path: p, folder: info.Mode.IsDir()}, nil
 }
 
 // beginFolder is begin for a tool that takes folders alone; use says what else to do with a file.

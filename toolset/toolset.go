@@ -19,6 +19,7 @@ import (
 	"adze/internal/git"
 	"adze/internal/lsp"
 	"adze/internal/proc"
+	"adze/internal/search"
 	"adze/internal/web"
 	"adze/internal/workspace"
 	"adze/tool"
@@ -34,6 +35,8 @@ type Deps struct {
 	Shell *Shell
 	// Env looks up where git's configuration lies, for glob, grep and list; nil: os.Getenv.
 	Env func(string) string
+	// Signs knows which files of the workspace grep need not read; nil: it reads them all.
+	Signs *search.Signs
 	// Withhold says which files glob, grep and git_diff leave out when they were allowed to look below root: those that
 	// a call of their own would be asked or refused for. The function it returns gets an absolute folder with a final
 	// slash and a name in it; nil: nothing is held back, as for a nil Withhold.
@@ -79,7 +82,7 @@ func New(d Deps) (*tool.Registry, error) {
 		d.Shell = NewShell(proc.Supervisor{}, proc.Environ(os.Environ(), proc.EnvPolicy{}))
 	}
 	f := files{code: d.Code, formatters: d.Formatters, withhold: d.Withhold, root: d.Root, seen: d.Seen, bounds: d.Bounds, brief: d.Brief}
-	s := seeker{files: f, env: d.Env}
+	s := seeker{files: f, env: d.Env, signs: d.Signs}
 	if d.Web == nil {
 		d.Web = web.New(web.Policy{})
 	}

@@ -18,6 +18,7 @@ import (
 	"adze/internal/policy"
 	"adze/internal/proc"
 	"adze/internal/sandbox"
+	"adze/internal/search"
 	"adze/internal/secret"
 	"adze/internal/web"
 	"adze/internal/websearch"
@@ -37,9 +38,20 @@ func (s settings) deps(w *wired) toolset.Deps {
 	return toolset.Deps{
 		Bounds: s.bounds(), Web: web.New(reach(func() *policy.Policy { return w.gate })),
 		Withhold: func(root string) func(dir, name string) bool { return w.gate.Sieve(root) },
-		Root:     s.root, Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{},
+		Root:     s.root, Signs: s.signs(w), Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{},
 		Declared: &toolset.Declared{Dir: filepath.Join(s.at.Config, "tools"), Project: s.projectTools()},
 	}
+}
+
+// signs knows which files a search need not read; nil where the person does not want that.
+func (s settings) signs(w *wired) *search.Signs {
+	cache, err := os.UserCacheDir()
+	if err != nil || !s.config.Search.Indexed() {
+		return nil
+	}
+	signs := search.NewSigns(filepath.Join(cache, "adze", "signs"), s.root.Dir())
+	w.closers = append(w.closers, func() { _ = signs.Close() })
+	return signs
 }
 
 // ground is what the rules of this run are about.

@@ -70,11 +70,12 @@ func (t Tree) Grep(ctx context.Context, q GrepQuery) (GrepResult, error) {
 	if err != nil {
 		return GrepResult{}, err
 	}
-	seekers := make([]*seeker, t.workers())
+	seekers, known := make([]*seeker, t.workers()), t.Signs.knowledge(t, m)
 	visitors := make([]visitor, len(seekers))
 	found := newFirst(q)
 	for i := range seekers {
 		seekers[i] = newSeeker(t, m, q, found)
+		seekers[i].known = known
 		visitors[i] = seekers[i]
 	}
 	err = walkTree(ctx, t, s, visitors)
@@ -84,7 +85,9 @@ func (t Tree) Grep(ctx context.Context, q GrepQuery) (GrepResult, error) {
 	if err != nil {
 		return GrepResult{}, err
 	}
-	return mergeSeekers(seekers), nil
+	r := mergeSeekers(seekers)
+	t.Signs.searched(t, seekers)
+	return r, nil
 }
 
 // maxContextLines bounds the context on each side of a match.

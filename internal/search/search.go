@@ -43,6 +43,8 @@ type Tree struct {
 	// Withhold, when given, says which files are not to be read: dir is absolute and ends in a slash. Glob and Grep
 	// leave those out and count them; workers ask at the same time. A file that is the root itself is not asked for.
 	Withhold func(dir, name string) bool
+	// Signs, when given, knows which files Grep need not read. Whatever it knows, the results are the same.
+	Signs *Signs
 	// Visited, when given, counts the files looked at while a search runs, for somebody who watches.
 	Visited *atomic.Int64
 }

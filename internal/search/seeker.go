@@ -18,6 +18,9 @@ type seeker struct {
 	file  handle
 	first *first // shared with the others
 	r     GrepResult
+
+	known   knowledge
+	unknown int // files that known ought to tell of
 }
 
 func newSeeker(t Tree, m *match.Matcher, q GrepQuery, f *first) *seeker {
@@ -51,6 +54,9 @@ func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
 			continue
 		}
 		if s.q.Stop && !s.first.takes(d.path, e.name) {
+			continue
+		}
+		if s.skips(d, e.name) {
 			continue
 		}
 		err := d.at.openFile(e.name, &s.file, whole)

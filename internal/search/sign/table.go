@@ -1,0 +1,267 @@
+package sign
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"time"
+)
+
+// A table is one file: header, sets of all blocks one after another, where each set ends (4 bytes each), and the files
+// by their names (16 bytes each). All numbers are little-endian.
+const (
+	magic      = "adzesig1"
+	headerSize = 64
+	recordSize = 16
+	// maxSets bounds the sets of one table, in bytes.
+	maxSets = 128 << 20
+	// maxFiles bounds its files.
+	maxFiles = 2 << 20
+)
+
+// Place is the folder that a table is about.
+type Place struct {
+	Path          string
+	Device, Inode uint64
+}
+
+func (p Place) sum() uint64 {
+	return key{p.Device, p.Inode}.name(State{Inode: uint64(crc32.Checksum([]byte(p.Path), castagnoli())), Size: int64(len(p.Path))})
+}
+
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+
+// header is the beginning of a table. Its sum covers it and all that follows.
+type header struct {
+	key           key
+	place         uint64
+	made          time.Time
+	sets          uint64 // bytes
+	blocks, files uint32
+	body          uint32
+}
+
+func (h header) encode() []byte {
+	b := make([]byte, 0, headerSize)
+	b = append(b, magic...)
+	for _, v := range [...]uint64{h.key[0], h.key[1], h.place, uint64(h.made.UnixNano()), h.sets} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	b = binary.LittleEndian.AppendUint32(b, h.blocks)
+	b = binary.LittleEndian.AppendUint32(b, h.files)
+	b = binary.LittleEndian.AppendUint32(b, h.body)
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli()))
+}
+
+// errDamaged means that a table is not what was written.
+var errDamaged = errors.New("the table of signatures is damaged")
+
+// decode checks a header, but not the rest.
+func decode(b []byte) (h header, err error) {
+	if len(b) < headerSize || string(b[:len(magic)]) != magic {
+		return h, errDamaged
+	}
+	at := len(magic)
+	long := func() uint64 { at += 8; return binary.LittleEndian.Uint64(b[at-8:]) }
+	short := func() uint32 { at += 4; return binary.LittleEndian.Uint32(b[at-4:]) }
+	h.key = key{long(), long()}
+	h.place, h.made, h.sets = long(), time.Unix(0, int64(long())), long()
+	h.blocks, h.files, h.body = short(), short(), short()
+	if crc32.Checksum(b[:at], castagnoli()) != short() || h.sets > maxSets || h.files > maxFiles {
+		return h, errDamaged
+	}
+	return h, nil
+}
+
+// size is that of the whole table.
+func (h header) size() int64 {
+	return headerSize + int64(h.sets) + 4*int64(h.blocks) + recordSize*int64(h.files)
+}
+
+// Flags of a record.
+const (
+	// flagRead: the file is always to be read.
+	flagRead = 1 << iota
+	// flagBinary: it is, and its first block shows that it is no text.
+	flagBinary
+)
+
+// record is one file of a table.
+type record struct {
+	name          uint64
+	first         uint32 // block
+	blocks, flags uint16
+}
+
+// Table is what is known of one folder. Safe for concurrent use.
+type Table struct {
+	h       header
+	data    []byte // the whole file, mapped
+	sets    []byte
+	ends    []byte
+	records []record // in the order of their names
+}
+
+// parse reads a table, whose bytes it keeps.
+func parse(data []byte, at Place) (*Table, error) {
+	h, err := decode(data)
+	if err != nil || h.size() != int64(len(data)) || h.place != at.sum() {
+		return nil, errDamaged
+	}
+	if crc32.Checksum(data[headerSize:], castagnoli()) != h.body {
+		return nil, errDamaged
+	}
+	t := &Table{h: h, data: data, sets: data[headerSize:][:h.sets], ends: data[headerSize+h.sets:][:4*h.blocks], records: make([]record, h.files)}
+	rest := data[headerSize+h.sets+4*uint64(h.blocks):]
+	for i := range t.records {
+		b := rest[i*recordSize:]
+		t.records[i] = record{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint16(b[12:]), binary.LittleEndian.Uint16(b[14:])}
+	}
+	return t, nil
+}
+
+// Files is how many the table knows.
+func (t *Table) Files() int { return len(t.records) }
+
+// Made is when it was made.
+func (t *Table) Made() time.Time { return t.h.made }
+
+// find returns the record of a state, or -1. Names are spread evenly, so the place is nearly known.
+func (t *Table) find(name uint64) int {
+	n := len(t.records)
+	if n == 0 {
+		return -1
+	}
+	low, high := t.around(name)
+	at, ok := slices.BinarySearchFunc(t.records[low:high], name, func(r record, name uint64) int {
+		switch {
+		case r.name < name:
+			return -1
+		case r.name > name:
+			return 1
+		}
+		return 0
+	})
+	if !ok {
+		return -1
+	}
+	return low + at
+}
+
+// around bounds where a name may stand.
+func (t *Table) around(name uint64) (low, high int) {
+	n := len(t.records)
+	guess := int(name >> 32 * uint64(n) >> 32)
+	for step := 8; ; step *= 4 {
+		low, high = max(0, guess-step), min(n, guess+step)
+		if (low == 0 || t.records[low].name <= name) && (high == n || t.records[high-1].name >= name) {
+			return low, high
+		}
+	}
+}
+
+// set is that of a block.
+func (t *Table) set(block uint32) []byte {
+	from := uint32(0)
+	if block > 0 {
+		from = binary.LittleEndian.Uint32(t.ends[4*(block-1):])
+	}
+	return t.sets[from:binary.LittleEndian.Uint32(t.ends[4*block:])]
+}
+
+// meets reports whether a file may hold what is needed.
+func (t *Table) meets(n *Need, r record) bool {
+	for _, sub := range n.all {
+		if !t.meets(sub, r) {
+			return false
+		}
+	}
+	for _, sub := range n.any {
+		if t.meets(sub, r) {
+			return true
+		}
+	}
+	if n.any != nil {
+		return false
+	}
+	if n.grams == nil {
+		return true
+	}
+	for b := r.first; b < r.first+uint32(r.blocks); b++ {
+		if holds(t.set(b), n.grams) {
+			return true
+		}
+	}
+	return false
+}
+
+// Rejects are the files of a table that a search need not read. Safe for concurrent use.
+type Rejects struct {
+	t   *Table
+	out []uint64 // a bit for each record
+}
+
+// guard survives that somebody cuts a table under its map: the answer is then the zero value, and all that is lost is
+// what the table would have saved. The function it returns is to be deferred.
+func guard[T any](answer *T) func() {
+	was := debug.SetPanicOnFault(true)
+	return func() {
+		debug.SetPanicOnFault(was)
+		problem := recover()
+		if _, ok := problem.(runtime.Error); ok { // a fault, or a length that is zero of a sudden
+			var zero T
+			*answer = zero
+		} else if problem != nil {
+			panic(problem)
+		}
+	}
+}
+
+// Reject looks through a table. It returns nil where that would save too little, or the table cannot be read any more.
+func (t *Table) Reject(n *Need) (r *Rejects) {
+	defer guard(&r)()
+	r = &Rejects{t: t, out: make([]uint64, len(t.records)/64+1)}
+	saved := 0
+	for i, rec := range t.records {
+		if rec.flags&flagBinary != 0 || rec.flags&flagRead == 0 && n != nil && !t.meets(n, rec) {
+			r.out[i>>6] |= 1 << (i & 63)
+			saved++
+		}
+	}
+	if saved*100 < worthwhile*len(t.records) {
+		return nil
+	}
+	return r
+}
+
+// worthwhile is the percentage of the files that must be saved at least: those that are read are the larger ones, and
+// asking for the state of each costs about a seventh of reading it.
+const worthwhile = 40
+
+// Answer is what a table knows of a file.
+type Answer uint8
+
+// The answers.
+const (
+	Unknown Answer = iota // the table has not met it in this state
+	Read                  // it may hold a match
+	Empty                 // it is text and holds none
+	Binary                // it is no text
+)
+
+// Ask tells about a file in a state.
+func (r *Rejects) Ask(s State) Answer {
+	at := r.t.find(r.t.h.key.name(s))
+	switch {
+	case at < 0:
+		return Unknown
+	case r.out[at>>6]&(1<<(at&63)) == 0:
+		return Read
+	case r.t.records[at].flags&flagBinary != 0:
+		return Binary
+	}
+	return Empty
+}
