@@ -32,7 +32,7 @@ type view struct {
 	mu     sync.Mutex
 	drawn  time.Time
 	rows   []running // in the order that they began
-	lines  int           // of the table that stands there
+	lines  int       // of the table that stands there
 	over   int
 	failed int
 	late   *time.Timer // draws what came too soon after the last time, and the seconds that pass
