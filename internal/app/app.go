@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -64,6 +65,7 @@ type app struct {
 	keys  *keys.Ring
 	lines <-chan string          // of the person, for an interface of lines
 	front atomic.Pointer[tui.UI] // the interface that runs now
+	easy  sync.Once              // the heap is
 	// wait sleeps before a model request is made again; nil: a timer.
 	wait func(context.Context, time.Duration) error
 }

@@ -10,6 +10,7 @@ import (
 
 	"adze/internal/desk"
 	"adze/internal/git"
+	"adze/internal/heap"
 	"adze/internal/models"
 	"adze/internal/place"
 	"adze/internal/proc"
@@ -27,7 +28,7 @@ import (
 // beside starts what a run does beside the first answer of a model: looking for it before the first request would make every
 // start wait. A killed adze may have left something running, which is ended; the run ends after that. And where a change
 // is foretold, the files that it may be of are looked at.
-func (w *wired) beside(ledger *proc.Ledger, observe func(session.Event)) func(session.Event) {
+func (w *wired) beside(easy *sync.Once, ledger *proc.Ledger, observe func(session.Event)) func(session.Event) {
 	var once sync.Once
 	var running sync.WaitGroup
 	w.closers = append(w.closers, running.Wait)
@@ -37,6 +38,10 @@ func (w *wired) beside(ledger *proc.Ledger, observe func(session.Event)) func(se
 			once.Do(func() {
 				running.Go(func() { _, _ = ledger.Reap() }) // what cannot be read now is tried at the next start
 			})
+		}
+		switch e.(type) {
+		case session.CallForming, session.ToolQueued:
+			easy.Do(heap.Ease) // not before: one answer needs no collection
 		}
 		if w.keeper != nil && changes.Foretold(e) {
 			w.keeper.Begin()

@@ -108,6 +108,7 @@ func rooms() []Row {
 		{Package: "internal/rewind", May: []string{"session", "tool", "internal/diff", "internal/undo", "internal/proc"}, Tests: []string{"internal/store"}, Why: "it ties the log of a session to states of files; it starts no run and shows nothing"},
 		{Package: "internal/undo", May: []string{"internal/undo/pack", "internal/undo/watch", "internal/search/ignore"}, Why: "states of a folder: it knows contents, ignore rules and the disk, and neither calls nor sessions"},
 		{Package: "internal/sandbox/sight", Room: true, Why: "folders as they are; it knows no command"},
+		{Package: "internal/heap", From: []string{"internal/app"}, Why: "it is the process's; only who is the process sets it"},
 		{Package: "internal/undo/pack", Room: true, Why: "contents by their hash; it knows no folder"},
 		{Package: "internal/undo/watch", Room: true, Why: "what the system tells of changes; it knows no state"},
 		{Package: "internal/format", May: []string{"internal/proc"}, Why: "a program rewrites a text; it knows neither files nor who allowed it"},

@@ -1,0 +1,60 @@
+// Package heap lets a program that needs little memory collect its garbage less often.
+//
+// By itself Go collects whenever 4 MB more are in use, also where hardly anything lives: a run of some turns then spends a tenth of
+// its processor time on that, and touches more memory for it than it frees. So as long as little lives, 6 MB may come together.
+//
+// The one rule: who sets GOGC or GOMEMLIMIT is obeyed.
+//
+// Start reading at Ease.
+//
+// Known limits: it is for the whole process, and is begun once. What lives outside of Go's heap, such as the pages of a
+// database, is not counted.
+package heap
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+const (
+	// easyPercent collects when 6 MB are in use, or two and a half times what lives (runtime/debug.SetGCPercent).
+	easyPercent = 150
+	// usualPercent is Go's own.
+	usualPercent = 100
+	// little is how much may live for that, in bytes: from there on it is two and a half times as much, and too much.
+	little = (6 << 20) * 2 / 5
+)
+
+// Ease begins. It ends by itself, for good, with the first collection that finds more than a little.
+func Ease() {
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	debug.SetGCPercent(easyPercent)
+	await(func() bool {
+		if live() <= little {
+			return true
+		}
+		debug.SetGCPercent(usualPercent)
+		return false
+	})
+}
+
+// live is what the last collection found in use, in bytes.
+func live() uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
+// await asks after each collection whether to go on asking.
+func await(again func() bool) {
+	mark := new([2]*byte) // pointers, so that it shares no room with what lives on
+	runtime.AddCleanup(mark, func(again func() bool) {
+		if again() {
+			await(again)
+		}
+	}, again)
+}
