@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -21,6 +22,8 @@ import (
 	"adze/internal/safeterm"
 	"adze/internal/signals"
 	"adze/internal/store"
+	"adze/internal/workspace"
+	"adze/internal/workspace/buffers"
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
@@ -125,6 +128,7 @@ func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error)
 		}
 	}
 	c := &edited{app: e.app, o: &o, wish: w}
+	o.files = filesOf(w.Editor)
 	observe := func(ev session.Event) { w.Observe(desk.VeiledEvent(ev)) }
 	wired, err := e.app.wire(ctx, &o, observe, person{ask: c.ask, inquire: c.inquire, review: c.review})
 	if err != nil {
@@ -136,6 +140,27 @@ func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error)
 		wired.notices = append(wired.notices, fmt.Sprintf("the editor names %d MCP servers; they are not used, since adze does not start what it was not allowed to: add them with adze's own configuration", len(w.Servers)))
 	}
 	return c, nil
+}
+
+// filesOf is the way to files that goes through an editor; nil: it offers none.
+func filesOf(e acp.Editor) workspace.FS {
+	if e.Read == nil && e.Write == nil {
+		return nil
+	}
+	f := &buffers.FS{Base: workspace.Disk{}}
+	refused := func(err error) error {
+		if errors.Is(err, acp.ErrNoFile) {
+			return fmt.Errorf("%w: %w", buffers.ErrRefused, err)
+		}
+		return err
+	}
+	if e.Read != nil {
+		f.Read = func(path string) (string, error) { text, err := e.Read(path); return text, refused(err) }
+	}
+	if e.Write != nil {
+		f.Write = func(path, text string) error { return refused(e.Write(path, text)) }
+	}
+	return f
 }
 
 // edited is a conversation that an editor holds.

@@ -17,6 +17,7 @@ import (
 	"adze/internal/gate"
 	"adze/internal/policy"
 	"adze/internal/print"
+	"adze/internal/workspace"
 	"adze/session"
 	"adze/tui/port"
 )
@@ -33,9 +34,10 @@ type options struct {
 	resume      string
 	resumeLast  bool
 	fork        bool
-	as          string // the id of a new session; empty: any
-	worktree    string // the name of the git work tree to work in
-	acceptPlan  string // the mode to go on in
+	as          string       // the id of a new session; empty: any
+	files       workspace.FS // the way to files; nil: the disk
+	worktree    string       // the name of the git work tree to work in
+	acceptPlan  string       // the mode to go on in
 	gate.Flags
 	tools        []string
 	noTools      []string

@@ -179,7 +179,7 @@ func (a *app) settle(o *options, w *wired) (settings, error) {
 	if err != nil {
 		return s, err
 	}
-	if s.root, err = workspace.Open(dir); err != nil {
+	if s.root, err = workspace.OpenWith(dir, workspace.Options{FS: o.files}); err != nil {
 		return s, misuse("name a folder that exists", "%v", err)
 	}
 	w.closers = append(w.closers, func() { s.root.Close() })
