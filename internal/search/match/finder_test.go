@@ -49,7 +49,7 @@ func TestNoCandidateIsLeftOut(t *testing.T) {
 	patterns := []string{
 		`foo`, `\bfoo\b`, `\bfoo`, `foo\b`, `\bfoo|foobar\b`, `\b(foo|foobar|kx)\b`, `\b(?:a|ab|aß)\b`, `foo|bar|kx|öl`, `[a-k]{3}_[A-Z]+`, `\d-\d`, `f\d+o`, `x[^a]y`,
 		`\w{20,}`, `\w{8}`, `[a-f]{9,12}x?`, `\S{70,}`, `[^ ]{10,}k`, `(foo|ba[rz])+[kK]`, `(?:foo\d|\dbar)\w`, `a.c_[xyz]`, `(ab|cd)(ef|gh)`, `(?:[A-Z]_){2}`, `ſ|K`, `(x|y{2})_{3}`,
-		`é\b`, `\bö`, `[äöü]{8,}`, `\x{fffd}{3}`, `[^\n]{9}`, `.{30}_`, `\bx\B`, `_\b`, `-foo\b`, `\b-foo`, `foo\r`, `[a-c\r]{8,}`, `^[fk]oo_`, `\w+_foo\b`,
+		`é\b`, `\bö`, `[äöü]{8,}`, `\x{fffd}{3}`, `[^\n]{9}`, `.{30}_`, `\bx\B`, `_\b`, `-foo\b`, `\b-foo`, `foo\r`, `\.(foo|a|k|bar)\b`, `(a|b?x|ö)_[AX]`, `(?:a|(?:k|s|y.)1)2`, `[ſK]x`, `(?:x?y?_)a`, `(a|b|k|x|y|1|2|9|_|ö)foo`, `(?:ab|.)_X`, `(foo|)bar1`, `[a-c\r]{8,}`, `^[fk]oo_`, `\w+_foo\b`,
 	}
 	bits := strings.Split("foo bar Foo FOO a b k K \u212a s \u017f x y _ __ - ö Ö öl é ä ß \xff \xc3 . aab 1 2 9 A_ abcdefabcdef foo_ X_Y wwwwwwwww", " ")
 	bits = append(bits, " ", " ", "\n", "\n", "\n", "\r\n", "\r", strings.Repeat("word", 30))
@@ -100,7 +100,7 @@ func TestWhatIsLookedFor(t *testing.T) {
 	for pattern, want := range map[string]string{
 		`return`: "literal return", `.*Error.*return`: "literal Error", `func \w+\(`: "literal func ", `(?i)time_out`: "literal time_out",
 		`foo|bar`: "literals", `\berr\b`: "literal err", `(foo|bar)\d{2}`: "literals", `[A-Z]{3,}_[A-Z]+`: "classes", `v\d+\.\d+`: "classes",
-		`\w{20,}`: "run", `[0-9a-f]{32}`: "run", `\w+`: "lines", `.*`: "lines", `^\s*$`: "lines", `[a-z]+|x`: "lines",
+		`\w{20,}`: "run", `[0-9a-f]{32}`: "run", `\w+`: "lines", `.*`: "lines", `^\s*$`: "lines", `[a-z]+|x`: "lines", `\.(go|c|h|py)\b`: "classes", `(?i)sk`: "classes", `https?://`: "literal ://", `(a|bc?)_[xy]`: "classes",
 	} {
 		m, err := Compile(Query{Pattern: pattern})
 		if err != nil {
@@ -151,5 +151,23 @@ func TestABufferIsUsedAgainAfterALongLine(t *testing.T) {
 	}
 	if cap(s.buf) > window+kern.Slack || s.buf == nil {
 		t.Errorf("%d bytes are kept after a long line", cap(s.buf))
+	}
+}
+
+// TestDeepPatternsCostLittle compiles what would take for ever if each repetition were written out.
+func TestDeepPatternsCostLittle(t *testing.T) {
+	for _, pattern := range []string{
+		strings.Repeat("(", 400) + "a" + strings.Repeat(")+", 400), strings.Repeat("(a|", 300) + "b" + strings.Repeat(")+", 300),
+		strings.Repeat("(?:x?", 200) + "y" + strings.Repeat(")", 200), strings.Repeat("[a-z]", 1600), strings.Repeat("(?:ab|cd)", 800),
+	} {
+		m, err := Compile(Query{Pattern: pattern})
+		if err != nil {
+			t.Fatalf("%.20s: %v", pattern, err)
+		}
+		text := []byte(strings.Repeat("a", 300) + strings.Repeat("b", 300) + strings.Repeat("xy", 200) + strings.Repeat("abcd", 500))
+		f, err := NewScanner(m, Config{}).Run(context.Background(), bytes.NewReader(text), 0)
+		if want := byLine(m, text); err != nil || f.Count != want {
+			t.Errorf("%.20s: %d lines, want %d (%v)", pattern, f.Count, want, err)
+		}
 	}
 }

@@ -15,16 +15,17 @@ const (
 
 // strange decides about what was read last, which holds a NUL: true for binary data.
 func (s *Scanner) strange(block []byte) bool {
-	s.nuls += nulRuns(block)
-	if size := s.gone + s.end; size < nulText*s.nuls || s.nuls > 1+size/nulEvery {
+	size := s.gone + s.end
+	most := min(size/nulText, 1+size/nulEvery)
+	if s.nuls += nulRuns(block, most-s.nuls); s.nuls > most {
 		return true
 	}
 	return noText(block[:min(len(block), nulCheck)])
 }
 
-// nulRuns counts the places where NULs stand, however many stand there together.
-func nulRuns(block []byte) (n int) {
-	for i := bytes.IndexByte(block, 0); i >= 0; {
+// nulRuns counts the places where NULs stand, however many stand there together, until there are more than most.
+func nulRuns(block []byte, most int) (n int) {
+	for i := bytes.IndexByte(block, 0); i >= 0 && n <= most; {
 		n++
 		block = bytes.TrimLeft(block[i:], "\x00")
 		i = bytes.IndexByte(block, 0)

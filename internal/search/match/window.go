@@ -2,8 +2,7 @@ package match
 
 import (
 	"regexp/syntax"
-	"unicode"
-	"unicode/utf8"
+	"slices"
 
 	"adze/internal/search/match/kern"
 )
@@ -18,6 +17,8 @@ const (
 	rareWindow = 0.0005
 	// longRun is from when on a run of one class is looked for, and maxRun the most that kern.Runs takes.
 	longRun, maxRun = 8, 63
+	// maxSteps bounds the parts of an expression that are looked at; repetitions within repetitions multiply them.
+	maxSteps = 4000
 	// maxCopies bounds how often a repeated part is written out.
 	maxCopies = 8
 )
@@ -28,7 +29,8 @@ func windowFinder(re *syntax.Regexp, than need) *finder {
 	if than.whole || odds < rareLiteral {
 		return nil
 	}
-	windows := windowsOf(re)
+	budget := maxSteps
+	windows := windowsOf(re, &budget)
 	w := oddsOfAll(windows)
 	if set, wide, least := runOf(re); least >= longRun && w > rareWindow {
 		in := func(b byte) bool { return b != '\n' && set.has(b) }
@@ -45,12 +47,18 @@ func windowFinder(re *syntax.Regexp, than need) *finder {
 }
 
 // row is a part of a match: byte sets that follow one another. The zero value is of no use: every place has it.
-type row []byteSet
+type row []cell
+
+// cell is a byte set and how often a byte is in it.
+type cell struct {
+	byteSet
+	share float64
+}
 
 func (r row) odds() float64 {
 	odds := 1.0
 	for i := range r {
-		odds *= r[i].share()
+		odds *= r[i].share
 	}
 	return odds
 }
@@ -81,33 +89,25 @@ func (r row) addTo(w *kern.Window, alternative int) {
 }
 
 // windowsOf returns windows of up to three sets, one of which every match has; none if nothing is known.
-func windowsOf(re *syntax.Regexp) []row {
-	switch re.Op {
-	case syntax.OpCapture:
-		return windowsOf(re.Sub[0])
-	case syntax.OpAlternate:
-		var all []row
-		for _, sub := range re.Sub {
-			w := windowsOf(sub)
-			if len(w) == 0 || len(all)+len(w) > maxAlternatives {
-				return nil
-			}
-			all = append(all, w...)
-		}
-		return all
-	}
-	g := gatherer{odds: 1}
+func windowsOf(re *syntax.Regexp, budget *int) []row {
+	g := gatherer{now: []row{nil}, odds: 1, budget: budget}
 	g.walk(re)
-	var best []row
-	if g.odds < 1 {
-		best = []row{g.best}
-	}
-	for re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Min > 0 {
+	best := g.best
+	for re.Op == syntax.OpCapture || re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Min > 0 {
 		re = re.Sub[0]
 	}
-	if re.Op == syntax.OpConcat || re.Op == syntax.OpAlternate || re.Op == syntax.OpCapture {
+	switch re.Op {
+	case syntax.OpAlternate:
+		// Each branch may have its window in another place.
+		if all := eachOf(re.Sub, budget); len(all) > 0 && oddsOfAll(all) < oddsOfAll(best) {
+			best = all
+		}
+	case syntax.OpConcat:
 		for _, sub := range re.Sub {
-			if w := alternatives(sub); oddsOfAll(w) < oddsOfAll(best) {
+			if sub.Op != syntax.OpCapture && sub.Op != syntax.OpPlus && sub.Op != syntax.OpAlternate {
+				continue
+			}
+			if w := windowsOf(sub, budget); oddsOfAll(w) < oddsOfAll(best) {
 				best = w
 			}
 		}
@@ -115,39 +115,55 @@ func windowsOf(re *syntax.Regexp) []row {
 	return best
 }
 
-// alternatives is windowsOf a part that a gatherer does not look into.
-func alternatives(re *syntax.Regexp) []row {
-	for re.Op == syntax.OpCapture || re.Op == syntax.OpPlus {
-		re = re.Sub[0]
+// eachOf returns windows of all branches, or none if there are too many.
+func eachOf(branches []*syntax.Regexp, budget *int) (all []row) {
+	for _, sub := range branches {
+		w := windowsOf(sub, budget)
+		if len(w) == 0 || len(all)+len(w) > maxAlternatives {
+			return nil
+		}
+		all = append(all, w...)
 	}
-	if re.Op == syntax.OpAlternate {
-		return windowsOf(re)
-	}
-	return nil
+	return all
 }
 
 // gatherer goes through an expression and keeps the rarest sets that follow one another in every match.
 type gatherer struct {
-	now  row
-	best row
-	odds float64
+	now    []row // what may stand before the place it has come to: one row, or one for each branch that leads there
+	best   []row
+	odds   float64
+	within int  // branches that it is in: what they have is not in every match
+	budget *int // parts of the expression that may still be looked at
 }
 
 // put adds the set of the next byte.
 func (g *gatherer) put(s byteSet) {
-	g.now = append(g.now, s)
-	if n := len(g.now); n > 3 {
-		g.now = g.now[n-3:]
+	c := cell{s, s.share()}
+	for i, r := range g.now {
+		r = append(r[:len(r):len(r)], c)
+		g.now[i] = r[max(0, len(r)-3):]
 	}
-	if o := g.now.odds(); o < g.odds {
-		g.best, g.odds = append(row(nil), g.now...), o
+	g.weigh()
+}
+
+// weigh keeps the rows if no better ones are known.
+func (g *gatherer) weigh() {
+	if g.within > 0 {
+		return
+	}
+	if o := oddsOfAll(g.now); o < g.odds {
+		g.best, g.odds = slices.Clone(g.now), o
 	}
 }
 
 // part tells that what comes next does not follow directly.
-func (g *gatherer) part() { g.now = nil }
+func (g *gatherer) part() { g.now = []row{nil} }
 
 func (g *gatherer) walk(re *syntax.Regexp) {
+	if *g.budget--; *g.budget < 0 {
+		g.part()
+		return
+	}
 	switch re.Op {
 	case syntax.OpLiteral:
 		for _, r := range re.Rune {
@@ -161,6 +177,10 @@ func (g *gatherer) walk(re *syntax.Regexp) {
 		}
 	case syntax.OpCapture:
 		g.walk(re.Sub[0])
+	case syntax.OpAlternate:
+		g.branches(re.Sub)
+	case syntax.OpQuest:
+		g.branches([]*syntax.Regexp{re.Sub[0], {Op: syntax.OpEmptyMatch}})
 	case syntax.OpPlus:
 		g.times(re.Sub[0], 1, false)
 	case syntax.OpRepeat:
@@ -170,6 +190,26 @@ func (g *gatherer) walk(re *syntax.Regexp) {
 	default:
 		g.part()
 	}
+}
+
+// branches goes on from every row through every branch.
+func (g *gatherer) branches(branches []*syntax.Regexp) {
+	before, after := g.now, []row(nil)
+	g.within++
+	for _, sub := range branches {
+		g.now = slices.Clone(before)
+		g.walk(sub)
+		after = append(after, g.now...)
+		if len(after) > maxAlternatives {
+			break
+		}
+	}
+	g.within--
+	if g.now = after; len(after) > maxAlternatives {
+		g.part()
+		return
+	}
+	g.weigh()
 }
 
 // times writes a repeated part out: as often as it is there at least, in front and, where there may be more, at the end.
@@ -184,70 +224,4 @@ func (g *gatherer) times(re *syntax.Regexp, n int, exactly bool) {
 	for range n {
 		g.walk(re)
 	}
-}
-
-// rune adds one character of a literal.
-func (g *gatherer) rune(r rune, fold bool) {
-	runes := []rune{r, r}
-	if fold {
-		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
-			runes = append(runes, f, f)
-		}
-	}
-	if len(runes) == 2 && r >= utf8.RuneSelf && r != utf8.RuneError {
-		for _, b := range []byte(string(r)) {
-			var s byteSet
-			s.add(b)
-			g.put(s)
-		}
-		return
-	}
-	g.class(runes)
-}
-
-// class adds one character of a class, given as pairs of first and last. One that has several bytes ends a row with the first of
-// them and begins the next with the last.
-func (g *gatherer) class(ranges []rune) {
-	set, wide := setOf(ranges)
-	if !wide {
-		g.put(set)
-		return
-	}
-	first, last := set, set
-	first.addRange(utf8.RuneSelf, 0xff)
-	last.addRange(utf8.RuneSelf, 0xff)
-	g.put(first)
-	g.part()
-	g.put(last)
-}
-
-// setOf returns the part of a class that is ASCII, and whether there is more.
-func setOf(ranges []rune) (set byteSet, wide bool) {
-	for i := 0; i+1 < len(ranges); i += 2 {
-		if ranges[i] < utf8.RuneSelf {
-			set.addRange(byte(ranges[i]), byte(min(ranges[i+1], utf8.RuneSelf-1)))
-		}
-		wide = wide || ranges[i+1] >= utf8.RuneSelf
-	}
-	return set, wide
-}
-
-// runOf returns the longest run of one class that every match has, in characters, each of a byte at least.
-func runOf(re *syntax.Regexp) (set byteSet, wide bool, least int) {
-	switch re.Op {
-	case syntax.OpCapture:
-		return runOf(re.Sub[0])
-	case syntax.OpConcat:
-		for _, sub := range re.Sub {
-			if s, w, n := runOf(sub); n > least {
-				set, wide, least = s, w, n
-			}
-		}
-	case syntax.OpRepeat:
-		if sub := re.Sub[0]; sub.Op == syntax.OpCharClass {
-			set, wide = setOf(sub.Rune)
-			return set, wide, re.Min
-		}
-	}
-	return set, wide, least
 }

@@ -1,0 +1,102 @@
+package match
+
+import (
+	"regexp/syntax"
+	"unicode"
+	"unicode/utf8"
+)
+
+// rune adds one character of a literal.
+func (g *gatherer) rune(r rune, fold bool) {
+	runes := []rune{r, r}
+	if fold {
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			runes = append(runes, f, f)
+		}
+	}
+	if len(runes) == 2 && r >= utf8.RuneSelf && r != utf8.RuneError {
+		for _, b := range []byte(string(r)) {
+			var s byteSet
+			s.add(b)
+			g.put(s)
+		}
+		return
+	}
+	g.class(runes)
+}
+
+// class adds one character of a class, given as pairs of first and last. One that may have several bytes ends a row with the
+// first of them and begins the next with the last.
+func (g *gatherer) class(ranges []rune) {
+	first, wide := setOf(ranges)
+	if !wide {
+		g.put(first)
+		return
+	}
+	last := first
+	for i := 0; i+1 < len(ranges); i += 2 {
+		if lo, hi := max(ranges[i], utf8.RuneSelf), ranges[i+1]; lo <= hi {
+			addEnds(&first, &last, lo, hi)
+		}
+	}
+	g.put(first)
+	g.part()
+	g.put(last)
+}
+
+// addEnds adds the first and the last bytes of the characters from lo to hi. U+FFFD stands for every byte that is not UTF-8, too.
+func addEnds(first, last *byteSet, lo, hi rune) {
+	if lo <= utf8.RuneError && hi >= utf8.RuneError {
+		first.addRange(utf8.RuneSelf, 0xff)
+		last.addRange(utf8.RuneSelf, 0xff)
+		return
+	}
+	// Halves of surrogate pairs are in no text.
+	if lo >= 0xd800 && lo < 0xe000 {
+		lo = 0xe000
+	}
+	if hi >= 0xd800 && hi < 0xe000 {
+		hi = 0xd7ff
+	}
+	if lo > hi {
+		return
+	}
+	from, to := string(lo), string(hi)
+	first.addRange(from[0], to[0])
+	if hi-lo >= 0x40 || from[len(from)-1] > to[len(to)-1] {
+		last.addRange(0x80, 0xbf)
+		return
+	}
+	last.addRange(from[len(from)-1], to[len(to)-1])
+}
+
+// setOf returns the part of a class that is ASCII, and whether there is more.
+func setOf(ranges []rune) (set byteSet, wide bool) {
+	for i := 0; i+1 < len(ranges); i += 2 {
+		if ranges[i] < utf8.RuneSelf {
+			set.addRange(byte(ranges[i]), byte(min(ranges[i+1], utf8.RuneSelf-1)))
+		}
+		wide = wide || ranges[i+1] >= utf8.RuneSelf
+	}
+	return set, wide
+}
+
+// runOf returns the longest run of one class that every match has, in characters, each of a byte at least.
+func runOf(re *syntax.Regexp) (set byteSet, wide bool, least int) {
+	switch re.Op {
+	case syntax.OpCapture:
+		return runOf(re.Sub[0])
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			if s, w, n := runOf(sub); n > least {
+				set, wide, least = s, w, n
+			}
+		}
+	case syntax.OpRepeat:
+		if sub := re.Sub[0]; sub.Op == syntax.OpCharClass {
+			set, wide = setOf(sub.Rune)
+			return set, wide, re.Min
+		}
+	}
+	return set, wide, least
+}
