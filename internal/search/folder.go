@@ -20,6 +20,7 @@ type entry struct {
 
 // stat is what is asked about an entry itself, never about what a link leads to.
 type stat struct {
+	kind     kind
 	size     int64
 	modified time.Time
 }

@@ -86,7 +86,7 @@ func (f folder) stat(name string) (stat, error) {
 	if err != nil {
 		return stat{}, &pathError{"stat", name, err}
 	}
-	return stat{size: st.Size, modified: time.Unix(st.Mtim.Unix())}, nil
+	return stat{kind: f.kindOf(byte(st.Mode>>12&15), name), size: st.Size, modified: time.Unix(st.Mtim.Unix())}, nil
 }
 
 func (f folder) fstatat(name string) (st unix.Stat_t, err error) {
@@ -116,32 +116,31 @@ type names struct {
 	list  []entry
 }
 
-// read lists a folder in the order of the file system. The result is valid until the next read; its
-// names stay.
-func (f folder) read(n *names) ([]entry, error) {
+// read lists a folder in the order of the file system, from where the last read of it ended: about most entries, and more if
+// there may be others. The result is valid until the next read; its names stay.
+func (f folder) read(n *names, most int) (entries []entry, more bool, err error) {
 	if n.raw == nil {
 		n.raw = make([]byte, direntBuffer)
 	}
 	n.arena, n.ends, n.kinds, n.list = n.arena[:0], n.ends[:0], n.kinds[:0], n.list[:0]
-	for {
+	for more = true; more && len(n.ends) < most; {
 		got, err := unix.ReadDirent(f.fd, n.raw)
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		if got <= 0 {
-			break
+		if more = got > 0; more {
+			n.parse(f, n.raw[:got])
 		}
-		n.parse(f, n.raw[:got])
 	}
 	all, start := string(n.arena), 0
 	for i, end := range n.ends {
 		n.list = append(n.list, entry{name: all[start:end], kind: n.kinds[i]})
 		start = end
 	}
-	return n.list, nil
+	return n.list, more, nil
 }
 
 // parse reads records of struct linux_dirent64: inode 8 bytes, offset 8, length 2, type 1, name.

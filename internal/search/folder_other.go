@@ -70,7 +70,7 @@ func (f folder) stat(name string) (stat, error) {
 	if err != nil {
 		return stat{}, err
 	}
-	return stat{size: info.Size(), modified: info.ModTime()}, nil
+	return stat{kind: kindOfMode(info.Mode()), size: info.Size(), modified: info.ModTime()}, nil
 }
 
 func (f folder) readLink(name string) string {
@@ -84,19 +84,19 @@ func (f folder) readLink(name string) string {
 // names is the memory for reading folders, used again for each.
 type names struct{ list []entry }
 
-// read lists a folder in the order of the file system. The result is valid until the next read.
-func (f folder) read(n *names) (list []entry, err error) {
+// read lists a folder in the order of the file system, all of it at once. The result is valid until the next read.
+func (f folder) read(n *names, _ int) (list []entry, more bool, err error) {
 	n.list = n.list[:0]
 	dir, err := f.root.Open(".")
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	entries, err := dir.ReadDir(-1)
 	for _, e := range entries {
 		n.list = append(n.list, entry{name: e.Name(), kind: kindOfMode(e.Type())})
 	}
-	return n.list, err
+	return n.list, false, err
 }
 
 func kindOfMode(m fs.FileMode) kind {

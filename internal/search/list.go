@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 
@@ -94,7 +95,10 @@ func (l *lister) folder(ctx context.Context, at folder, d dirState, depth int) e
 		return err
 	}
 	// A folder's names are needed until its subfolders are done, so each has its own memory.
-	entries, err := at.read(&names{})
+	entries, _, err := at.read(&names{}, math.MaxInt)
+	if errors.Is(err, fs.ErrNotExist) && depth > 1 {
+		return nil // gone since it was opened
+	}
 	if err != nil {
 		l.r.Unreadable.add(d.path)
 		return nil

@@ -91,6 +91,17 @@ func (s *scope) rules(at folder, d *dirState, name string, entries []entry) *ign
 	return d.level.Enter(name, f)
 }
 
+// rulesByName is rules of a folder of which not all entries are known: it asks for the files by their names.
+func (s *scope) rulesByName(at folder, d *dirState, name string) *ignore.Level {
+	var entries []entry
+	for _, known := range [...]string{ignore.GitDir, ignore.GitFile, ignore.OwnFile} {
+		if st, err := at.stat(known); err == nil {
+			entries = append(entries, entry{known, st.kind})
+		}
+	}
+	return s.rules(at, d, name, entries)
+}
+
 // readRules parses an ignore file; one that cannot be read has no rules.
 func readRules(at folder, name string) *ignore.Rules {
 	var f handle

@@ -11,12 +11,12 @@
 //
 // What a walk shows: regular files and links that no ignore rule excludes; hidden ones (a name that
 // begins with a dot) only where a pattern names the dot; ".git" never. Results are in the order of
-// their paths whatever the order of the work, totals are exact, and memory is bounded by what is
-// asked for, not by what is there.
+// their paths whatever the order of the work, totals are exact unless the query lets a search end at its limit, and memory
+// is bounded by what is asked for, not by what is there: large folders are read in parts, files through a rolling buffer.
 //
 // Known limits: file names are compared byte by byte, also where the file system folds case;
-// a file that changes during a search is searched as it is read; a folder is held in memory as a
-// whole while it is worked on (about 50 bytes an entry).
+// a file that changes during a search is searched as it is read; List, and every walk on other systems than Linux, holds a
+// folder as a whole (about 50 bytes an entry).
 package search
 
 import (

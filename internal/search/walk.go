@@ -28,6 +28,10 @@ type visitor interface {
 // filesPerTask is how a large folder is cut, so that several workers can share it.
 const filesPerTask = 64
 
+// entriesAtOnce is how many entries of a folder are held at once, so that one with a million needs no more memory than others.
+// What follows them is read when they have been worked on.
+const entriesAtOnce = 4 << 10
+
 // dir is a folder of the walk. It stays open until nothing is left to do in it.
 type dir struct {
 	dirState
@@ -43,12 +47,13 @@ func (d *dir) done() {
 	}
 }
 
-// task is a piece of work: a folder to open, or files to visit.
+// task is a piece of work: a folder to open, files to visit, or a folder to read on in.
 type task struct {
 	parent *dir
 	child  dirState // the folder to open, where files is nil
 	name   string
 	files  []entry
+	onward bool // read on in parent
 }
 
 // walk is one traversal. Work waits on a stack, newest first: depth first, so little is open at once.
@@ -174,6 +179,10 @@ func (w *walk) do(ctx context.Context, t task, v visitor, n *names) {
 		w.tree.visited(len(t.files))
 		return
 	}
+	if t.onward {
+		w.further(ctx, t.parent, v, n)
+		return
+	}
 	if v.beyond(t.child.path) {
 		return
 	}
@@ -190,20 +199,49 @@ func (w *walk) do(ctx context.Context, t task, v visitor, n *names) {
 	w.read(ctx, d, v, n)
 }
 
-// read lists a folder, visits its first files and leaves the rest to whoever is free.
+// read reads a folder that was just opened.
 func (w *walk) read(ctx context.Context, d *dir, v visitor, n *names) {
 	defer d.done()
-	entries, err := d.at.read(n)
+	entries, more, err := d.at.read(n, entriesAtOnce)
 	if err != nil {
-		v.unreadable(d.path)
+		w.failed(d, v, err)
 		return
 	}
-	d.level = w.scope.rules(d.at, &d.dirState, d.name, entries)
+	if more {
+		d.level = w.scope.rulesByName(d.at, &d.dirState, d.name)
+	} else {
+		d.level = w.scope.rules(d.at, &d.dirState, d.name, entries)
+	}
+	w.entries(ctx, d, v, entries, more)
+}
+
+// failed tells that a folder cannot be read, unless it is gone since it was opened.
+func (w *walk) failed(d *dir, v visitor, err error) {
+	if !errors.Is(err, fs.ErrNotExist) {
+		v.unreadable(d.path)
+	}
+}
+
+// further reads on in a folder.
+func (w *walk) further(ctx context.Context, d *dir, v visitor, n *names) {
+	entries, more, err := d.at.read(n, entriesAtOnce)
+	if err != nil {
+		w.failed(d, v, err)
+		return
+	}
+	w.entries(ctx, d, v, entries, more)
+}
+
+// entries visits the first files of those given and leaves the rest to whoever is free.
+func (w *walk) entries(ctx context.Context, d *dir, v visitor, entries []entry, more bool) {
 	files, tasks := w.sift(d, entries)
 	if v.ordered() {
 		slices.SortFunc(files, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 		// The last on the stack is the first to be taken.
 		slices.SortFunc(tasks, func(a, b task) int { return strings.Compare(b.name, a.name) })
+	}
+	if more {
+		tasks = slices.Insert(tasks, 0, task{parent: d, onward: true})
 	}
 	for len(files) > filesPerTask {
 		cut := len(files) - filesPerTask

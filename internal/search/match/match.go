@@ -43,9 +43,10 @@ type Matcher struct {
 	need      *finder      // what every match contains; nil when nothing is known
 	plain     bool         // containing it is matching, and it is all there is to a match
 	multiline bool
-	once      bool // anchored to the start of the text: only a file's start can match
-	bounds    bool // it has \b or \B, which regexp knows of ASCII alone
-	returns   bool // it names \r
+	once      bool          // anchored to the start of the text: only a file's start can match
+	bounds    bool          // it has \b or \B, which regexp knows of ASCII alone
+	returns   bool          // it names \r
+	large     chan struct{} // holds one element while a scanner has a large buffer
 }
 
 // notWord is what may stand beside a whole word.
@@ -74,7 +75,7 @@ func Compile(q Query) (*Matcher, error) {
 	if !q.Multiline && needsBreak(tree) {
 		return nil, &PatternError{Pattern: q.Pattern, Pos: breakAt(q.Pattern), Problem: "has a line break; set multiline to match across lines"}
 	}
-	m := &Matcher{multiline: q.Multiline, once: has(tree, syntax.OpBeginText)}
+	m := &Matcher{large: make(chan struct{}, 1), multiline: q.Multiline, once: has(tree, syntax.OpBeginText)}
 	m.returns = strings.Contains(q.Pattern, "\r") || !q.Literal && escapes(q.Pattern, "r", "x0d", "x0D", "x{d}", "x{D}")
 	if !q.Literal {
 		expr = unicodeClasses(expr)

@@ -15,6 +15,8 @@ const (
 	firstRead = 64 << 10
 	// window is the usual size of the rolling buffer, from the second read of a file on.
 	window = 256 << 10
+	// longLine is when a buffer is a large one, of which a search has one at a time, whatever the number of its workers.
+	longLine = 1 << 20
 	// maxContext bounds how far back context is remembered.
 	maxContext = window / 2
 	// MaxLine is the longest line that is searched.
@@ -34,9 +36,10 @@ type Scanner struct {
 	first, window, maxLine int // bytes; tests make them small
 
 	buf     []byte
-	pos     int // where searching goes on: the start of a line
-	end     int // end of what was read
-	counted int // lines before this place are in line
+	large   bool // buf is the large one
+	pos     int  // where searching goes on: the start of a line
+	end     int  // end of what was read
+	counted int  // lines before this place are in line
 	line    int
 
 	keep  int // matches whose lines are still kept
@@ -65,6 +68,7 @@ func (s *Scanner) Run(ctx context.Context, r io.Reader, keep int) (Found, error)
 	} else {
 		err = s.rolling(ctx, r)
 	}
+	s.shrink()
 	if err != nil {
 		return Found{}, err
 	}
@@ -74,22 +78,45 @@ func (s *Scanner) Run(ctx context.Context, r io.Reader, keep int) (Found, error)
 	return s.found, nil
 }
 
-// reset forgets the last file, and its buffer if a long line made it large.
+// reset forgets the last file.
 func (s *Scanner) reset(keep int) {
 	s.pos, s.end, s.counted, s.line = 0, 0, 0, 0
-	if s.buf == nil || len(s.buf) > s.window {
-		s.grow(min(s.first, s.window))
+	if s.buf == nil {
+		s.buf = newBuffer(min(s.first, s.window))
 	}
 	s.keep, s.shown, s.after = keep, 0, 0
 	s.gone, s.nuls = 0, 0
 	s.found = Found{}
 }
 
-// grow makes the buffer longer. What lies behind its end is for the kernels, which look at many bytes at once.
-func (s *Scanner) grow(size int) {
-	longer := make([]byte, size, size+kern.Slack)
+// newBuffer makes a buffer. What lies behind its end is for the kernels, which look at many bytes at once.
+func newBuffer(size int) []byte { return make([]byte, size, size+kern.Slack) }
+
+// grow makes the buffer longer. It waits until no other scanner of the query has a large one.
+func (s *Scanner) grow(ctx context.Context, size int) error {
+	if size > longLine && !s.large {
+		select {
+		case s.m.large <- struct{}{}:
+			s.large = true
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	longer := newBuffer(size)
 	copy(longer, s.buf[:s.end])
 	s.buf = longer
+	return nil
+}
+
+// shrink gives up a buffer that a long line made large.
+func (s *Scanner) shrink() {
+	if len(s.buf) > s.window {
+		s.buf = nil
+	}
+	if s.large {
+		s.large = false
+		<-s.m.large
+	}
 }
 
 // rolling searches line by line through a buffer that holds whole lines.
@@ -112,9 +139,11 @@ func (s *Scanner) rolling(ctx context.Context, r io.Reader) error {
 		if s.enough() {
 			return nil
 		}
-		if !atEnd && !s.roll() {
-			s.found.Skip = TooLarge
-			return nil
+		if atEnd {
+			break
+		}
+		if err := s.roll(ctx); err != nil || s.found.Skip != Searched {
+			return err
 		}
 	}
 	return nil
@@ -219,9 +248,9 @@ func trimReturn(line []byte) []byte {
 	return line
 }
 
-// roll moves what is still needed to the front of the buffer, and doubles the buffer if that is all
-// of it. It reports false when a line is too long.
-func (s *Scanner) roll() bool {
+// roll moves what is still needed to the front of the buffer, and makes the buffer longer if that is all
+// of it, or skips the file when a line is too long.
+func (s *Scanner) roll(ctx context.Context) error {
 	from := s.lookBack()
 	s.number(from)
 	copy(s.buf, s.buf[from:s.end])
@@ -229,14 +258,14 @@ func (s *Scanner) roll() bool {
 	s.end, s.pos, s.counted, s.shown = s.end-from, s.pos-from, s.counted-from, max(0, s.shown-from)
 	switch {
 	case len(s.buf) < s.window:
-		s.grow(s.window)
+		return s.grow(ctx, s.window)
 	case s.end < len(s.buf):
 	case len(s.buf) >= s.maxLine:
-		return false
+		s.found.Skip = TooLarge
 	default:
-		s.grow(2 * len(s.buf))
+		return s.grow(ctx, min(4*len(s.buf), s.maxLine))
 	}
-	return true
+	return nil
 }
 
 // lookBack returns the start of the lines before pos that a later match may show as context.

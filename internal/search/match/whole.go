@@ -27,7 +27,9 @@ func (s *Scanner) whole(ctx context.Context, r io.Reader) error {
 			return nil
 		}
 		if s.end == len(s.buf) {
-			s.grow(2 * len(s.buf))
+			if err := s.grow(ctx, min(4*len(s.buf), MaxMultiline)); err != nil {
+				return err
+			}
 		}
 	}
 	return s.spans(ctx)
