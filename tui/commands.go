@@ -50,6 +50,7 @@ func commands() []command {
 		{name: "undo", help: "put files back as they were before the last turn that changed some", can: canUndo, do: plain(func(m *model) tea.Cmd { return propose(m, port.Undo{}) })},
 		{name: "redo", help: "take the last undo back", can: canUndo, do: plain(func(m *model) tea.Cmd { return propose(m, port.Undo{Redo: true}) })},
 		{name: "jobs", help: "what runs in the background, what it wrote, and its end", can: canJobs, do: plain(chooseJob)},
+		{name: "servers", help: "MCP servers: their state, their tools, and start, stop, test or log in", can: canServers, do: plain(chooseServer)},
 		{name: "abort", help: "abort one running call; the agent goes on", can: canCancelCall, do: plain((*model).cancelCall)},
 		{name: "clear", help: "the same as new: the model forgets this conversation", can: canSwitch, do: plain((*model).newSession)},
 		{name: "quit", help: "leave", do: plain(func(m *model) tea.Cmd { return m.leaveFor(port.Next{}) })},

@@ -50,6 +50,8 @@ func (b *broken) ports() port.Ports {
 		Jobs:       func() []port.Job { return []port.Job{{ID: "job1", Running: true}} },
 		JobOutput:  func(context.Context, string) (string, error) { return "", b.fail("output") },
 		EndJob:     func(string) error { return b.fail("job") },
+		Servers:    func(context.Context) ([]port.Server, error) { return []port.Server{{Name: "acme"}}, nil },
+		Serve:      func(context.Context, string, string) (string, error) { return "", b.fail("server") },
 		Late:       func() bool { return false },
 		Wake:       func(context.Context) session.Result { return b.result("wake") },
 		Branch:     func() string { return "" },
@@ -98,7 +100,7 @@ func doors() (all [][]string) {
 	return append(all, []string{"type /undo", "key enter", "wait 1s"}, []string{"type /redo", "key enter", "wait 1s"}, []string{"type /plan", "key enter", "wait 1s"}, []string{"type !ls", "key enter"}, []string{"type @", "wait 1s"}, []string{"type #be brief", "key enter", "wait 1s", "key enter"},
 		[]string{"type /mode", "key enter enter"}, []string{"type /trust", "key enter", "wait 1s"}, []string{"type /theme dark", "key enter down enter"}, []string{"type /vim", "key enter down enter"},
 		[]string{"type /model a/b", "key enter down enter"}, []string{"key f5", "wait 1s", "key down", "wait 1s"}, []string{"key esc esc"},
-		[]string{"key f7", "key enter"}, []string{"type /jobs", "key enter", "wait 1s"})
+		[]string{"key f7", "key enter"}, []string{"type /jobs", "key enter", "wait 1s"}, []string{"type /servers", "key enter", "wait 1s", "key enter", "wait 1s", "key enter", "wait 1s"})
 }
 
 // TestEveryErrorIsSeen does everything that asks something of a program in which all fails: what the program answers

@@ -88,6 +88,8 @@ func aboutJobs(m *model, msg tea.Msg) tea.Cmd {
 		}
 	case jobsDue:
 		m.jobsTimed = false
+	case served:
+		return aboutServer(m, msg)
 	}
 	return lookForJobs(m)
 }

@@ -121,7 +121,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = keyKept(m, msg)
 	case choose.PeekDue, choose.SearchDue:
 		cmd = m.picker.Timed(msg)
-	case jobsDue, jobs, jobEnded:
+	case jobsDue, jobs, jobEnded, served:
 		cmd = aboutJobs(m, msg)
 	case consented:
 		cmd = goOnWith(m, msg)

@@ -71,6 +71,19 @@ func (p *player) ports() port.Ports {
 		Jobs:      func() []port.Job { return p.jobs },
 		JobOutput: func(_ context.Context, id string) (string, error) { return "listening on :8080\nGET /\n", nil },
 		EndJob:    func(id string) error { p.note("end: " + id); return nil },
+		Servers: func(context.Context) ([]port.Server, error) {
+			return []port.Server{
+				{Name: "acme", Transport: "http https://acme.example/mcp", From: "config.json", State: "failed", Why: "acme wants a login: run adze mcp login acme", Login: true},
+				{Name: "files", Transport: "stdio npx -y server", From: ".mcp.json", State: "held", Why: "it is not allowed: adze trust"},
+				{Name: "memory", Transport: "stdio mcp-server-memory", From: "config.json", State: "ready", Title: "memory-server 0.6\u202e", Version: "2025-11-25", Tools: []string{"create_entities", "read_graph"},
+					Resources: 2, Prompts: 1, Bytes: 2345, Last: "Knowledge Graph MCP Server running on stdio\n\x1b[31mwarn: no file"},
+				{Name: "notes", Transport: "stdio notes", State: "off", Tools: []string{"add"}, Bytes: 200},
+			}, nil
+		},
+		Serve: func(_ context.Context, name, act string) (string, error) {
+			p.note(act + " " + name)
+			return name + " was started: 2 tools", nil
+		},
 		Files: func(context.Context) (port.Files, error) {
 			return port.Files{Paths: []string{"calc.go", "calc_test.go", "docs/a note.md", "internal/parse/parse.go", "internal/parse/parse_test.go", "README.md", "docs/", "internal/", "internal/parse/"}, Near: []string{"internal/parse/parse_test.go"}}, nil
 		},

@@ -49,6 +49,7 @@ func sheetKeys(s scope) []binding {
 		key("sessions", "f5", "sessions: open one, or a new one", canSessions, (*model).chooseSession),
 		key("model", "f6", "go on with another model", canModels, (*model).chooseModel),
 		key("jobs", "f7", "background jobs: what they wrote, and their end", canJobs, chooseJob),
+		key("servers", "f9", "MCP servers: their state and tools; start, stop, log in", canServers, chooseServer),
 	}
 }
 

@@ -55,7 +55,7 @@ func words(m *model) []word {
 		{names: "config settings preferences", says: config + " is the file; /theme, /model and /vim write to it when you say so"},
 		{names: "login logout auth api-key", says: "in a shell: adze login PROVIDER, adze logout PROVIDER"},
 		{names: "doctor debug", says: "in a shell: adze doctor"},
-		{names: "mcp", says: "MCP servers cannot be used yet; tools of your own are files in the folder tools beside " + config},
+		{names: "mcp mcp-servers", command: "servers"},
 		{names: "skills", says: "a skill is a folder skills/NAME with a SKILL.md, in .adze, .agents or .claude; / lists them, and the model loads them itself"},
 		{names: "hooks", says: "in a shell: adze help hooks; /trust shows those of this project"},
 		{names: "plugins extensions", says: "there are none; tools of your own are files in the folder tools beside " + config},

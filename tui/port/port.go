@@ -60,6 +60,10 @@ type Ports struct {
 	// Carried lists what the project would run, and Consent allows one of them as it was listed, or takes that back.
 	Carried func(ctx context.Context) ([]Carried, error)
 	Consent func(ctx context.Context, item Carried, allow bool) error
+	// Servers are the MCP servers of this session, and Serve does something with one: start, stop, test or login. It may
+	// take its time, shows what goes on by events, and returns what came of it.
+	Servers func(ctx context.Context) ([]Server, error)
+	Serve   func(ctx context.Context, name, act string) (string, error)
 	// Run runs one command of the person's own; like Send it blocks and shows itself by events.
 	Run func(ctx context.Context, command string) session.Result
 	// Notebooks are the files that a line which begins with # can be added to, and WriteDown adds it; like Run it blocks and
@@ -103,6 +107,18 @@ type Carried struct {
 	Hash    string   // of it
 	Allowed bool
 	Off     string // why it cannot be allowed; empty: it can
+}
+
+// Server is an MCP server.
+type Server struct {
+	Name, Transport, From string // stdio or http; the file that names it
+	State, Why            string // off, starting, ready, failed or held; why
+	Title, Version        string // what it calls itself; the version of the protocol
+	Tools                 []string
+	Resources, Prompts    int
+	Bytes                 int    // of the definitions of its tools, as a request carries them
+	Last                  string // what it wrote last beside its messages
+	Login                 bool   // a person can log in there
 }
 
 // Named is a command or a skill that the person or the project carries. A message that begins with its name is sent as it

@@ -1,0 +1,155 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"adze/internal/safeterm"
+	"adze/tui/choose"
+	"adze/tui/draw"
+	"adze/tui/port"
+)
+
+// served is what came of what a person had done with a server.
+type served struct {
+	text string
+	err  error
+}
+
+func canServers(m *model) string {
+	if m.ports.Servers == nil || m.ports.Serve == nil {
+		return "no MCP server is configured; adze mcp add NAME … adds one"
+	}
+	return ""
+}
+
+// chooseServer lists the servers with what is known of each; taking one asks what is to be done with it.
+func chooseServer(m *model) tea.Cmd {
+	ask := m.ports.Servers
+	m.picker.Begin("MCP servers · "+m.keys.labelOf("list.choose")+" says what can be done", nil, func(c choose.Choice) tea.Cmd { return chooseAct(m, c.ID) })
+	m.picker.PeekWith("what is known of it", func(ctx context.Context, name string) ([]draw.Span, error) {
+		s, err := serverOf(ctx, ask, name)
+		return serverLines(s), err
+	})
+	return m.picker.Lookup(func(ctx context.Context) ([]choose.Choice, error) {
+		all, err := ask(ctx)
+		var out []choose.Choice
+		for _, s := range all {
+			note := s.State + " · " + s.Transport + " · " + count(len(s.Tools), "tool")
+			if s.Why != "" {
+				note += " · " + oneRow(s.Why)
+			}
+			out = append(out, choose.Choice{ID: s.Name, Label: s.Name, Note: note})
+		}
+		if len(out) == 0 && err == nil {
+			out = []choose.Choice{{Label: "none", Off: "adze mcp add NAME … adds one"}}
+		}
+		return out, err
+	})
+}
+
+func serverOf(ctx context.Context, ask func(context.Context) ([]port.Server, error), name string) (port.Server, error) {
+	all, err := ask(ctx)
+	for _, s := range all {
+		if s.Name == name {
+			return s, err
+		}
+	}
+	return port.Server{Name: name, State: "gone"}, err
+}
+
+// chooseAct asks what is to be done with a server.
+func chooseAct(m *model, name string) tea.Cmd {
+	ask := m.ports.Servers
+	m.picker.Begin(name, nil, func(c choose.Choice) tea.Cmd { return serve(m, name, c.ID) })
+	m.picker.PeekWith("what is known of it", func(ctx context.Context, _ string) ([]draw.Span, error) {
+		s, err := serverOf(ctx, ask, name)
+		return serverLines(s), err
+	})
+	return m.picker.Lookup(func(ctx context.Context) ([]choose.Choice, error) {
+		s, err := serverOf(ctx, ask, name)
+		return actsOf(s), err
+	})
+}
+
+// actsOf are what can be done with a server; what cannot says why.
+func actsOf(s port.Server) []choose.Choice {
+	runs := s.State == "ready" || s.State == "starting"
+	start := choose.Choice{ID: "start", Label: "start it", Note: "its tools join at your next message"}
+	stop := choose.Choice{ID: "stop", Label: "stop it", Note: "the next call starts it again"}
+	login := choose.Choice{ID: "login", Label: "log in", Note: "in your browser"}
+	switch {
+	case runs:
+		start.Off = "it runs"
+	case s.State == "held":
+		start.Off = "it may not start: " + oneRow(s.Why)
+	}
+	if !runs {
+		stop.Off = "it does not run"
+	}
+	if !s.Login {
+		login.Off = "it is a program on this machine, and no address"
+	}
+	out := []choose.Choice{start, stop, {ID: "test", Label: "test it", Note: "ask it for its tools, and say what is wrong"}, login}
+	for i := range out {
+		if out[i].Off != "" {
+			out[i].Note = ""
+		}
+	}
+	return out
+}
+
+// serve does something with a server; the answer comes as served.
+func serve(m *model, name, act string) tea.Cmd {
+	do := m.ports.Serve
+	m.say(act + " " + name + "…")
+	return func() tea.Msg {
+		text, err := do(context.Background(), name, act)
+		return served{text, err}
+	}
+}
+
+func aboutServer(m *model, s served) tea.Cmd {
+	if s.text != "" {
+		m.say(s.text)
+	}
+	if s.err != nil {
+		m.say("error: " + s.err.Error())
+	}
+	return nil
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// serverLines is what is known of a server. Its own words are cleaned.
+func serverLines(s port.Server) []draw.Span {
+	lines := []draw.Span{{Style: draw.Bold, Text: safeterm.Name(s.Name + " · " + s.State)}}
+	add := func(name, text string) {
+		if text != "" {
+			lines = append(lines, draw.Span{Text: safeterm.Name(name + oneRow(text))})
+		}
+	}
+	add("", s.Why)
+	add("it is ", strings.TrimSpace(s.Title+" "+s.Version))
+	add("by ", strings.Trim(s.Transport+" · "+s.From, " ·"))
+	if s.Resources+s.Prompts > 0 {
+		add("shares ", count(s.Resources, "resource")+", "+count(s.Prompts, "prompt"))
+	}
+	if len(s.Tools) > 0 {
+		add("", fmt.Sprintf("%s, %.1f KB in a request that offers all", count(len(s.Tools), "tool"), float64(s.Bytes)/1000))
+		add("", strings.Join(s.Tools, ", "))
+	}
+	if s.Last != "" {
+		lines = append(lines, draw.Span{Style: draw.Bold, Text: safeterm.Name("what it wrote last")})
+		lines = append(lines, outputLines(s.Last)...)
+	}
+	return lines
+}
