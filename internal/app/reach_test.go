@@ -105,7 +105,7 @@ call list: {}
 call bash: {"command":"true","timeout":6}
 -- 2 --
 expect glob: 2 of 9 files
-expect grep: 9 matches in 9 files, not all shown
+expect grep: over 3 matches, the search ended there
 expect list: 5 files not shown
 expect bash completed: exit code 0
 text: all held

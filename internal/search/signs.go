@@ -119,6 +119,15 @@ func (s *Signs) current(at sign.Place) (*sign.Table, sign.Version) {
 	return s.table, s.version
 }
 
+// Learn learns t, whose root is the workspace, now and however small it is. Searches do that by themselves.
+func (s *Signs) Learn(ctx context.Context, t Tree) error {
+	at, ok := sign.PlaceOf(s.root)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	return s.write(ctx, t, at)
+}
+
 // searched is told how a search of t went, and may begin to learn.
 func (s *Signs) searched(t Tree, seekers []*seeker) {
 	if s == nil || t.Root != s.root {
@@ -152,6 +161,9 @@ func (s *Signs) searched(t Tree, seekers []*seeker) {
 func (s *Signs) learn(ctx context.Context, t Tree, at sign.Place) {
 	start := time.Now()
 	err := s.write(ctx, t, at)
+	if errors.Is(err, sign.ErrBusy) {
+		err = nil // the other process's table will do
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stop()
@@ -166,9 +178,6 @@ func (s *Signs) learn(ctx context.Context, t Tree, at sign.Place) {
 func (s *Signs) write(ctx context.Context, t Tree, at sign.Place) error {
 	old, version := s.current(at)
 	draft, err := s.folder.Begin(at, s.now())
-	if errors.Is(err, sign.ErrBusy) {
-		return nil
-	}
 	if err != nil {
 		return err
 	}

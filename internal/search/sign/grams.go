@@ -8,8 +8,8 @@ const (
 	overlap   = 256
 	// gramBits is the size of the numbers that stand for three bytes.
 	gramBits = 18
-	// bitsPerGram is how large a block's set is: bits for each number in it.
-	bitsPerGram = 2
+	// bitsPerTwo is how large a block's set is: bits for two numbers in it.
+	bitsPerTwo = 5
 )
 
 // folded turns a byte to lower case, if it is a letter of ASCII.
@@ -51,7 +51,7 @@ func (s *signer) block(text []byte) []byte {
 	for _, word := range s.seen {
 		count += bits.OnesCount64(word)
 	}
-	s.set = append(s.set[:0], make([]byte, (count*bitsPerGram+7)/8)...)
+	s.set = append(s.set[:0], make([]byte, (count*bitsPerTwo+15)/16)...)
 	size := uint32(len(s.set)) * 8
 	for i, word := range s.seen {
 		for ; word != 0; word &= word - 1 {

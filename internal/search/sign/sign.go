@@ -9,9 +9,9 @@
 // (table.go). Writer makes tables, Folder keeps them.
 //
 // A block is 16 KiB and the 256 bytes behind it, so that every text of up to 256 bytes lies in one of them. Letters are
-// folded in ASCII. Three bytes become one of 2^18 numbers and those one of two bits for each that the block holds: four
+// folded in ASCII. Three bytes become one of 2^18 numbers, and a block has five bits for every two that it holds: four
 // percent of the text in all. Block and bits were measured: whole files let large ones through for nearly every word,
-// four bits save a third of the reads for twice the size.
+// four bits for each number save a third of the reads for twice the size.
 //
 // Known limits: what writes through a shared memory map changes the times of a file only now and then, so such a file
 // may be missed while its writer lives; on file systems of other machines nothing is signed for that reason. Files with

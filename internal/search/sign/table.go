@@ -224,22 +224,22 @@ func guard[T any](answer *T) func() {
 func (t *Table) Reject(n *Need) (r *Rejects) {
 	defer guard(&r)()
 	r = &Rejects{t: t, out: make([]uint64, len(t.records)/64+1)}
-	saved := 0
+	saved := 0 // by what a file costs: something for itself, and as much again for three blocks
 	for i, rec := range t.records {
 		if rec.flags&flagBinary != 0 || rec.flags&flagRead == 0 && n != nil && !t.meets(n, rec) {
 			r.out[i>>6] |= 1 << (i & 63)
-			saved++
+			saved += 3 + int(rec.blocks)
 		}
 	}
-	if saved*100 < worthwhile*len(t.records) {
+	if saved < worthwhile*len(t.records) {
 		return nil
 	}
 	return r
 }
 
-// worthwhile is the percentage of the files that must be saved at least: those that are read are the larger ones, and
-// asking for the state of each costs about a seventh of reading it.
-const worthwhile = 40
+// worthwhile is how much has to be saved for each file that the table knows, where reading one of a block costs four:
+// to ask for its state costs nearly one, and those that are left to be read are the larger ones.
+const worthwhile = 2
 
 // Answer is what a table knows of a file.
 type Answer uint8

@@ -145,6 +145,21 @@ func TestSpeedAgainstRipgrep(t *testing.T) {
 			t.Logf("%s: peak memory over idle %.1f MiB", kind, float64(peak()-before)/(1<<20))
 		}
 		table(t, kind+", files", r.files())
+		r.signed(kind)
+	}
+}
+
+// signed does the same with signatures, and tells what making them took.
+func (r race) signed(kind string) {
+	r.tree.Signs = search.NewSigns(r.t.TempDir(), r.tree.Root)
+	took := own(func() { must(r.t, r.tree.Signs.Learn(context.Background(), r.tree)) })
+	r.t.Logf("%s: signatures made in %.2f s of CPU", kind, took.cpu.Seconds())
+	debug.FreeOSMemory()
+	before, known := resident(), clearPeak()
+	table(r.t, kind+", usual, signed", r.lines(usual()))
+	table(r.t, kind+", rare, signed", r.lines(rare()))
+	if known {
+		r.t.Logf("%s: peak memory over idle %.1f MiB", kind, float64(peak()-before)/(1<<20))
 	}
 }
 
