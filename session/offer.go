@@ -20,6 +20,8 @@ type Offer struct {
 	Reason   string      `json:"reason"` // what led to it, for the person: lower case, no period
 	Excluded []Exclusion `json:"excluded,omitempty"`
 	Quiet    bool        `json:"quiet,omitempty"` // the person is not told: nothing was chosen among many
+	// Set are all tools of the session from now on, shown or not, where others joined; nil: those that were.
+	Set *tool.Set `json:"-"`
 }
 
 // Exclusion is why some tools are not offered.
@@ -78,6 +80,9 @@ func (s *Session) askOffer(ctx context.Context, occasion Occasion) *Offer {
 	o := s.config.Offer(ctx, occasion)
 	if o == nil {
 		return nil
+	}
+	if o.Set != nil {
+		s.config.Tools = o.Set
 	}
 	o.Tools = slices.DeleteFunc(slices.Clone(o.Tools), func(name string) bool {
 		_, known := s.config.Tools.Get(name)

@@ -32,11 +32,12 @@ func (w *wired) beside(easy *sync.Once, ledger *proc.Ledger, observe func(sessio
 	var once sync.Once
 	var running sync.WaitGroup
 	w.closers = append(w.closers, running.Wait)
-	changes := rewind.Foresight{SideEffects: w.set.SideEffects}
+	changes := rewind.Foresight{SideEffects: func(name string) (bool, bool) { return w.set.Load().SideEffects(name) }}
 	return func(e session.Event) {
 		if answered(e) {
 			once.Do(func() {
 				running.Go(func() { _, _ = ledger.Reap() }) // what cannot be read now is tried at the next start
+				w.servers.wakeUnseen()
 			})
 		}
 		switch e.(type) {

@@ -100,11 +100,12 @@ func (o *options) namesTools() bool {
 }
 
 // toolsFor initialises the catalogue and narrows it to what this run offers.
-func toolsFor(ctx context.Context, o *options, deps toolset.Deps, dir string, p models.Profile) (*tool.Set, error) {
+func toolsFor(ctx context.Context, o *options, deps toolset.Deps, dir string, p models.Profile, m *mcpServers) (*tool.Set, error) {
 	registry, err := toolset.New(deps)
 	if err != nil {
 		return nil, err
 	}
+	m.enlist(registry)
 	set, err := registry.Tools(ctx, tool.Init{Workspace: dir, Directory: dir, Cwd: dir})
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ import (
 
 	"adze/internal/app"
 	"adze/internal/lsp/lsptest"
+	"adze/internal/mcp/mcptest"
 )
 
 // asMain makes the test binary behave as adze.
@@ -26,6 +27,7 @@ const asMain = "ADZE_TEST_AS_MAIN"
 
 func TestMain(m *testing.M) {
 	lsptest.Serve()
+	mcptest.Serve()
 	if os.Getenv(asMain) != "" {
 		os.Exit(app.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}

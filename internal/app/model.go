@@ -156,10 +156,10 @@ func (a *app) requests(w *wired, m models.Model, system string, shelf *offer.She
 	find := a.models(s.config)
 	return session.Config{
 		Claims:   claims.Of(s.root.Dir(), s.config.Claims, "task"),
-		Provider: m.Provider, Model: m.Name, Tools: w.set, Mask: s.marked(), Pieces: w.room.Pieces, Offer: shelf.Offerer(), Sum: prompts.Compact(),
+		Provider: m.Provider, Model: m.Name, Tools: w.set.Load(), Mask: s.marked(), Pieces: w.room.Pieces, Offer: shelf.Offerer(), Sum: prompts.Compact(),
 		Price: find.Prices(), Window: find.Windows(m), Blind: find.Blind(m),
 		Notes: w.tells, Kept: w.shelf.Kept,
-		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: m.Full(), System: system, Tools: w.set.Digest()},
+		Start: session.Start{Version: Version, Cwd: s.root.Dir(), Model: m.Full(), System: system, Tools: w.set.Load().Digest()},
 	}
 }
 

@@ -145,7 +145,7 @@ func (a *app) Offer(use func(command.Offer) error) error {
 		Config: s.config.Tools,
 		Scorer: func(name string) (pick.Scorer, error) { return a.scorer(s, name) },
 		Tools: func(ctx context.Context) ([]tool.Definition, error) {
-			set, err := toolsFor(ctx, &options{}, s.deps(w), s.root.Dir(), models.Coder())
+			set, err := toolsFor(ctx, &options{}, s.deps(w), s.root.Dir(), models.Coder(), nil)
 			if err != nil {
 				return nil, err
 			}

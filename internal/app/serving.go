@@ -42,7 +42,7 @@ func serveTools(a *app, wish servers.Serve) error {
 	h.ready = first
 	defer h.close()
 	h.server = serve.New(serve.Options{
-		Version: Version, Tools: h.offered(first.w.set), Open: h.open, Mask: h.mask, Tell: h.tell,
+		Version: Version, Tools: h.offered(first.w.set.Load()), Open: h.open, Mask: h.mask, Tell: h.tell,
 		Instructions: "The tools of adze, in " + first.w.settings.root.Dir() + ". Paths are relative to it. A denied call says what would allow it.",
 	})
 	for _, notice := range first.w.notices {

@@ -61,7 +61,7 @@ func (o *options) written() bool { return o.demo || o.replay != "" || o.byHand !
 // equip makes the tools of the run itself, with the one that starts subagents, and the shelf that they
 // are offered from.
 func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
-	w, dir, profile := f.wired, f.settings.root.Dir(), f.profile
+	w, profile := f.wired, f.profile
 	offer, err := f.app.newShelf(f.options, w, profile)
 	if err != nil {
 		return nil, err
@@ -77,16 +77,45 @@ func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
 		f.deps.Skills = w.shelf
 	}
 	f.deps.Finder, f.deps.Brief, f.deps.Tasks = offer, profile.Budget > 0, f.tasks()
-	set, err := toolsFor(ctx, f.options, f.deps, dir, profile)
+	w.servers = f.settings.mcpServers(f.options, w)
+	set, err := f.mainTools(ctx, f.deps)
 	if err != nil {
 		return nil, err
 	}
 	w.tellDeclared(f.deps.Declared)
-	if w.leader.Name != "" {
-		set = set.Only(w.leader.Has)
-	}
-	w.set = offer.Fill(set)
+	f.joining(offer)
+	w.set.Store(offer.Fill(set))
 	return offer, nil
+}
+
+// mainTools are those of the run itself.
+func (f *staff) mainTools(ctx context.Context, deps toolset.Deps) (*tool.Set, error) {
+	set, err := toolsFor(ctx, f.options, deps, f.settings.root.Dir(), f.profile, f.wired.servers)
+	if err == nil && f.wired.leader.Name != "" {
+		set = set.Only(f.wired.leader.Has)
+	}
+	return set, err
+}
+
+// joining has tools of servers join while the run goes on.
+func (f *staff) joining(shelf *offer.Shelf) {
+	m := f.wired.servers
+	if m == nil {
+		return
+	}
+	f.wired.notices = append(f.wired.notices, m.problems...)
+	m.joined, m.rebuild = m.Generation(), func(ctx context.Context) (*tool.Set, error) {
+		deps := f.deps
+		deps.Declared = &toolset.Declared{Dir: deps.Declared.Dir, Project: deps.Declared.Project} // New writes into it
+		return f.mainTools(ctx, deps)
+	}
+	shelf.Joining = offer.Joining{Search: m.search, Set: func(ctx context.Context, o session.Occasion) *tool.Set {
+		set := m.join(ctx, o)
+		if set != nil {
+			f.wired.set.Store(set)
+		}
+		return set
+	}}
 }
 
 // tasks is the port of the task tool. A call by hand has no model that could work.
@@ -142,7 +171,7 @@ func (f *staff) tools(ctx context.Context, h agent.Hand) (*tool.Set, func(), err
 		return f.wired.gate.SieveIn(policy.Mode(h.Mode), root)
 	}
 	dir := f.settings.root.Dir()
-	set, err := toolsFor(ctx, &options{}, deps, dir, f.model.Profile)
+	set, err := toolsFor(ctx, &options{}, deps, dir, f.model.Profile, f.wired.servers)
 	if err != nil {
 		deps.Shell.Close()
 		return nil, nil, err

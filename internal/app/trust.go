@@ -12,7 +12,10 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/carry"
+	"adze/internal/command/servers"
+	"adze/internal/gate"
 	"adze/internal/hook"
+	"adze/internal/mcp"
 	"adze/internal/models"
 	"adze/internal/proc"
 	"adze/internal/skill"
@@ -32,7 +35,7 @@ func (s settings) project() trust.Project {
 		return proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment})
 	})
 	return trust.Project{
-		Dir: s.root.Dir(), Main: main, Book: trust.Of(s.at.State), Used: []string{trust.Tool, trust.Hook, trust.Command},
+		Dir: s.root.Dir(), Main: main, Book: trust.Of(s.at.State), Used: []string{trust.Tool, trust.Hook, trust.Command, trust.Server},
 		Local: func(program string) string { return proc.Within(program, s.root.Dir(), env()) },
 	}
 }
@@ -196,4 +199,28 @@ func (w *wired) consent(ctx context.Context, shown port.Carried, allow bool) err
 		}
 	}
 	return fmt.Errorf("%s is not what was shown any more; look at it again", shown.ID)
+}
+
+// MCP hands over the servers of this folder, for who looks after them.
+func (a *app) MCP(ctx context.Context, use func(servers.Desk) error) error {
+	w, o := &wired{}, &options{}
+	defer w.close()
+	s, err := a.settle(o, w)
+	if err != nil {
+		return err
+	}
+	w.settle(ctx, o, s, a.Getenv("HOME"), func(session.Event) {})
+	s.deps(w)
+	if w.gate, err = gate.New(s.config, o.Flags, w.ground(s.at.Spill), nil); err != nil {
+		return err
+	}
+	pool := mcp.New(mcp.Options{})
+	if m := s.mcpServers(o, w); m != nil {
+		pool = m.Pool
+	}
+	all, err := s.listed(pool)
+	if err != nil {
+		return err
+	}
+	return use(servers.Desk{Pool: pool, All: all})
 }

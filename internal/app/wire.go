@@ -36,7 +36,8 @@ import (
 // wired is everything that one run is made of, connected.
 type wired struct {
 	session *session.Session
-	set     *tool.Set
+	set     liveSet
+	servers *mcpServers // nil: there are none
 	head    print.Head
 	notices []string
 	losses  []string // those of the notices that tell what a damaged store lost

@@ -94,7 +94,7 @@ func program() []Row {
 		{Package: ".", May: []string{"internal/app"}, Why: "main only starts the app"},
 		{Package: "internal/app", May: []string{"*"}, From: []string{"."}, Why: "the wiring sees all and is seen by main alone"},
 		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/audit", "internal/batch", "internal/blame", "internal/carry", "internal/config", "internal/models", "internal/doctor", "internal/export", "internal/follow", "internal/forget", "internal/gate", "internal/instructions", "internal/keyring",
-			"internal/login", "internal/mend", "internal/offer", "internal/place", "internal/policy", "internal/print", "internal/proc", "internal/rewind", "internal/recall", "internal/resume", "internal/safeterm", "internal/secret", "internal/signals", "internal/store", "internal/trust", "internal/usage", "internal/worktree"},
+			"internal/login", "internal/mcp", "internal/mend", "internal/offer", "internal/place", "internal/policy", "internal/print", "internal/proc", "internal/rewind", "internal/recall", "internal/resume", "internal/safeterm", "internal/secret", "internal/signals", "internal/store", "internal/trust", "internal/usage", "internal/worktree"},
 			From: []string{"internal/app"}, Why: "a command looks and tells; it asks the program through its own port, and wires nothing"},
 		{Package: "internal/doctor", May: []string{"session", "toolset", "internal/llm/*", "internal/catalog", "internal/config", "internal/models", "internal/place", "internal/proc", "internal/rewind", "internal/undo", "internal/sandbox", "internal/store"},
 			Why: "it looks at what a run needs; it knows neither flags nor how its findings are shown"},

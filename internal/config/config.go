@@ -53,6 +53,7 @@ type Config struct {
 	Search         Search              `json:"search,omitempty"`
 	Languages      LanguageServers     `json:"language_servers,omitempty"`
 	Formatters     Formatters          `json:"formatters,omitempty"` // after edits
+	MCP            MCP                 `json:"mcp,omitempty"`
 	Undo           Undo                `json:"undo,omitempty"`
 	Sessions       Sessions            `json:"sessions,omitempty"`
 	Worktree       Worktree            `json:"worktree,omitempty"`
@@ -224,7 +225,7 @@ func Parse(path string, raw []byte) (Config, error) {
 	if c.warnings, err = judge(path, unknown); err != nil {
 		return Config{}, err
 	}
-	for _, check := range []func(path string) error{c.check, c.checkModels, c.checkProviders, c.checkSearch, c.checkLanguages, c.checkFormatters, c.Interface.check, c.Undo.check} {
+	for _, check := range []func(path string) error{c.check, c.checkModels, c.checkProviders, c.checkSearch, c.checkLanguages, c.checkFormatters, c.checkMCP, c.Interface.check, c.Undo.check} {
 		if err := check(path); err != nil {
 			return Config{}, err
 		}

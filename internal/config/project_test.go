@@ -44,6 +44,7 @@ func projectKeys() map[string]struct {
 		"tools":            {`{"embeddings": {"base_url": "http://127.0.0.1:9"}}`, false},
 		"formatters":       {`{"x": {"command": ["./x"], "files": [".go"]}}`, false},
 		"language_servers": {`{"use": "on", "servers": {"x": {"command": ["./x"]}}}`, false},
+		"mcp":              {`{"servers": {"x": {"command": "./x"}}}`, false},
 		"models":           {`{"a/b": {"context": 1}}`, false},
 		"interface":        {`{"theme": "none"}`, false},
 		"keys":             {`{"todos": "f8"}`, false},

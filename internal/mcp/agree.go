@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -153,4 +154,19 @@ func shortList(names []string) string {
 		out = append(out, Line(n, 64))
 	}
 	return strings.Join(out, ", ")
+}
+
+// Forget drops what is known of a server, on the disk too.
+func (p *Pool) Forget(name string) {
+	v := p.servers[name]
+	if v == nil {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.looked, v.agreed, v.now, v.change = true, nil, nil, Change{}
+	if dir := p.opts.State; dir != "" {
+		_ = os.Remove(v.conf.file(dir)) // it may never have been there
+	}
+	p.generation.Add(1)
 }

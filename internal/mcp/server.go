@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -62,7 +63,7 @@ type server struct {
 
 	introduced bool // the model was told its instructions
 	pid        int
-	noise      int
+	noise      atomic.Int64  // lines that were no messages
 	changed    chan struct{} // closed and replaced whenever something of this changes
 	life       *life         // nil: it does not run
 	busy       int           // who uses the session
@@ -78,7 +79,7 @@ func (v *server) show() State {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return State{
-		Name: v.conf.Name, From: v.conf.From, State: v.state, Why: v.why, PID: v.pid, Noise: v.noise,
+		Name: v.conf.Name, From: v.conf.From, State: v.state, Why: v.why, PID: v.pid, Noise: int(v.noise.Load()),
 		Version: v.list.Version, Title: v.list.Title, Tools: len(v.list.Tools),
 	}
 }
@@ -114,7 +115,8 @@ func (v *server) wake() {
 	v.begun = append(v.begun, now)
 	ctx, end := context.WithCancel(v.pool.ctx)
 	l := &life{server: v, end: end}
-	v.life, v.noise = l, 0
+	v.life = l
+	v.noise.Store(0)
 	v.turn(Starting, "")
 	v.pool.all.Go(func() { l.live(ctx) })
 }

@@ -46,7 +46,7 @@ func (p *Pool) stdio(ctx context.Context, s Server, use func(sdk.Transport)) err
 		Memory: maxMemory, Outside: s.Outside, Reach: p.opts.Reach,
 		Talk: func(in io.WriteCloser, out io.Reader) {
 			defer close(talked)
-			wire = newLines(in, out)
+			wire = newLines(in, out, &p.servers[s.Name].noise)
 			use(wire.transport())
 			wire.close(io.ErrClosedPipe)
 		},
@@ -62,7 +62,6 @@ func (p *Pool) stdio(ctx context.Context, s Server, use func(sdk.Transport)) err
 	}
 	kill()
 	r := process.Wait()
-	p.heard(s.Name, int(wire.noise.Load()))
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -84,14 +83,6 @@ func (p *Pool) runs(name string, pid int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.pid = pid
-}
-
-// heard notes how many lines of a server were no messages.
-func (p *Pool) heard(name string, noise int) {
-	v := p.servers[name]
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.noise += noise
 }
 
 // lastWords is how a program ended, with the last line of its standard error.
@@ -120,13 +111,13 @@ type lines struct {
 	in       io.WriteCloser
 	messages *io.PipeReader
 	pump     *io.PipeWriter
-	noise    atomic.Int64
+	noise    *atomic.Int64
 	unasked  atomic.Int64
 	cause    atomic.Pointer[string]
 }
 
-func newLines(in io.WriteCloser, out io.Reader) *lines {
-	l := &lines{in: in}
+func newLines(in io.WriteCloser, out io.Reader, noise *atomic.Int64) *lines {
+	l := &lines{in: in, noise: noise}
 	l.messages, l.pump = io.Pipe()
 	go l.run(bufio.NewReaderSize(out, 64<<10))
 	return l

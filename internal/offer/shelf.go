@@ -3,7 +3,7 @@
 //
 // The one rule: an offer changes only with a named reason, because a change drops the provider's cache.
 //
-// Start reading at Shelf.Fill, then Shelf.offer; late.go has tools wait for their occasion where all fit, scorers.go makes the scorer that the configuration names. Known limits:
+// Start reading at Shelf.Fill, then Shelf.offer; late.go has tools wait for their occasion where all fit, join.go takes those that come while a session runs, scorers.go makes the scorer that the configuration names. Known limits:
 // the numbers were measured on one labelled set.
 package offer
 
@@ -50,6 +50,8 @@ type Shelf struct {
 
 	// Late are tools that wait for their occasion, where all are offered.
 	Late Late
+	// Joining are tools that come while the session runs.
+	Joining Joining
 
 	set *tool.Set
 	all *pick.Picker // nil: all tools are offered
@@ -69,7 +71,7 @@ func New(scorer pick.Scorer, core []string, budget, all int) *Shelf {
 func (s *Shelf) Fill(set *tool.Set) *tool.Set {
 	without := set.Only(func(d tool.Definition) bool { return d.Name != "tool_search" })
 	if !s.tooMany(without) {
-		s.set = without
+		s.set, s.all = without, nil
 		return without
 	}
 	s.set, s.all = set, pick.New(without.Definitions(), s.scorer)
@@ -93,10 +95,10 @@ func (s *Shelf) size(defs []tool.Definition) (bytes int) {
 // Offerer is the session's port; nil where all tools are offered.
 func (s *Shelf) Offerer() session.Offerer {
 	switch {
-	case s.all != nil:
-		return s.offer
-	case len(s.Late.At) > 0:
-		return func(_ context.Context, o session.Occasion) *session.Offer { return s.Late.offer(s.set, o) }
+	case s.Joining.Set != nil:
+		return s.join
+	case s.all != nil, len(s.Late.At) > 0:
+		return s.choose
 	}
 	return nil
 }
@@ -201,23 +203,4 @@ func (s *Shelf) found(o session.Occasion) *session.Offer {
 		return nil
 	}
 	return next
-}
-
-// Find is tool_search's port.
-func (s *Shelf) Find(ctx context.Context, query string, limit int) toolset.Finding {
-	if s.all == nil {
-		return toolset.Finding{}
-	}
-	s.mu.Lock()
-	offered := s.offered
-	s.mu.Unlock()
-	picks := s.all.Pick(ctx, query, pick.Options{MaxCandidates: limit, AllowUnsafe: true, Timeout: Patience})
-	out := toolset.Finding{Of: len(s.set.Names()) - 1}
-	for _, p := range picks {
-		out.Note = p.Provenance.Fallback
-		out.Tools = append(out.Tools, toolset.Found{
-			Name: p.Definition.Name, Description: p.Definition.Description, Offered: slices.Contains(offered, p.Definition.Name),
-		})
-	}
-	return out
 }

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"regexp"
+	"slices"
+	"strings"
 )
 
 // serverFiles are where projects name MCP servers, with the name of the member that holds them.
@@ -62,12 +65,26 @@ func (f folder) entries(name, member string) (entries map[string]json.RawMessage
 	return entries, nil
 }
 
+// variables are those that an entry names as ${NAME}, which a person should see: they may hold secrets.
+func variables(raw []byte) (names []string) {
+	for _, found := range regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}`).FindAllSubmatch(raw, -1) {
+		name := string(found[1])
+		if !slices.Contains(names, name) && name != "workspaceFolder" && name != "userHome" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 func serverItem(file, id string, raw json.RawMessage) Item {
 	var s server
 	i := Item{ID: id, From: file, When: "its tools are asked for", Raw: raw}
 	if json.Unmarshal(raw, &s) != nil {
 		i.Problem = "it is no server that adze can read"
 		return i
+	}
+	if names := variables(raw); len(names) > 0 {
+		i.Means = "it is given variables of yours: " + strings.Join(names, ", ")
 	}
 	i.Cwd, i.Env = s.Cwd, sortedKeys(s.Env)
 	i.Env = append(i.Env, sortedKeys(s.Environment)...)

@@ -1,23 +1,49 @@
-// Package servers is adze mcp: what has to do with the Model Context Protocol, one file for each of its commands.
+// Package servers is adze mcp: the servers of the Model Context Protocol whose tools a run may use.
 //
-// The one rule: a command takes flags and words apart; what it does is asked of the program.
+// The one rule: listing starts nothing and dials nothing; what a server says is shown cleaned, and agreed to only by a command
+// that says so.
 //
-// Start reading at Command.
+// Start reading at Command. add.go writes the person's configuration, look.go lists, tries and agrees; serve.go is the other way round. What a server is
+// and how it is talked with is in package mcp.
 //
 // Known limits: none that are known. The tests run the whole program and stand in internal/app.
 package servers
 
 import (
+	"context"
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"adze/internal/command"
+	"adze/internal/mcp"
+	"adze/internal/usage"
 )
 
 // Program is what these commands ask of the program.
 type Program interface {
 	command.Program
+	// MCP hands over the servers of this folder; nothing of them runs before it is asked for.
+	MCP(context.Context, func(Desk) error) error
 	// ServeTools offers the tools of this folder until the client goes or a signal comes.
 	ServeTools(Serve) error
+}
+
+// Desk are the servers of a folder.
+type Desk struct {
+	Pool *mcp.Pool
+	All  []Listed
+}
+
+// Listed is a server that somebody named, whether it may be used or not.
+type Listed struct {
+	Name    string `json:"name"`
+	State   string `json:"state"` // on, off, waiting, changed, broken, hidden
+	From    string `json:"from"`  // the file that names it
+	Command string `json:"command,omitempty"`
+	URL     string `json:"url,omitempty"`
+	Why     string `json:"why,omitempty"`
+	Mine    bool   `json:"mine"` // it stands in the person's configuration
 }
 
 type servers struct {
@@ -28,7 +54,49 @@ type servers struct {
 // Command is adze mcp with its commands.
 func Command(e *command.Env, p Program) *cobra.Command {
 	s := servers{e, p}
-	c := command.Group("mcp", "Offer adze's tools to other programs by the Model Context Protocol", s.serve())
-	c.Long = "MCP is how assistants and editors use the tools of others."
+	c := command.Group("mcp", "Look after MCP servers, whose tools a run may use, and be one", s.add(), s.list(), s.test(), s.accept(), s.remove(), s.serve())
+	c.Long = "An MCP server is a program that adze starts, or an address that it dials, for the tools that it offers. Those of your own\n" +
+		"configuration may be used; those of a project wait for adze trust allow. A tool is called server_tool, and the rules for\n" +
+		"it are execute(mcp:SERVER TOOL) and execute(mcp:SERVER **). adze mcp serve offers adze's own tools to others."
 	return c
+}
+
+// names completes the names of servers.
+func (s servers) names(c *cobra.Command, words []string, _ string) (out []string, _ cobra.ShellCompDirective) {
+	if len(words) == 0 {
+		_ = s.MCP(c.Context(), func(d Desk) error {
+			for _, l := range d.All {
+				out = append(out, l.Name+"\t"+l.State)
+			}
+			return nil
+		})
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// usable finds a server that may be used, or says why there is none.
+func (d Desk) usable(name string) error {
+	for _, n := range d.Pool.Names() {
+		if n == name {
+			return nil
+		}
+	}
+	for _, l := range d.All {
+		if l.Name == name {
+			hint := "adze trust show server:" + name + " shows it, adze trust allow server:" + name + " allows it"
+			if l.Mine {
+				hint = "take \"off\" out of mcp.servers." + name + " in the configuration"
+			}
+			return usage.Mistake(hint, "the server %s is %s", name, l.State)
+		}
+	}
+	return usage.Mistake("adze mcp list shows them, adze mcp add NAME -- COMMAND adds one", "there is no MCP server %q", name)
+}
+
+// count is a number with its noun.
+func count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
 }

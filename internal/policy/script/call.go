@@ -78,7 +78,7 @@ func program(w *syntax.Word) (string, bool) {
 		return name, true
 	}
 	odd := func(c rune) bool {
-		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_./+-", c))
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_./+-:", c))
 	}
 	return name, name != "" && name[0] != '-' && !strings.ContainsFunc(name, odd) && !slices.Contains(reserved(), name)
 }

@@ -1,0 +1,137 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"adze/internal/mcp/mcptest"
+)
+
+// served is the entry of a server that leaves a byte in a file with each start, and behaves as it is told.
+func (u *user) served(how string) (entry, starts string) {
+	u.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	starts = filepath.Join(u.t.TempDir(), "starts")
+	raw, _ := json.Marshal(map[string]any{"command": self, "args": []string{mcptest.Word, how + "; start " + starts}}) // texts always encode
+	return string(raw), starts
+}
+
+func startsIn(t *testing.T, file string) int {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return len(raw)
+}
+
+// meets has the person's server tell its tools: a search of the model starts it.
+const meets = "-- 1 --\ncall tool_search: {\"query\":\"echo says it again\"}\n-- 2 --\nexpect tool_search completed: fake_echo\n"
+
+// TestASearchStartsAServerThatNobodyKnows: its tools join, a rule allows them, and the next run knows them without it.
+func TestASearchStartsAServerThatNobodyKnows(t *testing.T) {
+	u := newUser(t)
+	entry, starts := u.served("old")
+	u.configure(`{"tools": {"offer_above": 5}, "mcp": {"servers": {"fake": ` + entry + `}}}`)
+	steps := meets + "call fake_echo: {\"text\":\"hello\"}\n-- 3 --\nexpect fake_echo completed: ^hello$\ntext: done\n"
+	u.run("-p", "--allow", "execute(mcp:fake echo)", u.script(steps), "go").wants(0, "done")
+	u.run("-p", u.script("-- 1 --\ncall fake_echo: {\"text\":\"hello\"}\n-- 2 --\nexpect fake_echo denied: .\ntext: done\n"), "go").wants(0, "done")
+	if n := startsIn(t, starts); n != 1 {
+		t.Errorf("%d starts: a call that is denied starts nothing", n)
+	}
+	u.configure(`{"allow": ["execute(mcp:fake **)"], "mcp": {"servers": {"fake": ` + entry + `}}}`)
+	u.run("-p", u.script("-- 1 --\ncall fake_echo: {\"text\":7}\n-- 2 --\ncall fake_echo: {\"text\":\"again\"}\n-- 3 --\nexpect fake_echo completed: ^again$\ntext: done\n"), "go").wants(0, "done")
+	if n := startsIn(t, starts); n != 2 {
+		t.Errorf("%d starts", n)
+	}
+}
+
+// TestTenServersCostAPromptNothing: no process is started and nothing dialled for a prompt that calls none of them.
+func TestTenServersCostAPromptNothing(t *testing.T) {
+	u := newUser(t)
+	var all []string
+	entry, starts := u.served("old")
+	for i := range 9 {
+		all = append(all, fmt.Sprintf(`"s%d": %s`, i, entry))
+	}
+	all = append(all, `"s9": {"url": "http://127.0.0.1:1/mcp"}`)
+	u.configure(`{"mcp": {"servers": {` + strings.Join(all, ",") + `}}}`)
+	for i := range 9 { // each was there before
+		u.run("mcp", "test", fmt.Sprintf("s%d", i)).wants(0, "echo")
+	}
+	before := startsIn(t, starts)
+	u.run("-p", u.script("-- 1 --\ntext: done\n"), "go").wants(0, "done")
+	if n := startsIn(t, starts); n != before {
+		t.Errorf("%d starts for a prompt", n-before)
+	}
+}
+
+// TestAProjectsServerWaitsForConsent: before it nothing starts; a changed entry is asked again; it says which variables it gets.
+func TestAProjectsServerWaitsForConsent(t *testing.T) {
+	u := newUser(t)
+	entry, starts := u.served("old")
+	u.configure(`{"tools": {"offer_above": 5}}`)
+	u.file(".mcp.json", `{"mcpServers": {"fake": `+entry+`}}`)
+	none := "-- 1 --\ncall fake_echo: {\"text\":\"x\"}\n-- 2 --\nexpect fake_echo invalid: .\ntext: done\n"
+	u.run("-p", "--allow", "execute(mcp:fake **)", u.script(none), "go").wants(0, "done", "server:fake")
+	if startsIn(t, starts) != 0 {
+		t.Fatal("it was started without consent")
+	}
+	u.run("trust", "allow", "server:fake").wants(0)
+	steps := meets + "call fake_echo: {\"text\":\"hello\"}\n-- 3 --\nexpect fake_echo completed: ^hello$\ntext: done\n"
+	u.run("-p", "--allow", "execute(mcp:fake **)", u.script(steps), "go").wants(0, "done")
+	u.file(".mcp.json", `{"mcpServers": {"fake": `+strings.Replace(entry, `"args"`, `"env":{"T":"${SECRET_TOKEN}"},"args"`, 1)+`}}`)
+	u.run("-p", "--allow", "execute(mcp:fake **)", u.script(none), "go").wants(0, "done", "changed")
+	u.run("trust", "show", "server:fake").wants(0, "SECRET_TOKEN")
+}
+
+// TestADenyHoldsForAServersProgram: what may not run does not run as a server either.
+func TestADenyHoldsForAServersProgram(t *testing.T) {
+	u := newUser(t)
+	entry, starts := u.served("old")
+	u.configure(`{"tools": {"offer_above": 5}, "deny": ["execute"], "mcp": {"servers": {"fake": ` + entry + `}}}`)
+	u.run("-p", u.script("-- 1 --\ncall tool_search: {\"query\":\"echo says it again\"}\n-- 2 --\ntext: done\n"), "go").wants(0, "done")
+	if startsIn(t, starts) != 0 {
+		t.Error("it was started")
+	}
+}
+
+// TestServersAreLookedAfter: added, listed, tried, agreed to again when they say otherwise, and removed.
+func TestServersAreLookedAfter(t *testing.T) {
+	u := newUser(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := filepath.Join(t.TempDir(), "tools")
+	say := func(text string) {
+		if err := os.WriteFile(tools, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say(mcptest.Echo)
+	u.configure("{\n  // mine\n  \"permission_mode\": \"ask\"\n}\n")
+	u.run("mcp", "add", "fake", "--env", "A=${HOME}", "--", self, mcptest.Word, "old; banner; tools from "+tools).wants(0, "fake works", "fake_echo: says it again", "no messages")
+	if raw, _ := os.ReadFile(filepath.Join(u.home, "config.json")); !strings.Contains(string(raw), "// mine") || !strings.Contains(string(raw), "${HOME}") {
+		t.Errorf("%s", raw)
+	}
+	u.run("mcp", "add", "fake", "https://a.example/").wants(2, "already")
+	u.run("mcp", "add", "bad name", "--", "x").wants(2, "a name is")
+	u.run("mcp", "add", "none", "--", "there-is-no-such-program").wants(8, "not in PATH")
+	u.run("mcp", "test", "nobody").wants(2, "adze mcp list")
+	u.run("mcp", "list", "--json").wants(0, `{"name":"fake","state":"on"`, `"tools":["fake_echo"]`, `{"name":"none","state":"on"`, `"seen":false`)
+	say(strings.Replace(mcptest.Echo, "says it again", "says it, and sends it away", 1))
+	u.run("mcp", "test", "fake").wants(8, "otherwise than you agreed to", "sends it away")
+	u.run("-p", "--allow", "execute(mcp:fake **)", u.script("-- 1 --\ncall fake_echo: {\"text\":\"x\"}\n-- 2 --\nexpect fake_echo denied: adze mcp accept fake\ntext: done\n"), "go").wants(0, "done")
+	u.run("mcp", "accept", "fake").wants(0, "sends it away")
+	u.run("mcp", "test", "fake", "--json").wants(0, `"works":true`)
+	u.run("mcp", "remove", "fake").wants(0, "removed")
+	u.run("mcp", "remove", "fake").wants(2, "no MCP server")
+}

@@ -1,0 +1,118 @@
+package servers
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/command"
+	"adze/internal/config"
+	"adze/internal/usage"
+)
+
+func (s servers) add() *cobra.Command {
+	var env, headers, tools []string
+	var timeout time.Duration
+	c := &cobra.Command{Use: "add NAME URL | add NAME -- COMMAND [ARGS...]", Short: "Add a server to your configuration, and try it", Args: command.Takes(2, -1),
+		Long: "Writes a server into your configuration and starts it once, so that its tools are known and agreed to. Values may name\n" +
+			"variables of yours, ${NAME} or ${NAME:-default}: a secret then stands in no file. Keys of model providers are not given.",
+		Example: "  adze mcp add files -- npx -y @modelcontextprotocol/server-filesystem .\n  adze mcp add github https://api.example.com/mcp --header 'Authorization: Bearer ${GITHUB_TOKEN}'",
+		RunE: func(c *cobra.Command, words []string) error {
+			one := config.MCPServer{Tools: tools, Call: config.Duration(timeout)}
+			if strings.HasPrefix(words[1], "https://") || strings.HasPrefix(words[1], "http://") {
+				if one.URL = words[1]; len(words) > 2 {
+					return usage.Mistake("put an address alone, or a command behind --", "%q follows the address", words[2])
+				}
+			} else {
+				one.Command, one.Args = words[1], words[2:]
+			}
+			var err error
+			if one.Env, err = pairs(env, "=", "--env"); err != nil {
+				return err
+			}
+			if one.Headers, err = pairs(headers, ":", "--header"); err != nil {
+				return err
+			}
+			return s.runAdd(c, words[0], one)
+		}}
+	f := c.Flags()
+	f.StringArrayVarP(&env, "env", "e", nil, "`NAME=VALUE` in the environment of its program; again for more")
+	f.StringArrayVarP(&headers, "header", "H", nil, "`NAME: VALUE` with each request to its address; again for more")
+	f.StringSliceVar(&tools, "tools", nil, "use only these of its tools; * stands for any rest, a first ! leaves out")
+	f.DurationVar(&timeout, "timeout", 0, "how long a call may take without a sign of progress (default 5m)")
+	f.Bool("no-test", false, "do not start it")
+	f.Bool("replace", false, "in the place of one of this name")
+	f.Bool("json", false, "one JSON object a line")
+	return c
+}
+
+// pairs reads NAME=VALUE.
+func pairs(texts []string, between, flag string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, text := range texts {
+		name, value, ok := strings.Cut(text, between)
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			return nil, usage.Mistake("write it as "+flag+" 'NAME"+between+"VALUE'", "%s %q has no name and value", flag, text)
+		}
+		out[name] = strings.TrimSpace(value)
+	}
+	if len(out) == 0 {
+		return nil, nil
+	}
+	return out, nil
+}
+
+func (s servers) runAdd(c *cobra.Command, name string, one config.MCPServer) error {
+	cfg, _, err := s.Config()
+	if err != nil {
+		return err
+	}
+	if _, there := cfg.MCP.Servers[name]; there && !command.Flagged(c, "replace") {
+		return usage.Mistake("--replace puts this one in its place", "there is a server %s already", name)
+	}
+	if err := config.KeepServer(s.ConfigFile(), name, one); err != nil {
+		return err
+	}
+	if !command.Flagged(c, "json") {
+		s.Show("added %s to %s\n", name, s.ConfigFile())
+	}
+	if command.Flagged(c, "no-test") {
+		return nil
+	}
+	return s.runTest(c, name)
+}
+
+func (s servers) remove() *cobra.Command {
+	c := &cobra.Command{Use: "remove NAME", Short: "Take a server out of your configuration", Args: command.Takes(1, 1), ValidArgsFunction: s.names,
+		Long:    "Takes a server out of your configuration, and forgets what was known of its tools. One of a project stays in its file:\nadze trust revoke server:NAME takes your consent back.",
+		Example: "  adze mcp remove files",
+		RunE: func(c *cobra.Command, words []string) error {
+			name := words[0]
+			if err := s.MCP(c.Context(), func(d Desk) error {
+				for _, l := range d.All {
+					if l.Name == name && !l.Mine {
+						return usage.Mistake("adze trust revoke server:"+name+" takes your consent back", "%s stands in %s, a file of the project", name, l.From)
+					}
+				}
+				d.Pool.Forget(name)
+				return nil
+			}); err != nil {
+				return err
+			}
+			was, err := config.DropServer(s.ConfigFile(), name)
+			if err != nil {
+				return err
+			}
+			if !was {
+				return usage.Mistake("adze mcp list shows them", "there is no MCP server %q", name)
+			}
+			if command.Flagged(c, "json") {
+				return s.WriteJSON(map[string]string{"name": name, "state": "removed"})
+			}
+			s.Show("removed %s from %s\n", name, s.ConfigFile())
+			return nil
+		}}
+	c.Flags().Bool("json", false, "one JSON object a line")
+	return c
+}

@@ -1,0 +1,107 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// MCP says which servers of the Model Context Protocol a run may use.
+type MCP struct {
+	Servers map[string]MCPServer `json:"servers,omitempty"`
+	Idle    Duration             `json:"idle,omitempty"` // after so long without a call a server is stopped; default: 5m
+}
+
+// MCPServer is a program that is started, or an address that is dialled. In every text ${NAME} and ${NAME:-default} stand
+// for variables of the person's, which hold no key of a provider.
+type MCPServer struct {
+	Type    string            `json:"type,omitempty"` // stdio or http; may be left out
+	Command string            `json:"command,omitempty"`
+	Args    []string          `json:"args,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+	Cwd     string            `json:"cwd,omitempty"` // default: the workspace
+	URL     string            `json:"url,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Off     bool              `json:"off,omitempty"`
+	Start   Duration          `json:"start_timeout,omitempty"` // until its tools are known
+	Call    Duration          `json:"timeout,omitempty"`       // of a call without a sign of progress
+	Tools   []string          `json:"tools,omitempty"`         // names or patterns with *; a first ! leaves out
+	Outside bool              `json:"outside,omitempty"`       // of the sandbox, where that is not required
+}
+
+// checkMCP finds servers that could not be used.
+func (c Config) checkMCP(path string) error {
+	for _, name := range slices.Sorted(maps.Keys(c.MCP.Servers)) {
+		if err := c.MCP.Servers[name].check(name); err != nil {
+			return &Error{Path: path, Message: fmt.Sprintf("mcp.servers.%s: %v", name, err), Hint: `say a program, "command": "npx", "args": ["-y", "server"], or an address, "url": "https://…"`}
+		}
+	}
+	return nil
+}
+
+func (s MCPServer) check(name string) error {
+	switch {
+	case !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,39}$`).MatchString(name):
+		return fmt.Errorf("a name is a letter and at most 39 letters, digits, _, . and -")
+	case s.Command == "" && s.URL == "":
+		return fmt.Errorf("it has neither a command nor a url")
+	case s.Command != "" && s.URL != "":
+		return fmt.Errorf("it has a command and a url")
+	case !slices.Contains([]string{"", "stdio", "http", "sse"}, s.Type):
+		return fmt.Errorf("there is no type %q; leave it out", s.Type)
+	}
+	return nil
+}
+
+// KeepServer writes a server into the person's file, in the place of one of its name; comments and all else stay.
+func KeepServer(path, name string, s MCPServer) error {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	value, err := hujson.Parse(raw)
+	if err != nil {
+		return err
+	}
+	return changeServers(path, func(servers *hujson.Object) bool {
+		memberOf(servers, name, hujson.Literal("null")).Value = value.Value
+		return true
+	})
+}
+
+// DropServer takes a server out of the person's file, and reports whether it was there.
+func DropServer(path, name string) (was bool, err error) {
+	err = changeServers(path, func(servers *hujson.Object) bool {
+		servers.Members = slices.DeleteFunc(servers.Members, func(m hujson.ObjectMember) bool {
+			key, ok := m.Name.Value.(hujson.Literal)
+			is := ok && strings.EqualFold(key.String(), name)
+			was = was || is
+			return is
+		})
+		return was
+	})
+	return was, err
+}
+
+// changeServers edits mcp.servers.
+func changeServers(path string, change func(*hujson.Object) bool) error {
+	var wrong error
+	err := edit(path, func(object *hujson.Object) bool {
+		for _, name := range []string{"mcp", "servers"} {
+			inner, ok := memberOf(object, name, &hujson.Object{}).Value.(*hujson.Object)
+			if !ok {
+				wrong = errors.New("mcp.servers is no object")
+				return false
+			}
+			object = inner
+		}
+		return change(object)
+	})
+	return errors.Join(wrong, err)
+}

@@ -1,0 +1,143 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// entry is a server as files of projects name it, for adze and for other assistants.
+type entry struct {
+	Type        string         `json:"type"`
+	Command     any            `json:"command"` // a text, or program and arguments
+	Args        []string       `json:"args"`
+	Env         map[string]any `json:"env"`
+	Environment map[string]any `json:"environment"`
+	Cwd         string         `json:"cwd"`
+	URL         string         `json:"url"`
+	HTTPURL     string         `json:"httpUrl"`
+	ServerURL   string         `json:"serverUrl"`
+	Headers     map[string]any `json:"headers"`
+	Disabled    bool           `json:"disabled"`
+	Enabled     *bool          `json:"enabled"`
+}
+
+// Read reads a server from the entry of a file; off says that the file switches it off. Nothing is expanded yet.
+func Read(name string, raw []byte) (s Server, off bool, err error) {
+	var e entry
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return s, false, err
+	}
+	s = Server{Name: name, Dir: e.Cwd, Env: map[string]string{}, Headers: map[string]string{}}
+	switch c := e.Command.(type) {
+	case string:
+		s.Command = append([]string{c}, e.Args...)
+	case []any:
+		for _, word := range c {
+			s.Command = append(s.Command, fmt.Sprint(word))
+		}
+	}
+	for _, url := range []string{e.URL, e.HTTPURL, e.ServerURL} {
+		if s.URL == "" && len(s.Command) == 0 {
+			s.URL = url
+		}
+	}
+	for _, m := range []map[string]any{e.Env, e.Environment} {
+		for key, value := range m {
+			s.Env[key] = fmt.Sprint(value)
+		}
+	}
+	for key, value := range e.Headers {
+		s.Headers[key] = fmt.Sprint(value)
+	}
+	if len(s.Command) == 0 && s.URL == "" {
+		return s, false, errors.New("it names neither a command nor an address")
+	}
+	return s, e.Disabled || e.Enabled != nil && !*e.Enabled, nil
+}
+
+// Variables are what a server's texts may name.
+type Variables struct {
+	Getenv func(string) string
+	Keys   []string // names that hold keys of providers: no server is given them
+	Dir    string   // the workspace
+	Home   string
+}
+
+// Expand replaces ${NAME} and ${NAME:-default} in a server's texts, also as other assistants write it: ${env:NAME},
+// ${workspaceFolder}, ${userHome}. What cannot be replaced makes the server unusable.
+func (s Server) Expand(v Variables) Server {
+	s.Command, s.Env, s.Headers = slices.Clone(s.Command), maps.Clone(s.Env), maps.Clone(s.Headers)
+	x := expander{of: v}
+	for i, word := range s.Command {
+		s.Command[i] = x.text(word)
+	}
+	s.URL = x.text(s.URL)
+	if s.Dir = x.text(s.Dir); s.Dir != "" && !filepath.IsAbs(s.Dir) {
+		s.Dir = filepath.Join(v.Dir, s.Dir)
+	}
+	for _, m := range []map[string]string{s.Env, s.Headers} {
+		for key, value := range m {
+			m[key] = x.text(value)
+		}
+	}
+	if s.Err == nil {
+		s.Err = x.err
+	}
+	return s
+}
+
+type expander struct {
+	of  Variables
+	err error
+}
+
+func (x *expander) text(text string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "${")
+		b.WriteString(before)
+		name, rest, closed := strings.Cut(after, "}")
+		if !found || !closed {
+			if found {
+				b.WriteString("${" + after)
+			}
+			return b.String()
+		}
+		b.WriteString(x.value(name))
+		text = rest
+	}
+}
+
+func (x *expander) value(name string) string {
+	name, usual, has := strings.Cut(name, ":-")
+	name = strings.TrimPrefix(name, "env:")
+	switch name {
+	case "workspaceFolder":
+		return x.of.Dir
+	case "userHome":
+		return x.of.Home
+	}
+	if slices.ContainsFunc(x.of.Keys, func(k string) bool { return strings.EqualFold(k, name) }) {
+		x.fail("%s holds the key of a model's provider, which no server is given", name)
+		return ""
+	}
+	value := x.of.Getenv(name)
+	switch {
+	case value == "" && has:
+		return usual
+	case value == "":
+		x.fail("the variable %s is not set", Line(name, 60))
+	}
+	return value
+}
+
+func (x *expander) fail(format string, args ...any) {
+	if x.err == nil {
+		x.err = fmt.Errorf(format, args...)
+	}
+}
