@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"strconv"
 	"strings"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -29,7 +30,7 @@ func hunks(path, unified string) (out []sdk.ToolCallContent, lines []int) {
 		case strings.HasPrefix(line, "@@"):
 			end()
 			from, at := hunkStart(line)
-			open, created, last = true, from == 0 && strings.Contains(line, "-0,0"), 0
+			open, created, last = true, from == 1 && strings.Contains(line, " -0,0 "), 0
 			lines = append(lines, max(at, 1))
 		case !open || line == "": // what stands before the first one, or a mark of something left out
 		case strings.HasPrefix(line, `\`): // no line feed at the end of the side that was written last
@@ -58,21 +59,22 @@ func cutLine(b *strings.Builder) {
 	b.WriteString(text)
 }
 
-// hunkStart reads where a hunk begins on both sides: @@ -3,7 +3,8 @@.
+// hunkStart reads where a hunk begins on both sides: @@ -3,7 +3,8 @@. A side without lines names the line before.
 func hunkStart(line string) (from, to int) {
-	for _, word := range strings.Fields(line) {
-		n, side := 0, word[0]
-		for _, c := range word[1:] {
-			if c < '0' || c > '9' {
-				break
-			}
-			n = n*10 + int(c-'0')
+	start := func(word string) int {
+		at, count, counted := strings.Cut(word, ",")
+		n, _ := strconv.Atoi(at) // what is no number was written by nobody who compares
+		if counted && count == "0" {
+			n++
 		}
-		switch side {
+		return n
+	}
+	for _, word := range strings.Fields(line) {
+		switch word[0] {
 		case '-':
-			from = n
+			from = start(word[1:])
 		case '+':
-			return from, n
+			return from, start(word[1:])
 		}
 	}
 	return from, to

@@ -105,7 +105,7 @@ func program() []Row {
 func rooms() []Row {
 	return []Row{
 		{Package: "internal/workspace/buffers", Room: true, May: []string{"internal/workspace"}, Why: "a way to files through an editor; the root is where its port stands"},
-		{Package: "internal/acp", May: []string{"internal/secret", "session", "tool", "tui/inquiry", "tui/permission", "tui/port"}, Why: "an observer of one event stream that asks the questions of the interface in an editor; it knows neither the wiring nor who decides"},
+		{Package: "internal/acp", May: []string{"internal/diff", "internal/secret", "session", "tool", "tui/inquiry", "tui/permission", "tui/port"}, Why: "an observer of one event stream that asks the questions of the interface in an editor; it knows neither the wiring nor who decides; its tests compare what it makes of diffs"},
 		{Package: "internal/rewind", May: []string{"session", "tool", "internal/diff", "internal/undo", "internal/proc"}, Tests: []string{"internal/store"}, Why: "it ties the log of a session to states of files; it starts no run and shows nothing"},
 		{Package: "internal/undo", May: []string{"internal/undo/pack", "internal/undo/watch", "internal/search/ignore"}, Why: "states of a folder: it knows contents, ignore rules and the disk, and neither calls nor sessions"},
 		{Package: "internal/sandbox/sight", Room: true, Why: "folders as they are; it knows no command"},
