@@ -119,6 +119,7 @@ func commandLine(a *app) *cobra.Command {
 	root.AddCommand(editorCommand(a))
 	root.AddCommand(servers.Command(&a.Env, a))
 	root.AddCommand(runs.Command(&a.Env, batches{a}))
+	root.AddCommand(serveCommand(a))
 	return root
 }
 

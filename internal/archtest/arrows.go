@@ -140,6 +140,8 @@ func rooms() []Row {
 			Why: "it reads a log that is damaged and writes another one; it runs nothing and tells nobody"},
 		{Package: "internal/forget", May: []string{"session", "internal/recall", "internal/resume", "internal/store"}, Why: "it lets go what others keep, and knows neither flags nor the configuration"},
 		{Package: "internal/recall", May: []string{"session", "tool", "internal/store"}, Why: "it reads logs and keeps their words; it knows no run"},
+		{Package: "internal/serve", May: []string{"session", "tool", "internal/follow", "internal/secret", "internal/uistream", "tui/inquiry", "tui/permission"}, Tests: []string{"internal/nodetest"},
+			From: []string{"internal/app"}, Why: "it puts sessions behind HTTP; how one is opened and where it is kept, it asks the program"},
 		{Package: "internal/uistream", May: []string{"session", "tool", "internal/secret"}, Tests: []string{"internal/nodetest"}, Never: effects(),
 			Why: "events become parts of a protocol; it opens, asks and sends nothing"},
 		{Package: "internal/follow", May: []string{"session", "tool", "internal/store"}, Why: "it reads the log of another process and shows nothing itself"},

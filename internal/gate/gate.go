@@ -122,6 +122,9 @@ func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
 	if g.At.Keys != "" {
 		kept = []string{"read(abs:" + g.literal(g.At.Keys) + ")"}
 	}
+	if g.At.State != "" {
+		kept = append(kept, "read(abs:"+g.literal(filepath.Join(g.At.State, place.Served))+"/**)") // who has a token answers for the person
+	}
 	var lent []string
 	for _, folder := range g.Lent {
 		lent = append(lent, "read(abs:"+g.literal(folder)+"/**)")

@@ -16,6 +16,9 @@ import (
 
 const keysFile = "keys.json"
 
+// Served is the folder in State where the address of each adze serve stands, with its token.
+const Served = "serve"
+
 // Places are the folders of this user that adze uses.
 type Places struct {
 	Config string // configuration, read only

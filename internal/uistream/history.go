@@ -39,6 +39,9 @@ func (m *Message) Fold(p Part) {
 	switch p.Type {
 	case "start":
 		m.ID, m.Role = p.MessageID, "assistant"
+		if m.Parts == nil {
+			m.Parts = []Piece{} // a list, also where nothing was said
+		}
 	case "start-step":
 		m.Parts = append(m.Parts, Piece{Type: "step-start"})
 	case "text-start":

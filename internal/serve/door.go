@@ -1,0 +1,82 @@
+package serve
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+)
+
+// NewToken is 256 bits that nobody guesses, as they stand in an address.
+func NewToken() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails since Go 1.24
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// maxBody bounds a request. The AI SDK sends the whole conversation with each prompt.
+const maxBody = 16 << 20
+
+// door lets requests in. A page of another origin reaches a server on this machine, too: by its address, or by a name of its own
+// that leads here. So the host must be exactly ours, the origin ours where a browser names one, and a body JSON, which no form
+// sends; and whatever it is, it must know the token. Nothing tells a browser that another origin may read an answer.
+func (s *Server) door(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		if why := s.bars(r); why != nil {
+			refuse(w, why)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// bars says why a request is not let in; nil: it is.
+func (s *Server) bars(r *http.Request) *refusal {
+	origins := r.Header.Values("Origin")
+	switch site := r.Header.Get("Sec-Fetch-Site"); {
+	case r.Host != s.Host:
+		return &refusal{http.StatusMisdirectedRequest, "this server is " + s.Host + " and nothing else"}
+	case len(origins) > 1 || len(origins) == 1 && origins[0] != "http://"+s.Host:
+		return &refusal{http.StatusForbidden, "a page of another origin has no business here"}
+	case r.URL.RawPath != "" || path.Clean(r.URL.Path) != r.URL.Path:
+		return &refusal{http.StatusNotFound, "no such place"}
+	case r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+		return nil // the page holds nothing that is anybody's
+	case site != "" && site != "same-origin" && site != "none":
+		return &refusal{http.StatusForbidden, "a page of another origin has no business here"}
+	case !s.knows(r):
+		return &refusal{http.StatusUnauthorized, "the token is missing or wrong: open the address that adze serve printed"}
+	case r.Method == http.MethodPost && !isJSON(r):
+		return &refusal{http.StatusUnsupportedMediaType, "send application/json"}
+	}
+	return nil
+}
+
+func (s *Server) knows(r *http.Request) bool {
+	all := r.Header.Values("Authorization")
+	if len(all) != 1 || s.Token == "" {
+		return false
+	}
+	token, ok := strings.CutPrefix(all[0], "Bearer ")
+	return ok && subtle.ConstantTimeCompare([]byte(token), []byte(s.Token)) == 1
+}
+
+func isJSON(r *http.Request) bool {
+	all := r.Header.Values("Content-Type")
+	if len(all) != 1 {
+		return false
+	}
+	kind, _, err := mime.ParseMediaType(all[0])
+	return err == nil && kind == "application/json"
+}

@@ -1,0 +1,190 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"adze/internal/uistream"
+	"adze/session"
+	"adze/tool"
+)
+
+// posted is what the AI SDK's transport sends. Only the newest message is read of the conversation: the rest is what its sender
+// says that was said, and the store knows better.
+type posted struct {
+	ID       session.ID        `json:"id"`
+	Messages []json.RawMessage `json:"messages"`
+	Trigger  string            `json:"trigger"`
+}
+
+// newest is the last message of a POST.
+type newest struct {
+	Role  string `json:"role"`
+	Parts []struct {
+		Type       string          `json:"type"`
+		Text       string          `json:"text"`
+		State      string          `json:"state"`
+		ToolCallID tool.CallID     `json:"toolCallId"`
+		Input      json.RawMessage `json:"input"`
+		Approval   *approval       `json:"approval"`
+	} `json:"parts"`
+	Content json.RawMessage `json:"content"` // of the older form: a text
+}
+
+// said is what a POST means: words, or answers.
+type said struct {
+	id        session.ID
+	text      string
+	approvals []approval
+}
+
+func read(r *http.Request) (said, error) {
+	raw, err := io.ReadAll(r.Body)
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return said{}, &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d MiB; only the newest message is needed", maxBody>>20)}
+	}
+	var p posted
+	if err == nil {
+		err = json.Unmarshal(raw, &p)
+	}
+	if err != nil {
+		return said{}, &refusal{http.StatusBadRequest, "the request cannot be read: " + err.Error()}
+	}
+	if p.Trigger != "" && p.Trigger != "submit-message" {
+		return said{}, &refusal{http.StatusBadRequest, "an answer is not made again; say what is to be different"}
+	}
+	if len(p.Messages) == 0 {
+		return said{}, &refusal{http.StatusBadRequest, "the request has no message"}
+	}
+	var m newest
+	if err := json.Unmarshal(p.Messages[len(p.Messages)-1], &m); err != nil {
+		return said{}, &refusal{http.StatusBadRequest, "the newest message cannot be read: " + err.Error()}
+	}
+	s := said{id: p.ID}
+	if m.Role == "user" {
+		s.text, err = m.words()
+		return s, err
+	}
+	for _, part := range m.Parts {
+		if a := part.Approval; a != nil && part.State == "approval-responded" && a.Approved != nil {
+			a.call, a.input = part.ToolCallID, part.Input
+			s.approvals = append(s.approvals, *a)
+		}
+	}
+	return s, nil
+}
+
+// words is what a person says. What is no text is refused: a picture that is left out in silence would be missed.
+func (m newest) words() (string, error) {
+	var texts []string
+	for _, p := range m.Parts {
+		switch {
+		case p.Type == "text":
+			texts = append(texts, p.Text)
+		case p.Type == "file":
+			return "", &refusal{http.StatusUnsupportedMediaType, "attachments are not taken here; name the file in your words"}
+		}
+	}
+	var content string
+	if len(m.Parts) == 0 && json.Unmarshal(m.Content, &content) == nil {
+		texts = []string{content}
+	}
+	text := strings.Join(texts, "\n\n")
+	if strings.TrimSpace(text) == "" {
+		return "", &refusal{http.StatusBadRequest, "the message says nothing"}
+	}
+	return text, nil
+}
+
+// bodyTime is how long a request may take to come.
+const bodyTime = 30 * time.Second
+
+// post takes a prompt, a remark or an answer, and tells what comes of it until the turn ends, or asks.
+func (s *Server) post(w http.ResponseWriter, r *http.Request) {
+	// A body that never comes ends the request; the stream behind it may take as long as it likes.
+	conn := http.NewResponseController(w)
+	err := conn.SetReadDeadline(s.Now().Add(bodyTime))
+	var in said
+	if err == nil {
+		in, err = read(r)
+	}
+	if err == nil {
+		err = conn.SetReadDeadline(time.Time{})
+	}
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	if in.id == "" {
+		refuse(w, &refusal{http.StatusBadRequest, "the request names no session; POST /api/session begins one"})
+		return
+	}
+	t, err := s.take(r, in)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	s.tell(w, r, t)
+}
+
+// take does what a POST says.
+func (s *Server) take(r *http.Request, in said) (*teller, error) {
+	if in.text == "" {
+		room := s.open(in.id)
+		if room == nil {
+			return nil, &refusal{http.StatusConflict, "too late: nothing waits for an answer in this session"}
+		}
+		paused, err := room.approve(in.approvals)
+		if err != nil {
+			return nil, err
+		}
+		return s.goOn(r, room, paused, ""), nil
+	}
+	room, err := s.enter(r.Context(), in.id)
+	if err != nil {
+		return nil, err
+	}
+	if paused, is := room.reply(in.text); is {
+		return s.goOn(r, room, paused, "reply-"+newApproval()), nil
+	}
+	q, err := room.say(in.text)
+	if err != nil {
+		return nil, err
+	}
+	if q == nil {
+		return heard(), nil
+	}
+	return &teller{room: room, reader: q, encoder: s.encoder(room), pausing: true}, nil
+}
+
+// heard answers a remark for the running turn: whoever follows that reads what comes of it.
+func heard() *teller {
+	e := uistream.New(uistream.Options{})
+	parts := e.Resume("remark-" + newApproval())
+	parts = append(parts, e.Take(session.Notice{Text: "the running turn reads it"})...)
+	return &teller{first: append(parts, e.Take(session.TurnEnd{Result: session.Result{Cause: session.CauseDone}})...), encoder: e}
+}
+
+// goOn tells the rest of a turn behind a question that was answered: to the reader that ended there, or to another one that has
+// read as much elsewhere.
+func (s *Server) goOn(r *http.Request, room *room, t *teller, message string) *teller {
+	if t == nil {
+		if t = s.catchUp(r.Context(), room); t == nil {
+			return heard() // the turn has ended meanwhile
+		}
+		t.first = nil // it has read that
+	}
+	t.pausing = true
+	t.first = t.encoder.Resume(message)
+	return t
+}
+
+func (s *Server) encoder(r *room) *uistream.Encoder {
+	return uistream.New(uistream.Options{Mask: s.Mask, Blocks: r.conv.Blocks})
+}
