@@ -37,12 +37,15 @@ func (f *first) takes(folder, name string) bool {
 	if at == nil {
 		return true
 	}
-	// Compare without putting the path together: most files come too late.
-	last := *at
-	if len(folder) <= len(last) && last[:len(folder)] == folder {
-		return name < last[len(folder):]
+	return comesBefore(folder, name, *at)
+}
+
+// comesBefore compares folder+name with a path without putting it together: most files come too late.
+func comesBefore(folder, name, path string) bool {
+	if len(folder) <= len(path) && path[:len(folder)] == folder {
+		return name < path[len(folder):]
 	}
-	return folder < last
+	return folder < path
 }
 
 // add offers a file and lets go of those that are no longer needed.

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"adze/internal/search/ignore"
 )
 
 // folder is an open folder. Everything below it is reached by its descriptor.
@@ -109,38 +112,42 @@ func (f folder) readLink(name string) string {
 
 // names is the memory for reading folders, used again for each.
 type names struct {
+	query ignore.Query
+	tasks []task
 	raw   []byte
 	arena []byte
 	ends  []int
 	kinds []kind
-	list  []entry
+	list  []entry // what was read
+	more  bool    // there may be more
 }
 
-// read lists a folder in the order of the file system, from where the last read of it ended: about most entries, and more if
-// there may be others. The result is valid until the next read; its names stay.
-func (f folder) read(n *names, most int) (entries []entry, more bool, err error) {
+// read lists a folder in the order of the file system, from where the last read of it ended: about most entries. The list is
+// valid until the next read; its names stay.
+func (f folder) read(n *names, most int) error {
 	if n.raw == nil {
 		n.raw = make([]byte, direntBuffer)
 	}
 	n.arena, n.ends, n.kinds, n.list = n.arena[:0], n.ends[:0], n.kinds[:0], n.list[:0]
-	for more = true; more && len(n.ends) < most; {
+	for n.more = true; n.more && len(n.ends) < most; {
 		got, err := unix.ReadDirent(f.fd, n.raw)
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}
 		if err != nil {
-			return nil, false, err
+			return err
 		}
-		if more = got > 0; more {
+		if n.more = got > 0; n.more {
 			n.parse(f, n.raw[:got])
 		}
 	}
 	all, start := string(n.arena), 0
+	n.list = slices.Grow(n.list, len(n.ends))
 	for i, end := range n.ends {
 		n.list = append(n.list, entry{name: all[start:end], kind: n.kinds[i]})
 		start = end
 	}
-	return n.list, more, nil
+	return nil
 }
 
 // parse reads records of struct linux_dirent64: inode 8 bytes, offset 8, length 2, type 1, name.

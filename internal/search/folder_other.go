@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"adze/internal/search/ignore"
 )
 
 // folder is an open folder. Everything below it is reached through an os.Root, which no link leaves.
@@ -60,6 +62,15 @@ func (f folder) openFile(name string, h *handle, _ bool) error {
 	return err
 }
 
+// asker asks about files.
+type asker struct{}
+
+// file returns the size of an entry and when it was modified, in nanoseconds since 1970; of a link, not of what it leads to.
+func (*asker) file(f folder, name string) (size, modified int64, err error) {
+	st, err := f.stat(name)
+	return st.size, st.modified.UnixNano(), err
+}
+
 // readsWhole reports whether a short read is the end of a file: here it is not known.
 func (f folder) readsWhole() bool { return false }
 
@@ -82,21 +93,26 @@ func (f folder) readLink(name string) string {
 }
 
 // names is the memory for reading folders, used again for each.
-type names struct{ list []entry }
+type names struct {
+	query ignore.Query
+	tasks []task
+	list  []entry // what was read
+	more  bool    // there may be more: never, here
+}
 
-// read lists a folder in the order of the file system, all of it at once. The result is valid until the next read.
-func (f folder) read(n *names, _ int) (list []entry, more bool, err error) {
+// read lists a folder in the order of the file system, all of it at once. The list is valid until the next read.
+func (f folder) read(n *names, _ int) (err error) {
 	n.list = n.list[:0]
 	dir, err := f.root.Open(".")
 	if err != nil {
-		return nil, false, err
+		return err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	entries, err := dir.ReadDir(-1)
 	for _, e := range entries {
 		n.list = append(n.list, entry{name: e.Name(), kind: kindOfMode(e.Type())})
 	}
-	return n.list, false, err
+	return err
 }
 
 func kindOfMode(m fs.FileMode) kind {

@@ -1,9 +1,8 @@
 package search
 
 import (
-	"container/heap"
 	"context"
-	"sort"
+	"slices"
 	"time"
 )
 
@@ -73,6 +72,7 @@ func (t Tree) scope(want []string, anyDepth bool, drop []string) (*scope, error)
 // globber is one worker of a Glob.
 type globber struct {
 	tree   Tree
+	asked  asker
 	newest newest
 	total  int
 	held   int // files that were held back
@@ -94,65 +94,29 @@ func (g *globber) visit(ctx context.Context, d *dir, files []entry) {
 			g.held++
 			continue
 		}
-		st, err := d.at.stat(e.name)
+		size, modified, err := g.asked.file(d.at, e.name)
 		if err != nil {
 			continue // gone since it was listed
 		}
 		g.total++
-		g.newest.add(GlobFile{Size: st.size, Modified: st.modified, Link: e.kind == kindLink}, d.path, e.name)
+		g.newest.add(dated{modified: modified, size: size, link: e.kind == kindLink}, d.path, e.name)
 	}
 }
 
 func mergeGlobs(finders []*globber) GlobResult {
 	var r GlobResult
+	var all []dated
 	for _, g := range finders {
 		r.Total += g.total
 		r.Withheld += g.held
 		r.Unreadable.merge(g.failed)
-		r.Files = append(r.Files, g.newest.files...)
+		all = append(all, g.newest.files...)
 	}
-	sort.Slice(r.Files, func(i, j int) bool { return newer(&r.Files[i], &r.Files[j]) })
-	if limit := finders[0].newest.limit; len(r.Files) > limit {
-		r.Files = r.Files[:limit:limit]
+	slices.SortFunc(all, func(a, b dated) int { return a.compare(&b) })
+	r.Files = make([]GlobFile, min(len(all), finders[0].newest.limit))
+	for i := range r.Files {
+		f := &all[i]
+		r.Files[i] = GlobFile{Path: f.path, Size: f.size, Modified: time.Unix(0, f.modified), Link: f.link}
 	}
 	return r
 }
-
-// newer is the order of results.
-func newer(a, b *GlobFile) bool {
-	if !a.Modified.Equal(b.Modified) {
-		return a.Modified.After(b.Modified)
-	}
-	return a.Path < b.Path
-}
-
-// newest keeps the first files in the order of results: a heap with the last of them on top.
-type newest struct {
-	limit int
-	files []GlobFile
-}
-
-// add offers a file. Its path is only put together when its time does not rule it out.
-func (n *newest) add(f GlobFile, folder, name string) {
-	full := len(n.files) == n.limit
-	if full && f.Modified.Before(n.files[0].Modified) {
-		return
-	}
-	f.Path = folder + name
-	if !full {
-		heap.Push(n, f)
-		return
-	}
-	if newer(&f, &n.files[0]) {
-		n.files[0] = f
-		heap.Fix(n, 0)
-	}
-}
-
-func (n *newest) Len() int           { return len(n.files) }
-func (n *newest) Less(i, j int) bool { return newer(&n.files[j], &n.files[i]) }
-func (n *newest) Swap(i, j int)      { n.files[i], n.files[j] = n.files[j], n.files[i] }
-func (n *newest) Push(x any)         { n.files = append(n.files, x.(GlobFile)) }
-
-// Pop is never used: the heap only grows to its limit.
-func (n *newest) Pop() any { panic("search: Pop of a heap that only grows") }

@@ -2,9 +2,14 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/google/go-cmp/cmp"
@@ -157,5 +162,39 @@ func (g *glob) match(path string) bool {
 			return false
 		}
 		r, path = next, rest
+	}
+}
+
+// TestNewestOfEqualTimes keeps the first by path of files that are equally old, whatever the order they come in.
+func TestNewestOfEqualTimes(t *testing.T) {
+	files := map[string]string{}
+	for i := range 60 {
+		files[fmt.Sprintf("d%d/f%d", i*7%5, i)] = "x"
+	}
+	tr := tree(t, files)
+	when := time.Unix(1_700_000_000, 5)
+	for name := range files {
+		must(t, os.Chtimes(filepath.Join(tr.Root, name), when, when))
+	}
+	must(t, os.Chtimes(filepath.Join(tr.Root, "d4/f57"), when, when.Add(time.Nanosecond)))
+	for _, limit := range []int{1, 2, 7, 59, 60, 100} {
+		r, err := tr.Glob(context.Background(), GlobQuery{Pattern: "**", Limit: limit})
+		must(t, err)
+		var want []string
+		for name := range files {
+			if name != "d4/f57" {
+				want = append(want, name)
+			}
+		}
+		slices.Sort(want)
+		want = append([]string{"d4/f57"}, want...)
+		for i, f := range r.Files {
+			if f.Path != want[i] || f.Size != 1 || i > 0 && !f.Modified.Equal(when) {
+				t.Fatalf("limit %d: file %d is %+v, want %s", limit, i, f, want[i])
+			}
+		}
+		if len(r.Files) != min(limit, 60) || r.Total != 60 {
+			t.Errorf("limit %d: %d of %d files", limit, len(r.Files), r.Total)
+		}
 	}
 }

@@ -81,6 +81,8 @@ type lister struct {
 	q     ListQuery
 	scope *scope
 	r     ListResult
+
+	levels []*names // by depth
 }
 
 // row is an entry with what has been found out about it.
@@ -94,8 +96,12 @@ func (l *lister) folder(ctx context.Context, at folder, d dirState, depth int) e
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// A folder's names are needed until its subfolders are done, so each has its own memory.
-	entries, _, err := at.read(&names{}, math.MaxInt)
+	// A folder's names are needed until its subfolders are done, so each level has its own memory.
+	for len(l.levels) < depth {
+		l.levels = append(l.levels, &names{})
+	}
+	n := l.levels[depth-1]
+	err := at.read(n, math.MaxInt)
 	if errors.Is(err, fs.ErrNotExist) && depth > 1 {
 		return nil // gone since it was opened
 	}
@@ -104,8 +110,8 @@ func (l *lister) folder(ctx context.Context, at folder, d dirState, depth int) e
 		return nil
 	}
 	name := strings.TrimSuffix(d.path, "/")
-	d.level = l.scope.rules(at, &d, name[strings.LastIndexByte(name, '/')+1:], entries)
-	folders, files := l.sift(&d, entries, depth)
+	d.level = l.scope.rules(at, &d, name[strings.LastIndexByte(name, '/')+1:], n.list)
+	folders, files := l.sift(&d, n, depth)
 	l.r.Folders += len(folders)
 	l.r.Files += len(files)
 	if err := l.folders(ctx, at, d, folders, depth); err != nil {
@@ -120,21 +126,23 @@ func (l *lister) folder(ctx context.Context, at folder, d dirState, depth int) e
 }
 
 // sift divides the entries of a folder and drops those left out.
-func (l *lister) sift(d *dirState, entries []entry, depth int) (folders, files []row) {
-	var q ignore.Query
-	q.In(d.level)
-	for _, e := range entries {
+func (l *lister) sift(d *dirState, n *names, depth int) (folders, files []row) {
+	n.query.In(d.level)
+	for i, e := range n.list {
 		isFolder := e.kind == kindFolder
 		if e.name == ignore.GitDir || l.drops(d, e.name, isFolder) {
 			continue
 		}
-		ignored := q.Ignored(e.name, isFolder)
+		ignored := n.query.Ignored(e.name, isFolder)
 		switch {
 		case ignored && depth > 1:
 			l.r.Ignored++
 		case isFolder:
 			folders = append(folders, row{e, ignored})
 		default:
+			if files == nil {
+				files = make([]row, 0, len(n.list)-i)
+			}
 			files = append(files, row{e, ignored})
 		}
 	}

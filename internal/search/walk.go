@@ -202,17 +202,16 @@ func (w *walk) do(ctx context.Context, t task, v visitor, n *names) {
 // read reads a folder that was just opened.
 func (w *walk) read(ctx context.Context, d *dir, v visitor, n *names) {
 	defer d.done()
-	entries, more, err := d.at.read(n, entriesAtOnce)
-	if err != nil {
+	if err := d.at.read(n, entriesAtOnce); err != nil {
 		w.failed(d, v, err)
 		return
 	}
-	if more {
+	if n.more {
 		d.level = w.scope.rulesByName(d.at, &d.dirState, d.name)
 	} else {
-		d.level = w.scope.rules(d.at, &d.dirState, d.name, entries)
+		d.level = w.scope.rules(d.at, &d.dirState, d.name, n.list)
 	}
-	w.entries(ctx, d, v, entries, more)
+	w.entries(ctx, d, v, n)
 }
 
 // failed tells that a folder cannot be read, unless it is gone since it was opened.
@@ -224,23 +223,22 @@ func (w *walk) failed(d *dir, v visitor, err error) {
 
 // further reads on in a folder.
 func (w *walk) further(ctx context.Context, d *dir, v visitor, n *names) {
-	entries, more, err := d.at.read(n, entriesAtOnce)
-	if err != nil {
+	if err := d.at.read(n, entriesAtOnce); err != nil {
 		w.failed(d, v, err)
 		return
 	}
-	w.entries(ctx, d, v, entries, more)
+	w.entries(ctx, d, v, n)
 }
 
-// entries visits the first files of those given and leaves the rest to whoever is free.
-func (w *walk) entries(ctx context.Context, d *dir, v visitor, entries []entry, more bool) {
-	files, tasks := w.sift(d, entries)
+// entries visits the first files of what was read and leaves the rest to whoever is free.
+func (w *walk) entries(ctx context.Context, d *dir, v visitor, n *names) {
+	files, tasks := w.sift(d, n)
 	if v.ordered() {
 		slices.SortFunc(files, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 		// The last on the stack is the first to be taken.
 		slices.SortFunc(tasks, func(a, b task) int { return strings.Compare(b.name, a.name) })
 	}
-	if more {
+	if n.more {
 		tasks = slices.Insert(tasks, 0, task{parent: d, onward: true})
 	}
 	for len(files) > filesPerTask {
@@ -250,6 +248,8 @@ func (w *walk) entries(ctx context.Context, d *dir, v visitor, entries []entry, 
 	}
 	d.uses.Add(int32(len(tasks)))
 	w.add(tasks)
+	clear(tasks)
+	n.tasks = tasks[:0]
 	if len(files) > 0 {
 		v.visit(ctx, d, files)
 		w.tree.visited(len(files))
@@ -257,17 +257,20 @@ func (w *walk) entries(ctx context.Context, d *dir, v visitor, entries []entry, 
 }
 
 // sift picks what is in scope: files and links to visit, folders as tasks.
-func (w *walk) sift(d *dir, entries []entry) (files []entry, tasks []task) {
-	var q ignore.Query
-	q.In(d.level)
-	for _, e := range entries {
+func (w *walk) sift(d *dir, n *names) (files []entry, tasks []task) {
+	n.query.In(d.level)
+	tasks = n.tasks[:0]
+	for i, e := range n.list {
 		switch {
 		case e.name == ignore.GitDir || e.kind == kindOther:
 		case e.kind == kindFolder:
-			if child, ok := w.scope.enter(&d.dirState, &q, e.name); ok {
+			if child, ok := w.scope.enter(&d.dirState, &n.query, e.name); ok {
 				tasks = append(tasks, task{parent: d, child: child, name: e.name})
 			}
-		case w.scope.file(&d.dirState, &q, e.name):
+		case w.scope.file(&d.dirState, &n.query, e.name):
+			if files == nil {
+				files = make([]entry, 0, len(n.list)-i)
+			}
 			files = append(files, e)
 		}
 	}
