@@ -94,8 +94,8 @@ func (s *Signs) rejects(t Tree, m *match.Matcher) *sign.Rejects {
 		return nil
 	}
 	table, version := s.current(at)
-	if table == nil || s.now().Before(table.Made()) {
-		return nil // the clock was set back: times of files may come a second time
+	if table == nil || !table.Whole() || s.now().Before(table.Made()) {
+		return nil // or the clock was set back: times of files may come a second time
 	}
 	need := sign.Needed(m.String())
 	if need == nil {
@@ -147,7 +147,7 @@ func (s *Signs) searched(t Tree, seekers []*seeker) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	enough := s.table == nil || unknown > signsFew+s.table.Files()/50 || s.now().Before(s.table.Made())
+	enough := s.table == nil || !s.table.Whole() || unknown > signsFew+s.table.Files()/50 || s.now().Before(s.table.Made())
 	if !enough || s.closed || s.stop != nil || s.attempts >= signsFailures || time.Now().Before(s.next) {
 		return
 	}
@@ -188,7 +188,7 @@ func (s *Signs) write(ctx context.Context, t Tree, at sign.Place) error {
 	case s.folder.Version(at) != version: // somebody wrote into the old one, so what was taken over may be wrong
 		err = errors.New("the table changed while it was read")
 	default:
-		return draft.Finish()
+		return draft.Finish(err == nil)
 	}
 	draft.Drop()
 	return err

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -215,6 +216,37 @@ func TestAClockThatWasSetBackEndsAllSignatures(t *testing.T) {
 	learn(t, tr)
 	if n := rejected(t, tr, query("zyzzyva")); n != 1 {
 		t.Errorf("%d files need not be read after it was learned anew, want 1", n)
+	}
+}
+
+// What was learned when a session ended is taken over by the next, and not asked before it is all.
+func TestLearningThatWasAbortedGoesOn(t *testing.T) {
+	needSigns(t)
+	files := map[string]string{}
+	for i := range 500 {
+		files[fmt.Sprintf("d%d/f%d.txt", i/10, i)] = "alpha\n"
+	}
+	tr := signedTree(t, files)
+	tr.Signs.after, tr.Signs.now = 0, func() time.Time { return time.Now().Add(time.Minute) }
+	ctx, cancel := context.WithCancel(context.Background())
+	part := tr
+	part.Withhold = func(dir, name string) bool {
+		if name == "f250.txt" {
+			cancel()
+		}
+		return false
+	}
+	must(t, tr.Signs.Learn(ctx, part))
+	table := current(t, tr)
+	if table == nil || table.Whole() || table.Files() == 0 || table.Files() >= 500 {
+		t.Fatalf("%+v", table)
+	}
+	if n := rejected(t, tr, query("zyzzyva")); n != -1 {
+		t.Errorf("a part of the tree tells of %d files", n)
+	}
+	learn(t, tr)
+	if n := rejected(t, tr, query("zyzzyva")); n < 480 {
+		t.Errorf("%d files need not be read, want nearly 500", n)
 	}
 }
 

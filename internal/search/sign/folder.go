@@ -73,8 +73,11 @@ func (d *Draft) Drop() {
 	d.unlock()
 }
 
-// Finish puts the table in the place of the last one, at once and as a whole.
-func (d *Draft) Finish() error {
+// Finish puts the table in the place of the last one, at once. whole says that nothing of the tree is missing.
+func (d *Draft) Finish(whole bool) error {
+	if whole {
+		d.h.whole = 1
+	}
 	if err := errors.Join(d.finish(), d.f.Close()); err != nil {
 		d.Drop()
 		return err

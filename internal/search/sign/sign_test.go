@@ -235,12 +235,12 @@ func TestATableIsFoundAndPruned(t *testing.T) {
 	if _, err := f.Begin(at, time.Now()); !errors.Is(err, ErrBusy) {
 		t.Errorf("a second writer: %v", err)
 	}
-	must(t, d.Finish())
+	must(t, d.Finish(true))
 	if left, _ := filepath.Glob(f.Path + "/*"); len(left) != 1 {
 		t.Errorf("%q are there", left)
 	}
-	if _, err := f.Open(at); err != nil {
-		t.Error(err)
+	if table, err := f.Open(at); err != nil || !table.Whole() {
+		t.Error(table, err)
 	}
 	for _, other := range []Place{{at.Path, at.Device, at.Inode + 1}, {at.Path + "x", at.Device, at.Inode}} {
 		must(t, os.WriteFile(f.path(other), must2(t, f.path(at)), 0o600))

@@ -14,7 +14,7 @@ import (
 // by their names (16 bytes each). All numbers are little-endian.
 const (
 	magic      = "adzesig1"
-	headerSize = 64
+	headerSize = 72
 	recordSize = 16
 	// maxSets bounds the sets of one table, in bytes.
 	maxSets = 128 << 20
@@ -40,6 +40,7 @@ type header struct {
 	place         uint64
 	made          time.Time
 	sets          uint64 // bytes
+	whole         uint64 // 1: the whole tree was looked at
 	blocks, files uint32
 	body          uint32
 }
@@ -47,7 +48,7 @@ type header struct {
 func (h header) encode() []byte {
 	b := make([]byte, 0, headerSize)
 	b = append(b, magic...)
-	for _, v := range [...]uint64{h.key[0], h.key[1], h.place, uint64(h.made.UnixNano()), h.sets} {
+	for _, v := range [...]uint64{h.key[0], h.key[1], h.place, uint64(h.made.UnixNano()), h.sets, h.whole} {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
 	b = binary.LittleEndian.AppendUint32(b, h.blocks)
@@ -68,7 +69,7 @@ func decode(b []byte) (h header, err error) {
 	long := func() uint64 { at += 8; return binary.LittleEndian.Uint64(b[at-8:]) }
 	short := func() uint32 { at += 4; return binary.LittleEndian.Uint32(b[at-4:]) }
 	h.key = key{long(), long()}
-	h.place, h.made, h.sets = long(), time.Unix(0, int64(long())), long()
+	h.place, h.made, h.sets, h.whole = long(), time.Unix(0, int64(long())), long(), long()
 	h.blocks, h.files, h.body = short(), short(), short()
 	if crc32.Checksum(b[:at], castagnoli()) != short() || h.sets > maxSets || h.files > maxFiles {
 		return h, errDamaged
@@ -125,6 +126,9 @@ func parse(data []byte, at Place) (*Table, error) {
 
 // Files is how many the table knows.
 func (t *Table) Files() int { return len(t.records) }
+
+// Whole reports that all of the tree was looked at; else the making was aborted, and a search would ask in vain for most.
+func (t *Table) Whole() bool { return t.h.whole == 1 }
 
 // Made is when it was made.
 func (t *Table) Made() time.Time { return t.h.made }
