@@ -15,7 +15,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 )
 
 const (
@@ -23,8 +22,8 @@ const (
 	easyPercent = 150
 	// usualPercent is Go's own.
 	usualPercent = 100
-	// little is how much may live for that, in bytes: from there on it is two and a half times as much, and too much.
-	little = (6 << 20) * 2 / 5
+	// least is what easyPercent makes of Go's 4 MB: from there on it is more than these, and too much.
+	least = 4 << 20 * easyPercent / 100
 )
 
 // Ease begins. It ends by itself, for good, with the first collection that finds more than a little.
@@ -34,7 +33,7 @@ func Ease() {
 	}
 	debug.SetGCPercent(easyPercent)
 	await(func() bool {
-		if live() <= little {
+		if next() <= least {
 			return true
 		}
 		debug.SetGCPercent(usualPercent)
@@ -42,11 +41,12 @@ func Ease() {
 	})
 }
 
-// live is what the last collection found in use, in bytes.
-func live() uint64 {
-	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(s)
-	return s[0].Value.Uint64()
+// next is how many bytes may be in use until the next collection. Package runtime/metrics tells it too, but would make its
+// tables at every start, also of the process between adze and each command.
+func next() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.NextGC
 }
 
 // await asks after each collection whether to go on asking.
