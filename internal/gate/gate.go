@@ -62,10 +62,24 @@ func (g *Flags) Add(c *cobra.Command) {
 	f.StringVar(&g.Cwd, "cwd", "", "work in this `DIR`")
 	f.StringVar(&g.Mode, "permission-mode", "", "ask, edits, plan, auto or yolo (default ask)")
 	f.StringVar(&g.Sandbox, "sandbox", "", "auto, required or off: whether commands run in the sandbox (default auto: in mode auto)")
-	f.StringArrayVar(&g.Allow, "allow", nil, "allow what this `RULE` matches, such as 'execute(go test **)'")
-	f.StringArrayVar(&g.Asks, "ask", nil, "ask about what this `RULE` matches, each time, also where it is allowed")
-	f.StringArrayVar(&g.Deny, "deny", nil, "deny what this `RULE` matches; a deny always holds")
+	f.Var((*ruleList)(&g.Allow), "allow", "allow what this `RULE` matches, such as 'execute(go test **)'")
+	f.Var((*ruleList)(&g.Asks), "ask", "ask about what this `RULE` matches, each time, also where it is allowed")
+	f.Var((*ruleList)(&g.Deny), "deny", "deny what this `RULE` matches; a deny always holds")
 }
+
+// ruleList is a flag that is given once for each rule. That of package pflag makes a writer of CSV, with a buffer, for each such flag
+// of each command at every start, to say that there is none.
+type ruleList []string
+
+func (l *ruleList) Set(rule string) error {
+	*l = append(*l, rule)
+	return nil
+}
+
+func (l *ruleList) String() string { return strings.Join(*l, " ") }
+
+// Type stands in the help of a flag, and is pflag's name for such a list.
+func (l *ruleList) Type() string { return "stringArray" }
 
 // New makes the policy of a run from the configuration and the flags.
 func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.Policy, error) {
