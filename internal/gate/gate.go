@@ -194,6 +194,12 @@ type judge struct {
 	home string // free of links; empty: there is none
 }
 
+// Follow implements policy.Follower.
+func (j judge) Follow(name string) (string, error) {
+	p, err := j.root.Resolve(name)
+	return p.Abs(), err
+}
+
 func (j judge) Judge(name string) (policy.Place, error) {
 	p, err := j.root.Resolve(name)
 	if err != nil {

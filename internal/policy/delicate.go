@@ -63,8 +63,8 @@ func delicatePart(place Place) string {
 func (p *Policy) kept() (folders []string) {
 	for _, name := range p.own {
 		folders = append(folders, name)
-		if at, err := p.place(name); err == nil && at.Abs != name {
-			folders = append(folders, at.Abs)
+		if at, err := p.follow(name); err == nil && at != name {
+			folders = append(folders, at)
 		}
 	}
 	return folders

@@ -55,6 +55,11 @@ type Linker interface {
 	Linked() func(path string) bool
 }
 
+// Follower is a Paths that tells where a path leads, and nothing else of it, for less than a judgement takes.
+type Follower interface {
+	Follow(name string) (abs string, err error)
+}
+
 func (p *Policy) judgeFile(mode Mode, v verdict) verdict {
 	place, err := p.place(v.need.Target)
 	if err != nil {
@@ -111,6 +116,15 @@ func (p *Policy) place(name string) (Place, error) {
 		return Place{}, errors.New("file access is not set up; no file can be used")
 	}
 	return p.paths.Judge(name)
+}
+
+// follow is where a path leads.
+func (p *Policy) follow(name string) (abs string, err error) {
+	if f, ok := p.paths.(Follower); ok {
+		return f.Follow(name)
+	}
+	at, err := p.place(name)
+	return at.Abs, err
 }
 
 func fileReason(doing string, place Place, why string) string {
