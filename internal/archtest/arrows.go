@@ -113,7 +113,7 @@ func rooms() []Row {
 		{Package: "internal/undo/pack", Room: true, Why: "contents by their hash; it knows no folder"},
 		{Package: "internal/undo/watch", Room: true, Why: "what the system tells of changes; it knows no state"},
 		{Package: "internal/format", May: []string{"internal/proc"}, Why: "a program rewrites a text; it knows neither files nor who allowed it"},
-		{Package: "internal/lsp", May: []string{"internal/proc"}, Why: "it speaks with servers about files; it knows neither tools nor who allowed the servers"},
+		{Package: "internal/lsp", May: []string{"internal/proc"}, Tests: []string{"internal/nodetest"}, Why: "it speaks with servers about files; it knows neither tools nor who allowed the servers"},
 		{Package: "internal/mcp/dial", Room: true, May: []string{"internal/mcp", "internal/mcp/oauth", "internal/mcp/remote"}, Tests: []string{"internal/nodetest", "internal/proc", "internal/web"}, Why: "a wire with a login; it starts nothing and asks nobody"},
 		{Package: "internal/mcp/consent", Room: true, May: []string{"internal/mcp", "internal/mcp/oauth"}, Why: "questions of servers to a person, through a function; it knows neither the interface nor a run"},
 		{Package: "internal/mcp/serve", Room: true, May: []string{"internal/policy", "internal/safeterm", "internal/usage", "tool"}, Why: "it speaks with clients and puts questions to them; it runs nothing and knows no session"},

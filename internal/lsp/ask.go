@@ -176,7 +176,7 @@ func (s *Servers) Problems(ctx context.Context, path string) (out []Problem, err
 		if version, err = v.present(ctx, conn, path, text); err != nil || !v.pulls() {
 			return err
 		}
-		items, err := pull(ctx, conn, uriOf(path))
+		items, err := v.pull(ctx, conn, path)
 		if err == nil {
 			v.publish(published{uriOf(path), &version, items})
 		}

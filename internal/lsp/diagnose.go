@@ -14,6 +14,9 @@ import (
 // has answered for a file is heard about the others.
 const settle = 60 * time.Millisecond
 
+// doubt is the same where it has found nothing: servers say what they find in pieces, and the first is often empty.
+const doubt = 500 * time.Millisecond
+
 // Findings are what a server says after a change.
 type Findings struct {
 	Server string
@@ -47,6 +50,11 @@ func (s *Servers) Changed(ctx context.Context, path, before, after string) (f Fi
 	switch v.show().State {
 	case held: // that is the person's wish, and nothing to be told with each edit
 		return f, false
+	case failed:
+		if v.givenUp() {
+			return f, false
+		}
+		limit = s.opts.Cold
 	case ready:
 	default:
 		limit = s.opts.Cold
@@ -121,7 +129,7 @@ func (v *server) settled(ctx context.Context, path, text string, more func(*json
 			err = more(conn, version)
 		}
 		if err == nil && v.pulls() {
-			pulled, err = pull(ctx, conn, uri)
+			pulled, err = v.pull(ctx, conn, path)
 		}
 		return err
 	})
@@ -137,15 +145,18 @@ func (v *server) settled(ctx context.Context, path, text string, more func(*json
 // pulls reports whether the server is asked for what it finds.
 func (v *server) pulls() bool {
 	p := v.caps.Capabilities.DiagnosticProvider
-	return len(p) > 0 && string(p) != "null" && string(p) != "false"
+	return len(p) > 0 && string(p) != "null" && string(p) != "false" || v.asksTS()
 }
 
 // pull asks for what is wrong in a file.
-func pull(ctx context.Context, conn *jsonrpc2.Conn, uri string) ([]diagnostic, error) {
+func (v *server) pull(ctx context.Context, conn *jsonrpc2.Conn, path string) ([]diagnostic, error) {
+	if v.asksTS() {
+		return pullTS(ctx, conn, path)
+	}
 	var report struct {
 		Items []diagnostic `json:"items"`
 	}
-	err := conn.Call(ctx, "textDocument/diagnostic", object{"textDocument": object{"uri": uri}}, &report)
+	err := conn.Call(ctx, "textDocument/diagnostic", object{"textDocument": object{"uri": uriOf(path)}}, &report)
 	return report.Items, err
 }
 
@@ -167,8 +178,10 @@ func (v *server) answered(ctx context.Context, uri string, version int) error {
 			return errors.New(cmp.Or(why, "it has ended"))
 		case said && r.version != nil && *r.version >= version:
 			return v.hear(ctx)
-		case said && r.version == nil && !r.at.Before(shown):
+		case said && r.version == nil && !r.at.Before(shown) && len(r.items) > 0:
 			quiet = time.After(settle)
+		case said && r.version == nil && !r.at.Before(shown):
+			quiet = time.After(doubt)
 		}
 		select {
 		case <-changed:

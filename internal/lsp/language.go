@@ -25,7 +25,9 @@ func Known() []Language {
 	return []Language{
 		{Name: "gopls", Command: []string{"gopls"}, Files: map[string]string{".go": "go"}, Markers: []string{"go.work", "go.mod"}},
 		{Name: "typescript-language-server", Command: []string{"typescript-language-server", "--stdio"}, Files: script,
-			Markers: []string{"tsconfig.json", "jsconfig.json", "package.json"}},
+			Markers: []string{"tsconfig.json", "jsconfig.json", "package.json"},
+			// It would rename an import only as far as the file ("a as b"), and fetch types of packages by itself.
+			Init: json.RawMessage(`{"preferences":{"providePrefixAndSuffixTextForRename":false},"disableAutomaticTypingAcquisition":true}`)},
 		{Name: "pyright", Command: []string{"pyright-langserver", "--stdio"}, Files: map[string]string{".py": "python", ".pyi": "python"},
 			Markers: []string{"pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "pyrightconfig.json"}},
 		{Name: "rust-analyzer", Command: []string{"rust-analyzer"}, Files: map[string]string{".rs": "rust"}, Markers: []string{"Cargo.toml"}},

@@ -77,6 +77,8 @@ type initialized struct {
 		PositionEncoding   string          `json:"positionEncoding"`
 		DiagnosticProvider json.RawMessage `json:"diagnosticProvider"`
 		RenameProvider     json.RawMessage `json:"renameProvider"`
+
+		ExecuteCommandProvider struct{ Commands []string } `json:"executeCommandProvider"`
 	} `json:"capabilities"`
 	ServerInfo struct {
 		Name, Version string

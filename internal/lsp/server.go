@@ -46,6 +46,7 @@ type server struct {
 	mu      sync.Mutex
 	state   string
 	why     string // it failed
+	given   bool   // that it is not started again was told
 	begun   []time.Time
 	conn    *jsonrpc2.Conn
 	process *proc.Process
@@ -105,9 +106,18 @@ func (v *server) wake() {
 		return
 	}
 	v.begun = append(v.begun, now)
-	v.state, v.why = starting, ""
+	v.state, v.why, v.given = starting, "", false
 	v.docs, v.found, v.late = map[string]*document{}, map[string]result{}, map[string]*asked{}
 	v.pool.all.Go(v.live)
+}
+
+// givenUp reports a server that is not started again for now, from the second time on: once is enough to be told.
+func (v *server) givenUp() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	told := v.given
+	v.given = v.state == failed && len(v.begun) >= restarts
+	return told && v.given
 }
 
 func (v *server) allowed() error {
