@@ -72,7 +72,7 @@ func (b *signer) file(at folder, name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s, ok := at.state(name)
-	if b.ended || !ok || s.Device != b.at.Device || !s.Settled(b.now()) || b.w.Keep(b.old, s) {
+	if b.ended || !ok || s.Device != b.at.Device || !s.Settled(b.now()) || b.w.Keep(b.old, s) || b.w.Full() {
 		return
 	}
 	f, err := at.openSigned(name, s)

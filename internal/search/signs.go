@@ -147,7 +147,7 @@ func (s *Signs) searched(t Tree, seekers []*seeker) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	enough := s.table == nil || !s.table.Whole() || unknown > signsFew+s.table.Files()/50 || s.now().Before(s.table.Made())
+	enough := s.table == nil || !s.table.Whole() || unknown > signsFew+s.table.Files()/50 && !s.table.Full() || s.now().Before(s.table.Made())
 	if !enough || s.closed || s.stop != nil || s.attempts >= signsFailures || time.Now().Before(s.next) {
 		return
 	}

@@ -163,9 +163,9 @@ func TestSignaturesNeverHideAChange(t *testing.T) {
 		d.step()
 	}
 	if minutes == 0 {
-		rounds := 25
+		rounds := 12
 		if testing.Short() {
-			rounds = 8
+			rounds = 6
 		}
 		questions := 0
 		for range rounds {

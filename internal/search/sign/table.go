@@ -130,6 +130,9 @@ func (t *Table) Files() int { return len(t.records) }
 // Whole reports that all of the tree was looked at; else the making was aborted, and a search would ask in vain for most.
 func (t *Table) Whole() bool { return t.h.whole == 1 }
 
+// Full reports that there was no room for all of the tree.
+func (t *Table) Full() bool { return t.h.sets > maxSets-maxFile || len(t.records) >= maxFiles }
+
 // Made is when it was made.
 func (t *Table) Made() time.Time { return t.h.made }
 

@@ -53,14 +53,14 @@ func (w *Writer) write(b []byte) {
 // Files is how many files were added.
 func (w *Writer) Files() int { return len(w.records) }
 
-// full reports that nothing more can be taken in.
-func (w *Writer) full() bool {
+// Full reports that nothing more can be taken in: what is left of the tree is always read.
+func (w *Writer) Full() bool {
 	return w.err != nil || w.h.sets > maxSets-maxFile || len(w.records) >= maxFiles || len(w.ends) > math.MaxUint32-2*maxFile/blockSize
 }
 
 // Keep takes over what a table knows of a file in a state; false: it knows nothing.
 func (w *Writer) Keep(t *Table, s State) (kept bool) {
-	if t == nil || w.full() {
+	if t == nil || w.Full() {
 		return false
 	}
 	defer guard(&kept)()
@@ -90,7 +90,7 @@ func (w *Writer) set(b []byte) {
 
 // Binary enters a file that is no text.
 func (w *Writer) Binary(s State) {
-	if !w.full() {
+	if !w.Full() {
 		w.add(s, record{flags: flagBinary})
 	}
 }
@@ -105,7 +105,7 @@ func (w *Writer) Sign(r io.Reader) (Signed, error) {
 		if end = errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); err != nil && !end {
 			return s, err
 		}
-		if s.read = s.read || odd(text); s.read || w.full() {
+		if s.read = s.read || odd(text); s.read || w.Full() {
 			s.read = true
 			return s, nil
 		}

@@ -32,7 +32,7 @@ func (a ask) query() search.GrepQuery {
 	case has("c"):
 		q.Mode = search.Count
 	case has("9"):
-		q.Limit = 9
+		q.Limit, q.Stop = 9, true
 	}
 	return q
 }
