@@ -5,13 +5,14 @@
 //
 // Start reading at Pair.Find, the simplest: two bytes at fixed distances, which is how a literal is looked for. Window looks
 // for three bytes in a row, each from a set of its own, for up to eight such windows at once; Class marks the bytes of one
-// set, and its Runs are where many of them follow one another. vectors_amd64.s has the kernels, for AVX2
-// (with BMI1). On every other processor the twins do the work.
+// set, and its Runs are where many of them follow one another. vectors_amd64.s has the kernels for AVX2
+// (with BMI1), vectors_arm64.s those for NEON. On every other processor the twins do the work.
 //
 // A kernel fills a buffer with places and returns where to go on, so that a text with many candidates costs no call for
 // each. A call takes at most maxBlock bytes, because the Go scheduler cannot stop it.
 //
-// Known limits: a text may have 4 GiB at most. Kernels read up to Slack bytes behind the text where its capacity allows
+// Known limits: those for NEON were run under an emulator alone (GOARCH=arm64 go test -c, then qemu-aarch64), so they are right but
+// nobody has measured them. A text may have 4 GiB at most. Kernels read up to Slack bytes behind the text where its capacity allows
 // it and leave the last bytes to the twin elsewhere, so texts without spare capacity are slower at their ends.
 package kern
 

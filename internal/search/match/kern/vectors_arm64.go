@@ -1,0 +1,19 @@
+package kern
+
+// NEON is part of the architecture.
+const vectors = true
+
+// pair tests the places from up to to, a multiple of 32 behind it, and reads to the last of them plus the greater distance.
+//
+//go:noescape
+func pair(text *byte, from, to int, p *Pair, places *uint32, room int) (n, next int)
+
+// window is pair for a Window; it reads two bytes behind to.
+//
+//go:noescape
+func window(text *byte, from, to int, w *Window, places *uint32, room int) (n, next int)
+
+// classBits marks the bytes of a class in words of 64 bytes each.
+//
+//go:noescape
+func classBits(text *byte, words int, c *Class, marks *uint64)

@@ -1,0 +1,197 @@
+#include "textflag.h"
+
+// SHRN $4 of eight pairs of bytes: a byte that is all ones or all zeros becomes four such bits. The assembler has no name
+// for it.
+#define MARKS_OF_V4 WORD $0x0F0C8484
+
+// func pair(text *byte, from, to int, p *Pair, places *uint32, room int) (n, next int)
+TEXT ·pair(SB), NOSPLIT, $0-64
+	MOVD text+0(FP), R0
+	MOVD from+8(FP), R1
+	MOVD to+16(FP), R2
+	MOVD p+24(FP), R3
+	MOVD places+32(FP), R4
+	MOVD room+40(FP), R5
+	SUB  $16, R5
+	MOVD ZR, R6
+	MOVD $15, R13
+	MOVBU 0(R3), R7
+	VDUP R7, V0.B16
+	MOVBU 1(R3), R7
+	VDUP R7, V1.B16
+	MOVBU 2(R3), R7
+	VDUP R7, V2.B16
+	MOVBU 3(R3), R7
+	VDUP R7, V3.B16
+	ADD  R1, R0, R0
+	MOVD 8(R3), R7
+	ADD  R0, R7, R7
+	MOVD 16(R3), R8
+	ADD  R0, R8, R8
+
+pairLoop:
+	CMP  R2, R1
+	BGE  pairDone
+	VLD1.P 16(R7), [V4.B16]
+	VLD1.P 16(R8), [V5.B16]
+	VORR V2.B16, V4.B16, V4.B16
+	VORR V3.B16, V5.B16, V5.B16
+	VCMEQ V0.B16, V4.B16, V4.B16
+	VCMEQ V1.B16, V5.B16, V5.B16
+	VAND V5.B16, V4.B16, V4.B16
+	MARKS_OF_V4
+	VMOV V4.D[0], R11
+	CBNZ R11, pairHit
+	ADD  $16, R1
+	B    pairLoop
+
+pairHit:
+	RBIT R11, R12
+	CLZ  R12, R12
+	LSL  R12, R13, R14
+	BIC  R14, R11, R11
+	ADD  R12>>2, R1, R12
+	MOVW R12, (R4)(R6<<2)
+	ADD  $1, R6
+	CBNZ R11, pairHit
+	ADD  $16, R1
+	CMP  R5, R6
+	BLE  pairLoop
+
+pairDone:
+	MOVD R6, n+48(FP)
+	MOVD R1, next+56(FP)
+	RET
+
+// func window(text *byte, from, to int, w *Window, places *uint32, room int) (n, next int)
+TEXT ·window(SB), NOSPLIT, $0-64
+	MOVD text+0(FP), R0
+	MOVD from+8(FP), R1
+	MOVD to+16(FP), R2
+	MOVD w+24(FP), R3
+	MOVD places+32(FP), R4
+	MOVD room+40(FP), R5
+	SUB  $16, R5
+	MOVD ZR, R6
+	MOVD $15, R13
+	VDUP R13, V20.B16
+	VLD1.P 48(R3), [V16.B16, V17.B16, V18.B16]
+	VLD1 (R3), [V21.B16, V22.B16, V23.B16]
+	ADD  R1, R0, R7
+	ADD  $1, R7, R8
+	ADD  $2, R7, R9
+
+windowLoop:
+	CMP  R2, R1
+	BGE  windowDone
+	VLD1.P 16(R7), [V4.B16]
+	VLD1.P 16(R8), [V5.B16]
+	VLD1.P 16(R9), [V6.B16]
+	VUSHR $4, V4.B16, V24.B16
+	VUSHR $4, V5.B16, V25.B16
+	VUSHR $4, V6.B16, V26.B16
+	VAND V20.B16, V4.B16, V4.B16
+	VAND V20.B16, V5.B16, V5.B16
+	VAND V20.B16, V6.B16, V6.B16
+	VTBL V4.B16, [V16.B16], V4.B16
+	VTBL V5.B16, [V17.B16], V5.B16
+	VTBL V6.B16, [V18.B16], V6.B16
+	VTBL V24.B16, [V21.B16], V24.B16
+	VTBL V25.B16, [V22.B16], V25.B16
+	VTBL V26.B16, [V23.B16], V26.B16
+	VAND V24.B16, V4.B16, V4.B16
+	VAND V25.B16, V5.B16, V5.B16
+	VAND V26.B16, V6.B16, V6.B16
+	VAND V5.B16, V4.B16, V4.B16
+	VAND V6.B16, V4.B16, V4.B16
+	VCMTST V4.B16, V4.B16, V4.B16
+	MARKS_OF_V4
+	VMOV V4.D[0], R11
+	CBNZ R11, windowHit
+	ADD  $16, R1
+	B    windowLoop
+
+windowHit:
+	RBIT R11, R12
+	CLZ  R12, R12
+	LSL  R12, R13, R14
+	BIC  R14, R11, R11
+	ADD  R12>>2, R1, R12
+	MOVW R12, (R4)(R6<<2)
+	ADD  $1, R6
+	CBNZ R11, windowHit
+	ADD  $16, R1
+	CMP  R5, R6
+	BLE  windowLoop
+
+windowDone:
+	MOVD R6, n+48(FP)
+	MOVD R1, next+56(FP)
+	RET
+
+// func classBits(text *byte, words int, c *Class, marks *uint64)
+TEXT ·classBits(SB), NOSPLIT, $0-32
+	MOVD text+0(FP), R0
+	MOVD words+8(FP), R1
+	MOVD c+16(FP), R2
+	MOVD marks+24(FP), R3
+	VLD1.P 32(R2), [V16.B16, V17.B16]
+	MOVD (R2), R4
+	MOVD $0x8080808080808080, R5
+	AND  R4, R5, R5
+	VDUP R5, V18.D2 // the highest bit of each byte, if bytes beyond ASCII are in the set
+	MOVD $0x8040201008040201, R5
+	VDUP R5, V19.D2
+	MOVD $15, R5
+	VDUP R5, V20.B16
+
+classLoop:
+	CBZ  R1, classDone
+	VLD1.P 64(R0), [V0.B16, V1.B16, V2.B16, V3.B16]
+	VUSHR $4, V0.B16, V4.B16
+	VUSHR $4, V1.B16, V5.B16
+	VUSHR $4, V2.B16, V6.B16
+	VUSHR $4, V3.B16, V7.B16
+	VTBL V4.B16, [V17.B16], V4.B16
+	VTBL V5.B16, [V17.B16], V5.B16
+	VTBL V6.B16, [V17.B16], V6.B16
+	VTBL V7.B16, [V17.B16], V7.B16
+	VAND V20.B16, V0.B16, V24.B16
+	VAND V20.B16, V1.B16, V25.B16
+	VAND V20.B16, V2.B16, V26.B16
+	VAND V20.B16, V3.B16, V27.B16
+	VTBL V24.B16, [V16.B16], V24.B16
+	VTBL V25.B16, [V16.B16], V25.B16
+	VTBL V26.B16, [V16.B16], V26.B16
+	VTBL V27.B16, [V16.B16], V27.B16
+	VAND V24.B16, V4.B16, V4.B16
+	VAND V25.B16, V5.B16, V5.B16
+	VAND V26.B16, V6.B16, V6.B16
+	VAND V27.B16, V7.B16, V7.B16
+	VAND V18.B16, V0.B16, V0.B16
+	VAND V18.B16, V1.B16, V1.B16
+	VAND V18.B16, V2.B16, V2.B16
+	VAND V18.B16, V3.B16, V3.B16
+	VORR V0.B16, V4.B16, V4.B16
+	VORR V1.B16, V5.B16, V5.B16
+	VORR V2.B16, V6.B16, V6.B16
+	VORR V3.B16, V7.B16, V7.B16
+	VCMTST V4.B16, V4.B16, V4.B16
+	VCMTST V5.B16, V5.B16, V5.B16
+	VCMTST V6.B16, V6.B16, V6.B16
+	VCMTST V7.B16, V7.B16, V7.B16
+	VAND V19.B16, V4.B16, V4.B16
+	VAND V19.B16, V5.B16, V5.B16
+	VAND V19.B16, V6.B16, V6.B16
+	VAND V19.B16, V7.B16, V7.B16
+	VADDP V5.B16, V4.B16, V4.B16
+	VADDP V7.B16, V6.B16, V6.B16
+	VADDP V6.B16, V4.B16, V4.B16
+	VADDP V4.B16, V4.B16, V4.B16
+	VMOV V4.D[0], R6
+	MOVD.P R6, 8(R3)
+	SUB  $1, R1
+	B    classLoop
+
+classDone:
+	RET
