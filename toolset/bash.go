@@ -165,7 +165,7 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 		cmd.Spill, cmd.MaxSpill = x.spill.take, maxSpill
 	}
 	start := x.shell.Now()
-	r, err := x.shell.Supervisor.Run(ctx, cmd)
+	r, err := x.shell.run(ctx, x.call.CallID, cmd)
 	if err != nil {
 		return x.result, asFailure(err)
 	}

@@ -29,6 +29,9 @@ type Shell struct {
 	Mask func() *secret.Stream
 	// MayLeave says that a command which a sandbox kept from its work may be offered to a person outside of it.
 	MayLeave bool
+	// Terminal runs commands that are waited for in a terminal of the person's, where there is one: Supervisor and its cage have
+	// no part in it. What it answers with ErrNoTerminal has not run, and Supervisor runs it. Nil: there is none.
+	Terminal func(ctx context.Context, call tool.CallID, c proc.Command) (proc.Result, error)
 	// Bounds are those of all output.
 	Bounds Bounds
 	// Now is the clock of durations.
@@ -37,6 +40,19 @@ type Shell struct {
 	Processes func() ([]proc.Info, error)
 
 	jobs *proc.Jobs
+}
+
+// ErrNoTerminal is wrapped where a terminal does not take a command: nothing has run.
+var ErrNoTerminal = errors.New("no terminal takes the command")
+
+// run runs a command where this shell runs those that are waited for.
+func (s *Shell) run(ctx context.Context, call tool.CallID, c proc.Command) (proc.Result, error) {
+	if s.Terminal != nil {
+		if r, err := s.Terminal(ctx, call, c); !errors.Is(err, ErrNoTerminal) {
+			return r, err
+		}
+	}
+	return s.Supervisor.Run(ctx, c)
 }
 
 // Bounds of a command.

@@ -15,6 +15,8 @@ type Editor struct {
 	// where the editor answered that it has no say about the file.
 	Read  func(path string) (string, error)
 	Write func(path, text string) error
+	// Terminal runs a command in a terminal of the editor's, outside of any sandbox of ours, and waits for its end.
+	Terminal func(ctx context.Context, c TerminalCall) (TerminalEnd, error)
 }
 
 // ErrNoFile is wrapped by what an editor that has no say about a file answers.
@@ -33,6 +35,9 @@ func (t *thread) editor() (e Editor) {
 	}
 	if fs.WriteTextFile {
 		e.Write = t.writeFile
+	}
+	if t.agent.client.Terminal {
+		e.Terminal = t.inTerminal
 	}
 	return e
 }

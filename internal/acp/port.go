@@ -39,7 +39,8 @@ type Wish struct {
 	Observe func(session.Event)
 	Ask     func(context.Context, permission.Ask) (permission.Answer, error)
 	Inquire func(context.Context, inquiry.Question) (string, error)
-	Editor  Editor // what the editor does for the conversation
+	Named   func(title string) // is told the name that a model gave the conversation
+	Editor  Editor             // what the editor does for the conversation
 	Servers []Server
 }
 

@@ -38,6 +38,7 @@ func newThread(a *Agent, w Wish) *thread {
 	t := &thread{agent: a, wish: w}
 	t.tell = &teller{thread: t}
 	t.wish.Observe, t.wish.Ask, t.wish.Inquire, t.wish.Editor = t.tell.observe, t.ask, t.inquire, t.editor()
+	t.wish.Named = t.named
 	return t
 }
 

@@ -14,11 +14,12 @@ import (
 
 // shown is a call that the editor was told of.
 type shown struct {
-	title string
-	args  json.RawMessage
-	begun bool // told to be in progress
-	ended bool
-	asks  bool // it is a question to the person
+	title    string
+	args     json.RawMessage
+	begun    bool // told to be in progress
+	ended    bool
+	asks     bool   // it is a question to the person
+	terminal string // of the editor, in which it runs; empty: none
 }
 
 // called tells what happens to calls. Those of a subagent are told where somebody was asked about them.
@@ -91,7 +92,7 @@ func (t *teller) updated(e tool.Event) {
 		s.title = secret.Passwords(e.Title)
 		opts = append(opts, sdk.WithUpdateTitle(s.title))
 	}
-	if c := contents(t.with.Cwd(), blocks); len(c) > 0 {
+	if c := contents(t.with.Cwd(), blocks); len(c) > 0 && s.terminal == "" {
 		opts = append(opts, sdk.WithUpdateContent(c))
 	}
 	t.thread.agent.out.post(note{session: t.thread.id, update: sdk.UpdateToolCall(sdk.ToolCallId(e.Call), opts...), key: "call " + string(e.Call)})
@@ -116,7 +117,11 @@ func (t *teller) ended(e session.ToolEnd) {
 	if !bytes.Equal(args, s.args) {
 		opts = append(opts, sdk.WithUpdateRawInput(raw(args)))
 	}
-	opts = append(opts, sdk.WithUpdateContent(t.outcome(o, blocks)))
+	content := t.outcome(o, blocks)
+	if s.terminal != "" { // it shows what the command wrote
+		content = []sdk.ToolCallContent{sdk.ToolTerminalRef(s.terminal)}
+	}
+	opts = append(opts, sdk.WithUpdateContent(content))
 	s.ended = true
 	t.thread.post(sdk.UpdateToolCall(sdk.ToolCallId(o.Call), opts...))
 	if o.Status == tool.Completed {

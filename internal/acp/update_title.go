@@ -8,9 +8,12 @@ import (
 
 // title tells how the session is called in lists.
 func (t *thread) title() {
-	title := t.now().Title()
-	if title == "" {
-		return
+	if title := t.now().Title(); title != "" {
+		t.named(title)
 	}
+}
+
+// named tells a title.
+func (t *thread) named(title string) {
 	t.post(sdk.SessionUpdate{SessionInfoUpdate: &sdk.SessionSessionInfoUpdate{Title: &title, UpdatedAt: sdk.Ptr(time.Now().UTC().Format(time.RFC3339))}})
 }

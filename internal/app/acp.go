@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -22,8 +21,6 @@ import (
 	"adze/internal/safeterm"
 	"adze/internal/signals"
 	"adze/internal/store"
-	"adze/internal/workspace"
-	"adze/internal/workspace/buffers"
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
@@ -130,7 +127,7 @@ func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error)
 	c := &edited{app: e.app, o: &o, wish: w}
 	o.files = filesOf(w.Editor)
 	observe := func(ev session.Event) { w.Observe(desk.VeiledEvent(ev)) }
-	wired, err := e.app.wire(ctx, &o, observe, person{ask: c.ask, inquire: c.inquire, review: c.review})
+	wired, err := e.app.wire(ctx, &o, observe, person{ask: c.ask, inquire: c.inquire, review: c.review, terminal: e.terminal(w.Editor)})
 	if err != nil {
 		return nil, err
 	}
@@ -142,33 +139,13 @@ func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error)
 	return c, nil
 }
 
-// filesOf is the way to files that goes through an editor; nil: it offers none.
-func filesOf(e acp.Editor) workspace.FS {
-	if e.Read == nil && e.Write == nil {
-		return nil
-	}
-	f := &buffers.FS{Base: workspace.Disk{}}
-	refused := func(err error) error {
-		if errors.Is(err, acp.ErrNoFile) {
-			return fmt.Errorf("%w: %w", buffers.ErrRefused, err)
-		}
-		return err
-	}
-	if e.Read != nil {
-		f.Read = func(path string) (string, error) { text, err := e.Read(path); return text, refused(err) }
-	}
-	if e.Write != nil {
-		f.Write = func(path, text string) error { return refused(e.Write(path, text)) }
-	}
-	return f
-}
-
 // edited is a conversation that an editor holds.
 type edited struct {
 	app   *app
 	o     *options
 	wish  acp.Wish
 	wired *wired
+	named bool // a model was asked for a title
 }
 
 func (c *edited) ID() string                { return c.wired.head.Session }
@@ -215,6 +192,9 @@ func (c *edited) Prompt(ctx context.Context, p acp.Prompt) session.Result {
 		in.Attachments = append(in.Attachments, kept)
 	}
 	r := w.patient.Judge(w.answer(ctx, in))
+	if !c.named {
+		c.named = c.app.entitle(c.o, w, in.Text, r, c.wish.Observe, c.wish.Named)
+	}
 	return r
 }
 

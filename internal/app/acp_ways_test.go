@@ -18,6 +18,11 @@ func TestAnEditorChoosesModelsAndCommands(t *testing.T) {
 	if err := os.WriteFile(second, []byte("# t\n-- 1 --\nexpect prompt: Greet Ada politely\ntext: Good day, Ada.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	namer := filepath.Join(u.home, "namer.txtar")
+	if err := os.WriteFile(namer, []byte("# t\n-- 1 --\ntext: A first meeting\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u.configure(fmt.Sprintf(`{"title_model": "script/%s"}`, namer))
 	said, _ := u.editor(fmt.Sprintf(`
 const e = connect(), model = %q;
 await e.init();
@@ -32,6 +37,7 @@ say("no option", (await e.fails("session/set_config_option", { sessionId: id, co
 say("no mode", (await e.fails("session/set_mode", { sessionId: id, modeId: "wild" })).code);
 await e.request("session/set_model", { sessionId: id, modelId: s.models.currentModelId });
 say("first", await e.prompt(id, "who are you"));
+await e.when((n) => n.sessionId === id && n.update.sessionUpdate === "session_info_update" && n.update.title === "A first meeting");
 say("options", (await e.request("session/set_config_option", { sessionId: id, configId: "model", value: model })).configOptions.map((o) => o.currentValue));
 say("second", await e.prompt(id, "/greet Ada"));
 const other = await e.open("/");
@@ -51,7 +57,7 @@ await again.leave();
 	wants(t, said, "options", "second.txtar", "high")
 	wants(t, said, "told", "a: I am the first.", "a: Good day, Ada.", "b: I am the first.")
 	wants(t, said, "loaded", "who are you", "I am the first.", "Good day, Ada.", "/greet Ada")
-	wants(t, said, "pages", "who are you")
+	wants(t, said, "pages", "A first meeting")
 	for _, name := range []string{"no effort", "no option", "no mode"} {
 		if said[name] != -32602.0 {
 			t.Errorf("%s: %v", name, said[name])

@@ -256,31 +256,35 @@ func (w *wired) sessions(ctx context.Context) ([]port.SessionHead, error) {
 	return out, nil
 }
 
-// entitle has a model name the session after its first turn, beside what comes next, where the configuration says which. A
-// title that does not come is none: the session is listed by its first prompt.
-func (s *sitting) entitle(asked string, r session.Result) {
-	name := s.w.settings.config.TitleModel
-	if name == "" || s.entitled || r.Cause != session.CauseDone || s.o.noSession || s.o.demo || len(s.w.history) > 0 {
-		return
+// entitle has a model name the session after its first turn, beside what comes next, where the configuration says which; false:
+// it has not. A title that does not come is none: the session is listed by its first prompt. named is told the one that came.
+func (a *app) entitle(o *options, w *wired, asked string, r session.Result, observe func(session.Event), named func(title string)) bool {
+	name := w.settings.config.TitleModel
+	if name == "" || r.Cause != session.CauseDone || o.noSession || o.demo || len(w.history) > 0 {
+		return false
 	}
-	s.entitled = true
-	m, err := s.app.models(s.w.settings.config).Named(name)
+	m, err := a.models(w.settings.config).Named(name)
 	if err != nil {
-		s.ui.Observe(session.Notice{Text: fmt.Sprintf("title_model: %v", err)})
-		return
+		observe(session.Notice{Text: fmt.Sprintf("title_model: %v", err)})
+		return true
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var naming sync.WaitGroup
-	s.w.closers = append(s.w.closers, func() { cancel(); naming.Wait() })
+	w.closers = append(w.closers, func() { cancel(); naming.Wait() })
 	naming.Go(func() {
-		mask := s.app.keys.Mask()
+		mask := a.keys.Mask()
 		title, used, err := m.Title(ctx, mask.Text(asked), mask.Text(r.Text))
-		s.w.session.Spend(m.Provider.Name(), m.Name, used)
+		w.session.Spend(m.Provider.Name(), m.Name, used)
 		if err != nil {
 			return
 		}
-		_ = s.app.Change(ctx, func(logs *store.Store) error { // without it the session has none
-			return logs.Owner().Label(ctx, s.w.session.ID(), store.Label{Kind: store.TitleLabel, Value: mask.Text(title), By: store.ByModel})
+		title = mask.Text(title)
+		err = a.Change(ctx, func(logs *store.Store) error { // without it the session has none
+			return logs.Owner().Label(ctx, w.session.ID(), store.Label{Kind: store.TitleLabel, Value: title, By: store.ByModel})
 		})
+		if err == nil && named != nil {
+			named(title)
+		}
 	})
+	return true
 }

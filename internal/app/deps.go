@@ -34,6 +34,9 @@ func (s settings) deps(w *wired) toolset.Deps {
 	w.cage = s.cage(w)
 	w.closers = append(w.closers, w.cage.Box.Close)
 	shell := s.shell(w)
+	if w.cage.Setting == sandbox.Off {
+		shell.Terminal = w.person.terminal
+	}
 	w.closers = append(w.closers, shell.Close)
 	return toolset.Deps{
 		Bounds: s.bounds(), Web: web.New(reach(func() *policy.Policy { return w.gate })),

@@ -162,7 +162,7 @@ type sitting struct {
 }
 
 func (s *sitting) open(ctx context.Context, words string) (err error) {
-	s.w, err = s.app.wire(ctx, s.o, func(e session.Event) { s.ui.Observe(desk.VeiledEvent(e)) }, person{s.ask, s.inquire, s.review, s.rewrite, func() { s.ui.Stir() }})
+	s.w, err = s.app.wire(ctx, s.o, func(e session.Event) { s.ui.Observe(desk.VeiledEvent(e)) }, person{s.ask, s.inquire, s.review, s.rewrite, func() { s.ui.Stir() }, nil})
 	if err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func (s *sitting) send(ctx context.Context, p port.Prompt) session.Result {
 	in.Attachments = append(s.first, files...)
 	s.first = nil
 	r := s.w.session.Prompt(ctx, in)
-	s.entitle(in.Text, r)
+	s.entitled = s.entitled || s.app.entitle(s.o, s.w, in.Text, r, s.ui.Observe, nil)
 	return r
 }
 

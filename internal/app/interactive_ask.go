@@ -11,6 +11,7 @@ import (
 	"adze/internal/desk"
 	"adze/internal/plan"
 	"adze/internal/policy"
+	"adze/internal/proc"
 	"adze/internal/secret"
 	"adze/session"
 	"adze/tool"
@@ -26,6 +27,8 @@ type person struct {
 	review  func(ctx context.Context, q plan.Question) (string, error)
 	rewrite func(ctx context.Context, text string) (string, error)
 	stir    func() // something changed in the background
+	// terminal runs a command where the person sees it; only without a sandbox.
+	terminal func(ctx context.Context, call tool.CallID, c proc.Command) (proc.Result, error)
 }
 
 // desk is where the plan of this run lies; its file is known with the session.
