@@ -11,7 +11,7 @@
 // Source of the rules: Language Server Protocol 3.17 (microsoft.github.io/language-server-protocol). Known limits: of
 // files that change on the disk, by a command say, a server is told only where it was asked about them before. Text is
 // sent whole at each change. A server whose diagnostics neither name a version nor can be asked for is believed when it
-// has been silent for a moment.
+// has been silent for a moment, and for longer where it has found nothing.
 package lsp
 
 import (
