@@ -12,6 +12,7 @@ import (
 // Inquiry is a question of the model's to the person.
 type Inquiry struct {
 	Agent    string // the subagent that asks; empty: the main conversation
+	Asks     string // who asks, where it is not the model, such as an MCP server
 	Question string
 	Choices  []string // may be empty; the person may answer in other words
 }

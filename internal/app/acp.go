@@ -184,6 +184,7 @@ func (c *edited) Prompt(ctx context.Context, p acp.Prompt) session.Result {
 	if err != nil {
 		return failure(err)
 	}
+	in = w.servers.dress(in)
 	for _, a := range p.Attachments {
 		kept, err := desk.Bounded(a)
 		if err != nil {

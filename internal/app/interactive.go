@@ -227,6 +227,7 @@ func (s *sitting) send(ctx context.Context, p port.Prompt) session.Result {
 		return s.w.give(ctx, k, task)
 	}
 	in, _ := s.w.menu.Prompt(p.Text, "", false) // what no command is called is text
+	in = s.w.servers.dress(in)
 	in.Attachments = append(s.first, files...)
 	s.first = nil
 	r := s.w.session.Prompt(ctx, in)

@@ -132,7 +132,15 @@ func offered(offers []policy.Offer, file string) (out []permission.Offer) {
 
 // inquire puts a question of the model to the person.
 func (s *sitting) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
-	return s.ui.Inquire(ctx, inquiry.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
+	return s.ui.Inquire(ctx, inquiry.Question{Title: asksOf(q), Agent: q.Agent, Text: q.Question, Choices: q.Choices})
+}
+
+// asksOf says who asks where it is not the model.
+func asksOf(q toolset.Inquiry) string {
+	if q.Asks == "" {
+		return ""
+	}
+	return q.Asks + " asks"
 }
 
 // resolved says what a path or an address really is, where it is written in another way. The programs of a

@@ -77,6 +77,9 @@ func (a *app) ports(o *options, w *wired, own *ownCommand) port.Ports {
 	if w.keeper != nil {
 		p.Undo = w.undo
 	}
+	if w.servers != nil {
+		p.Servers, p.Serve = w.servers.serverRows, w.servers.serve(w)
+	}
 	if _, ok := w.set.Get(shellTool); ok {
 		p.Run = func(ctx context.Context, command string) session.Result { return w.shell(ctx, command, own) }
 	}
@@ -147,10 +150,12 @@ func (w *wired) setMode(name string) error {
 
 // files lists the workspace for completion, but for what may not be read.
 func (w *wired) files(ctx context.Context) (port.Files, error) {
-	return desk.Files(ctx, search.Tree{Root: w.head.Cwd, Withhold: w.gate.Sieve(w.head.Cwd)}, func(ctx context.Context) []string {
+	files, err := desk.Files(ctx, search.Tree{Root: w.head.Cwd, Withhold: w.gate.Sieve(w.head.Cwd)}, func(ctx context.Context) []string {
 		env := proc.Environ(os.Environ(), proc.EnvPolicy{Secrets: models.KeyNames(w.settings.config)})
 		return desk.Changed(ctx, git.Git{Supervisor: proc.Supervisor{Ledger: w.ledger}, Env: env}, w.head.Cwd)
 	})
+	files.Paths = append(files.Paths, w.servers.mentions()...)
+	return files, err
 }
 
 // ownCommand is the command that the person runs right now. They wrote it: it is not asked again, but every

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"adze/internal/mcp"
+	"adze/internal/mcp/share"
 	"adze/internal/models"
 	"adze/internal/policy"
 	"adze/internal/proc"
@@ -43,6 +44,7 @@ type mcpServers struct {
 	soon    bool // tools join as soon as they are there: nobody says a next prompt
 	joined  int64
 	rebuild func(context.Context) (*tool.Set, error)
+	shelf   *share.Shelf // what they share beside tools
 	tell    func(string)
 
 	mu       sync.Mutex
@@ -56,6 +58,11 @@ func (m *mcpServers) enlist(registry *tool.Registry) {
 		return
 	}
 	problems := m.Enlist(registry)
+	if m.shelf.Any() {
+		if err := registry.Register(m.shelf.Tool()); err != nil {
+			problems = append(problems, err.Error())
+		}
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.problems = problems
@@ -90,7 +97,10 @@ func (s settings) mcpServers(o *options, w *wired) *mcpServers {
 	if w.person.inquire != nil {
 		options.Consent = w.agreeToChange
 	}
+	m.reach(s, w, &options)
 	m.Pool = mcp.New(options)
+	m.shelf = m.shelfOf(s, options.Mask)
+	w.menu.Others = m.other
 	w.closers = append(w.closers, m.Close)
 	return m
 }

@@ -163,6 +163,7 @@ func (a *app) runHeadless(ctx context.Context, o *options, p *print.Printer, wor
 	if in, err = w.menu.Given(in, words, func(text string) string { return o.answer.Demand(w.hidePiped(text, words)) }); err != nil {
 		return failure(err)
 	}
+	in = w.servers.dress(in)
 	if err := a.begin(ctx, o, p, w); err != nil {
 		return failure(err)
 	}

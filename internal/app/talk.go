@@ -93,7 +93,7 @@ func (c *conversation) Prompt(ctx context.Context, p talk.Prompt) session.Result
 	if err != nil {
 		return failure(err)
 	}
-	r := c.o.answer.Structured(c.w.answer(ctx, in))
+	r := c.o.answer.Structured(c.w.answer(ctx, c.w.servers.dress(in)))
 	r.Duration = time.Since(started)
 	return r
 }

@@ -124,7 +124,8 @@ func (s settings) projectHooks() (out []hook.Program) {
 }
 
 // named lists for the interface what can be named after a slash.
-func (w *wired) named() (out []port.Named) {
+func (w *wired) named() []port.Named {
+	out := w.servers.prompts()
 	for _, i := range w.menu.Listed() {
 		out = append(out, port.Named{Name: i.Label(), Args: i.Front.Text("argument-hint"), Help: i.Front.Text("description"), From: i.Path})
 	}
@@ -222,5 +223,5 @@ func (a *app) MCP(ctx context.Context, use func(servers.Desk) error) error {
 	if err != nil {
 		return err
 	}
-	return use(servers.Desk{Pool: pool, All: all})
+	return use(servers.Desk{Pool: pool, All: all, Logins: s.logins})
 }

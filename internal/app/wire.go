@@ -153,10 +153,11 @@ type settings struct {
 	survey func() ([]trust.Item, error) // what the project would run, looked at once
 	files  *keys.Files                  // learns what is secret in them
 	hide   func() *secret.Masker        // hides secrets from the model; nil: it sees them
+	logins loginDesk                    // at MCP servers
 }
 
 func (a *app) settle(o *options, w *wired) (settings, error) {
-	s := settings{at: place.Of(a.Getenv), home: a.Getenv("HOME")}
+	s := settings{at: place.Of(a.Getenv), home: a.Getenv("HOME"), logins: logins(a.Getenv, a.keys.Hide)}
 	s.file = config.File(a.Getenv, s.at.Config)
 	var err error
 	if s.config, err = a.keys.Load(s.file); err != nil {

@@ -149,6 +149,15 @@ func (p *Pool) States() (out []State) {
 	return out
 }
 
+// Server is one of them as it is configured.
+func (p *Pool) Server(name string) (Server, bool) {
+	v := p.servers[name]
+	if v == nil {
+		return Server{}, false
+	}
+	return v.conf, true
+}
+
 // Names are those of the servers, in the order of the configuration.
 func (p *Pool) Names() []string { return slices.Clone(p.order) }
 

@@ -40,6 +40,9 @@ type Menu struct {
 	Notice func(text string)
 	// Lend has the model that a file names answer the turn, and says which one that is; nil: the session's always answers.
 	Lend func(of carry.Origin, model string) (full string, err error)
+	// Others are names that no file carries, such as those of prompts of MCP servers: what makes a text of what is written
+	// behind one; nil: there are none.
+	Others func(name string) (compose func(ctx context.Context, rest string) (string, error), ok bool)
 	// Mask hides secrets in what a file says; nil: nothing is hidden.
 	Mask func(string) string
 }
@@ -146,6 +149,16 @@ func (m *Menu) Prompt(typed, tail string, strict bool) (session.Input, error) {
 		x := expansion{menu: m, item: item, typed: strings.TrimSpace("/" + name + " " + strings.TrimSpace(rest)), rest: rest, tail: tail}
 		in.Compose = x.compose
 		return in, nil
+	case !known && m.Others != nil && !m.own(name):
+		if compose, ok := m.Others(name); ok {
+			in.Compose = func(ctx context.Context, _ func(tool.RawCall) tool.Outcome) (string, error) {
+				text, err := compose(ctx, strings.TrimSpace(rest))
+				return text + tail, err
+			}
+			return in, nil
+		}
+	}
+	switch {
 	case !strict || isPath(name):
 		return in, nil
 	case m.own(name):

@@ -3,7 +3,7 @@
 // The one rule: listing starts nothing and dials nothing; what a server says is shown cleaned, and agreed to only by a command
 // that says so.
 //
-// Start reading at Command. add.go writes the person's configuration, look.go lists, tries and agrees; serve.go is the other way round. What a server is
+// Start reading at Command. login.go logs in, add.go writes the person's configuration, look.go lists, tries and agrees; serve.go is the other way round. What a server is
 // and how it is talked with is in package mcp.
 //
 // Known limits: none that are known. The tests run the whole program and stand in internal/app.
@@ -17,6 +17,7 @@ import (
 
 	"adze/internal/command"
 	"adze/internal/mcp"
+	"adze/internal/mcp/oauth"
 	"adze/internal/usage"
 )
 
@@ -31,8 +32,9 @@ type Program interface {
 
 // Desk are the servers of a folder.
 type Desk struct {
-	Pool *mcp.Pool
-	All  []Listed
+	Pool   *mcp.Pool
+	All    []Listed
+	Logins oauth.Desk
 }
 
 // Listed is a server that somebody named, whether it may be used or not.
@@ -54,7 +56,7 @@ type servers struct {
 // Command is adze mcp with its commands.
 func Command(e *command.Env, p Program) *cobra.Command {
 	s := servers{e, p}
-	c := command.Group("mcp", "Look after MCP servers, whose tools a run may use, and be one", s.add(), s.list(), s.test(), s.accept(), s.remove(), s.serve())
+	c := command.Group("mcp", "Look after MCP servers, whose tools a run may use, and be one", s.add(), s.list(), s.test(), s.accept(), s.login(), s.logout(), s.remove(), s.serve())
 	c.Long = "An MCP server is a program that adze starts, or an address that it dials, for the tools that it offers. Those of your own\n" +
 		"configuration may be used; those of a project wait for adze trust allow. A tool is called server_tool, and the rules for\n" +
 		"it are execute(mcp:SERVER TOOL) and execute(mcp:SERVER **). adze mcp serve offers adze's own tools to others."

@@ -143,10 +143,16 @@ func (s *Shelf) Mentions() (out []string) {
 	return out
 }
 
-// Any reports whether some server is known to have resources, or not known yet.
+// Any reports whether some server says that it has resources, as far as that is known without starting it.
 func (s *Shelf) Any() bool {
 	return slices.ContainsFunc(s.pool.Names(), func(name string) bool {
-		has, ok := s.of(name)
-		return !ok || len(has.Resources) > 0
+		c := s.pool.Catalogue(name)
+		return c != nil && c.Resources
 	})
+}
+
+// Counts is how much is known of what a server shares.
+func (s *Shelf) Counts(server string) (resources, prompts int) {
+	has, _ := s.of(server)
+	return len(has.Resources), len(has.Prompts)
 }

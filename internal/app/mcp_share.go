@@ -1,0 +1,188 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/internal/keyring"
+	"adze/internal/mcp"
+	"adze/internal/mcp/consent"
+	"adze/internal/mcp/dial"
+	"adze/internal/mcp/oauth"
+	"adze/internal/mcp/remote"
+	"adze/internal/mcp/share"
+	"adze/internal/place"
+	"adze/session"
+	"adze/toolset"
+	"adze/tui/port"
+)
+
+// loginDesk is where the person logs in at MCP servers.
+type loginDesk = oauth.Desk
+
+// logins is that place, and what is kept of it. The key ring is asked when a server wants it.
+func logins(getenv func(string) string, hide func(secret string)) loginDesk {
+	return loginDesk{
+		Shelf:   oauth.Shelf{File: filepath.Join(place.Of(getenv).State, "logins.json"), Ring: keyring.OfSystem(getenv, nil)},
+		Clients: oauth.Clients{Server: remote.Client, Issuers: remote.Issuers},
+		Open:    oauth.Browser(getenv), Hide: hide,
+	}
+}
+
+// reach has servers with an address dialled, puts what servers ask to the person, and keeps what they share.
+func (m *mcpServers) reach(s settings, w *wired, o *mcp.Options) {
+	o.HTTP = dial.Opener(s.logins)
+	ctx, end := context.WithCancel(context.Background())
+	w.closers = append(w.closers, end)
+	desk := &consent.Desk{Told: m.tell}
+	if ask := w.person.inquire; ask != nil {
+		desk.Open = s.logins.Open
+		desk.Ask = func(ctx context.Context, q consent.Question) (string, error) {
+			defer m.Waits(q.Server)()
+			return ask(ctx, toolset.Inquiry{Asks: "the MCP server " + q.Server, Question: "The MCP server " + q.Server + " asks, and gets your answer: " + q.Text, Choices: q.Choices})
+		}
+	}
+	o.Client = func(server string, c *sdk.ClientOptions) {
+		c.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}
+		c.ElicitationHandler = desk.Elicit(server)
+		c.PromptListChangedHandler = func(context.Context, *sdk.PromptListChangedRequest) { go m.learn(ctx, server) }
+		c.ResourceListChangedHandler = func(context.Context, *sdk.ResourceListChangedRequest) { go m.learn(ctx, server) }
+	}
+	var mu sync.Mutex
+	known := map[string]bool{}
+	failed := o.Changed
+	o.Changed = func(server string) {
+		failed(server)
+		mu.Lock()
+		defer mu.Unlock()
+		if c := m.Catalogue(server); !known[server] && c != nil && (c.Prompts || c.Resources) {
+			known[server] = true
+			go m.learn(ctx, server)
+		}
+	}
+}
+
+// learn asks a server what it shares. What cannot be had now is asked for when it is wanted.
+func (m *mcpServers) learn(ctx context.Context, server string) { _ = m.shelf.Learn(ctx, server) }
+
+// dress has a prompt bring the resources of servers that it names.
+func (m *mcpServers) dress(in session.Input) session.Input {
+	if m == nil {
+		return in
+	}
+	return m.shelf.Dress(in)
+}
+
+// other is a prompt of a server as what a name behind a slash means.
+func (m *mcpServers) other(name string) (func(context.Context, string) (string, error), bool) {
+	p, ok := m.shelf.Find(name)
+	if !ok {
+		return nil, false
+	}
+	return func(ctx context.Context, rest string) (string, error) { return m.shelf.Compose(ctx, p, rest) }, true
+}
+
+// prompts are those of servers, as the interface lists what can be named after a slash.
+func (m *mcpServers) prompts() (out []port.Named) {
+	if m == nil {
+		return nil
+	}
+	for _, p := range m.shelf.Prompts() {
+		out = append(out, port.Named{Name: p.Label(), Args: p.Hint(), Help: p.Note, From: "MCP server " + p.Server})
+	}
+	return out
+}
+
+// mentions are the resources that can be completed behind an @.
+func (m *mcpServers) mentions() []string {
+	if m == nil {
+		return nil
+	}
+	return m.shelf.Mentions()
+}
+
+// serverRows are the servers as the interface shows them.
+func (m *mcpServers) serverRows(context.Context) (out []port.Server, err error) {
+	for _, st := range m.States() {
+		conf, _ := m.Server(st.Name)
+		row := port.Server{Name: st.Name, From: st.From, State: st.State, Why: st.Why, Title: st.Title, Version: st.Version, Transport: "stdio " + strings.Join(conf.Command, " ")}
+		if len(conf.Command) == 0 {
+			row.Transport, row.Login = "http "+conf.URL, true
+		}
+		if c := m.Catalogue(st.Name); c != nil {
+			for _, t := range c.Tools {
+				if t.Bad == "" {
+					row.Tools, row.Bytes = append(row.Tools, t.Name), row.Bytes+len(t.Description)+len(t.Parameters)
+				}
+			}
+		}
+		row.Resources, row.Prompts = m.shelf.Counts(st.Name)
+		out = append(out, row)
+	}
+	return out, nil
+}
+
+// serve does with a server what the person chose.
+func (m *mcpServers) serve(w *wired) func(ctx context.Context, name, act string) (string, error) {
+	return func(ctx context.Context, name, act string) (string, error) {
+		ctx, cancel := context.WithTimeout(ctx, mcp.DefaultStart+5*time.Second)
+		defer cancel()
+		switch act {
+		case "stop":
+			m.Stop(name)
+			return name + " is stopped", nil
+		case "login":
+			return m.login(w, name)
+		}
+		if err := m.Await(ctx, name); err != nil {
+			return "", fmt.Errorf("%s does not work: %w", name, err)
+		}
+		all, _ := m.serverRows(ctx)
+		for _, row := range all {
+			if row.Name == name {
+				said := fmt.Sprintf("%s works: %d tools, %d resources, %d prompts", name, len(row.Tools), row.Resources, row.Prompts)
+				if m.Pending(name).Any() {
+					said += "; it says otherwise of its tools than you agreed to: adze mcp test " + name
+				}
+				return said, nil
+			}
+		}
+		return name + " works", nil
+	}
+}
+
+// login has the person log in at a server while a session is open.
+func (m *mcpServers) login(w *wired, name string) (string, error) {
+	conf, _ := m.Server(name)
+	server, err := dial.Server(conf)
+	if err != nil {
+		return "", err
+	}
+	desk := w.settings.logins
+	desk.Tell = m.tell
+	if ask := w.person.inquire; ask != nil {
+		desk.Agree = func(issuer string) bool {
+			const yes = "log in there"
+			said, err := ask(context.Background(), toolset.Inquiry{Asks: "adze", Question: "The MCP server " + name + " sends logins to another origin: " + issuer + "\nDo you have an account there, and mean it?", Choices: []string{"no", yes}})
+			return err == nil && said == yes
+		}
+	}
+	_, where, err := desk.Login(context.Background(), server, oauth.Options{})
+	if err != nil {
+		return "", err
+	}
+	m.Stop(name)
+	m.Wake(name)
+	return "logged in at " + name + "; the login is in " + where, nil
+}
+
+// shelfOf is what the servers of a run share.
+func (m *mcpServers) shelfOf(s settings, mask func(string) string) *share.Shelf {
+	return share.New(m.Pool, filepath.Join(s.at.State, "mcp", "share.json"), mask)
+}
