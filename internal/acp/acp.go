@@ -7,11 +7,13 @@
 // Start reading at Agent.Serve, then conn.go (the connection) and session.go (what an editor opens). prompt.go is a turn and
 // content.go what it is given; update_*.go are what an editor is told, a file for each kind, call.go, content_of_call.go and
 // hunk.go how a call is shown, outbox.go in which portions; permission.go and question.go ask the person; settings.go has
-// mode, model and effort; files.go has the editor read and write files.
+// mode, model and effort; files.go has the
+// editor read and write files, terminal.go run commands.
 //
 // Known limits: a remark for a running turn cannot be said in this protocol; a second prompt is refused while one runs.
 // The calls of a subagent are told as progress of the call that started it. What is told beside the log, such as a notice,
-// is not told again when a session is loaded.
+// is not told again when a session is loaded; nor is the terminal of the editor's in which a command ran, whose output is
+// told then. MCP servers that an editor names are not used, which a notice says.
 package acp
 
 import (
