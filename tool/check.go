@@ -56,7 +56,7 @@ func (d *declaration) check() error {
 			refuse("bad alias %q", alias)
 		}
 	}
-	if names := d.argNames(); d.editable != "" && !names[d.editable] {
+	if d.editable != "" && !d.argNames()[d.editable] {
 		refuse("editable %q is not a property", d.editable)
 	}
 	for _, err := range d.checkArgAliases() {
@@ -119,6 +119,9 @@ func (d *declaration) checkSchema() error {
 	}
 	if f.AllowNoSchema && f.Parameters != nil {
 		return errors.New("AllowNoSchema with Parameters: a schema that is there is always checked; drop one of them")
+	}
+	if f.Parameters != nil && d.checked {
+		return nil
 	}
 	if f.Parameters != nil {
 		return schema.Check(f.Parameters)

@@ -25,6 +25,7 @@ type declaration struct {
 	editable   string
 	redact     Redaction
 	unoffered  bool
+	checked    bool           // its schema was, before
 	runs       bool           // it has a Run
 	linked     error          // why the references of its schemas could not be resolved
 	derive     func() derived // what args say, made once for check and definition
@@ -50,7 +51,7 @@ func declare[Args, Meta any](id string, c Config[Args, Meta]) *declaration {
 	d := &declaration{
 		face: face.Clone(), args: args, argAliases: maps.Clone(c.ArgAliases),
 		idioms: slices.Clone(c.Idioms), verbs: slices.Clone(c.Verbs), kin: slices.Clone(c.Kin), output: c.Output, editable: c.Editable, redact: c.Redact,
-		unoffered: c.Unoffered, runs: c.Run != nil,
+		unoffered: c.Unoffered, checked: c.Checked, runs: c.Run != nil,
 		derive: deriveOnce(args),
 	}
 	d.link(c.Refs)

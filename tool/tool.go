@@ -39,6 +39,9 @@ type Config[Args, Meta any] struct {
 	Description string
 	// Parameters is the JSON Schema of the arguments, kept byte for byte. Nil: derived from Args.
 	Parameters json.RawMessage
+	// Checked says that Parameters came through schema.Check before and were kept since: a start with hundreds of tools of
+	// servers does not do it again.
+	Checked bool
 	// Refs are schemas for references that lead outside Parameters and ProviderSchema, by the reference as it
 	// is written there, without its fragment. They are copied into the definitions when the tool is built;
 	// a reference that is neither local nor here is refused, and nothing is ever fetched.

@@ -119,7 +119,7 @@ func rooms() []Row {
 		{Package: "internal/mcp/serve", Room: true, May: []string{"internal/policy", "internal/safeterm", "internal/usage", "tool"}, Why: "it speaks with clients and puts questions to them; it runs nothing and knows no session"},
 		{Package: "internal/mcp/share", Room: true, May: []string{"internal/mcp", "session", "tool"}, Tests: []string{"internal/mcp/dial", "internal/mcp/oauth", "internal/mcp/remote", "internal/nodetest"}, Why: "resources and prompts of a pool; it starts nothing but through the pool"},
 		{Package: "internal/mcp/remote", Room: true, May: []string{"internal/web"}, Why: "connections to servers elsewhere; it knows addresses and bounds, and neither tools nor logins"},
-		{Package: "internal/mcp", May: []string{"tool", "internal/proc"}, Why: "it speaks with servers and makes tools of what they offer; it knows neither the run nor who allowed them"},
+		{Package: "internal/mcp", May: []string{"tool", "tool/schema", "internal/proc"}, Tests: []string{"internal/nodetest", "tool/pick"}, Why: "it speaks with servers and makes tools of what they offer; it knows neither the run nor who allowed them"},
 		{Package: "internal/mcp/oauth", Room: true, May: []string{"internal/mcp/remote", "internal/keyring"}, Why: "logins and what they bring; it knows no session and asks a person only through its desk"},
 		{Package: "internal/desk", May: []string{"internal/config", "internal/git", "internal/rewind", "session", "tool", "tui/port", "internal/proc", "internal/recall", "internal/scale", "internal/search", "internal/secret", "internal/policy", "internal/safeterm", "internal/usage"},
 			Why: "it does things for the person and knows neither the interface nor a run"},

@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"adze/internal/mcp/mcptest"
 )
 
 // binaries is the folder of the two programs; TestMain makes and removes it.
@@ -38,6 +40,7 @@ var build = sync.OnceValue(func() error {
 })
 
 func TestMain(m *testing.M) {
+	mcptest.Serve()
 	dir, err := os.MkdirTemp("", "adze-bench-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/tool/schema"
 )
 
 // Bounds of one definition: what a model is shown of a tool, it is shown with each request.
@@ -73,9 +75,9 @@ func pin(t *sdk.Tool, instructions string) string {
 
 // parameters is a tool's schema, cleaned: texts lose what cannot be seen, patterns that cannot be read are left to the
 // server, and whatever could not be shown as it is makes the tool unusable.
-func parameters(schema any) (json.RawMessage, error) {
-	object, ok := schema.(map[string]any)
-	if schema == nil {
+func parameters(given any) (json.RawMessage, error) {
+	object, ok := given.(map[string]any)
+	if given == nil {
 		object, ok = map[string]any{}, true
 	}
 	if !ok {
@@ -99,7 +101,10 @@ func parameters(schema any) (json.RawMessage, error) {
 	if len(raw) > maxSchema {
 		return nil, fmt.Errorf("its schema takes %d KiB, more than %d", len(raw)>>10, maxSchema>>10)
 	}
-	return raw, bomb(object)
+	if err := bomb(object); err != nil {
+		return nil, err
+	}
+	return raw, schema.Check(raw)
 }
 
 // cleaner copies a schema without what it must not hold.

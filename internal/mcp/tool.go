@@ -68,6 +68,7 @@ func (v *server) tool(t Tool) tool.Tool {
 	return tool.Define(ToolName(v.conf.Name, t.Name), tool.Config[json.RawMessage, meta]{
 		Description:  v.describe(t),
 		Parameters:   t.Parameters,
+		Checked:      true, // when it was learned
 		Permissions:  tool.Requires(tool.Execute),
 		Tags:         []string{Tag, plain(v.conf.Name)},
 		Safety:       tool.Safety{ThreatLevel: "medium"},
