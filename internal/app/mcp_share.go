@@ -143,6 +143,9 @@ func (m *mcpServers) serve(w *wired) func(ctx context.Context, name, act string)
 		if err := m.Await(ctx, name); err != nil {
 			return "", fmt.Errorf("%s does not work: %w", name, err)
 		}
+		if c := m.Catalogue(name); c != nil && (c.Prompts || c.Resources) {
+			m.learn(ctx, name)
+		}
 		all, _ := m.serverRows(ctx)
 		for _, row := range all {
 			if row.Name == name {
