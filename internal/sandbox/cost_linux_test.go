@@ -5,26 +5,31 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"adze/internal/proc"
 	"adze/internal/sandbox"
+	"adze/internal/sandbox/sight"
 )
 
-// plansVariable has a test binary plan that many commands.
-const plansVariable = "SANDBOX_PLANS"
+// planVariable has a test binary plan commands, and mark the trace between them.
+const (
+	planVariable = "SANDBOX_PLANS"
+	planMark     = "/between/two/plans"
+)
 
 // TestPlans is the program that the next test traces.
 func TestPlans(t *testing.T) {
-	times, err := strconv.Atoi(os.Getenv(plansVariable))
-	if err != nil {
+	if os.Getenv(planVariable) == "" {
 		t.Skip("for another test")
 	}
 	b := newBench(t, sandbox.Landlock)
 	cage := sandbox.ByMeans(b.box, sandbox.Landlock)
-	for range times {
+	// What has just been made is looked at again each time; go on until it is older than that.
+	made := time.Time{}
+	for more := 10; more > 0; {
 		walls, err := cage.Enclose(context.Background(), proc.Command{Argv: []string{"true"}, Dir: b.work, Env: b.env()})
 		if err != nil {
 			t.Fatal(err)
@@ -33,40 +38,51 @@ func TestPlans(t *testing.T) {
 		for _, f := range walls.Files {
 			_ = f.Close()
 		}
+		_, _ = os.Lstat(planMark)
+		if made.IsZero() {
+			made = time.Now()
+		}
+		if time.Since(made) > 4*sight.ClockStep {
+			more--
+		}
 	}
 }
 
 // To plan a command with Landlock, and to look after it, takes so many system calls on files. It took 214 when each command
-// looked at every place anew; in a process that has just begun, folders that have just been made are still read.
+// looked at every place anew. The least counts, because a busy machine has folders made anew in between.
 func TestAPlanTakesFewSystemCalls(t *testing.T) {
 	need(t, "strace")
 	newBench(t, sandbox.Landlock)
-	calls := func(plans int) int {
-		out := filepath.Join(t.TempDir(), "trace")
-		cmd := exec.Command("strace", "-f", "-o", out, "-e", "trace=%file,%desc", "/proc/self/exe", "-test.run=^TestPlans$")
-		cmd.Args[len(cmd.Args)-2], _ = os.Executable()
-		cmd.Env = append(os.Environ(), plansVariable+"="+strconv.Itoa(plans))
-		if said, err := cmd.CombinedOutput(); err != nil {
-			t.Skipf("nothing can be traced here: %v %s", err, said)
-		}
-		data, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+	out := filepath.Join(t.TempDir(), "trace")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("strace", "-f", "-o", out, "-e", "trace=%file,%desc", self, "-test.run=^TestPlans$")
+	cmd.Env = append(os.Environ(), planVariable+"=1")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("nothing can be traced here: %v %s", err, said)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plans := strings.Split(string(data), planMark)
+	least := len(data)
+	for _, plan := range plans[1 : len(plans)-1] {
 		n := 0
-		for line := range strings.Lines(string(data)) {
+		for line := range strings.Lines(plan) {
 			if strings.Contains(line, "(") && !strings.Contains(line, "epoll") && !strings.Contains(line, "resumed") {
 				n++
 			}
 		}
-		return n
+		least = min(least, n)
 	}
-	const more = 60
-	const most = 120
-	if each := (calls(1+more) - calls(1)) / more; each > most {
-		t.Errorf("%d system calls for a command, at most %d", each, most)
+	const most = 100
+	if least > most || len(plans) < 10 {
+		t.Errorf("%d system calls for a command, at most %d; %d were planned", least, most, len(plans)-1)
 	} else {
-		t.Logf("%d system calls for a command", each)
+		t.Logf("%d system calls for a command", least)
 	}
 }
 
