@@ -177,6 +177,7 @@ type site struct {
 	s     *serve.Server
 	url   string
 	token string
+	gone  *sync.Map // addresses of connections that the server has closed
 }
 
 func listen(t *testing.T, h *house, change ...func(*serve.Server)) *site {
@@ -193,10 +194,19 @@ func listen(t *testing.T, h *house, change ...func(*serve.Server)) *site {
 		c(s)
 	}
 	s.Start(context.Background())
-	server := s.HTTP()
+	server, gone := s.HTTP(), &sync.Map{}
+	server.ConnState = func(c net.Conn, now http.ConnState) {
+		if now == http.StateClosed {
+			gone.Store(c.RemoteAddr().String(), true)
+		}
+	}
+	server.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		_ = c.(*net.TCPConn).SetWriteBuffer(64 << 10) // so that little hides in the system from a reader that stops
+		return ctx
+	}
 	go server.Serve(l)
 	t.Cleanup(func() { s.Close(); server.Close() })
-	return &site{t, s, "http://" + s.Host, s.Token}
+	return &site{t, s, "http://" + s.Host, s.Token, gone}
 }
 
 func (s *site) request(method, path, body string) *http.Request {
@@ -214,12 +224,20 @@ func (s *site) request(method, path, body string) *http.Request {
 
 func (s *site) do(r *http.Request) *http.Response {
 	s.t.Helper()
-	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: dial}}).Do(r)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { resp.Body.Close() })
 	return resp
+}
+
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	c, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err == nil {
+		err = c.(*net.TCPConn).SetReadBuffer(64 << 10)
+	}
+	return c, err
 }
 
 // get asks and reads the whole answer.

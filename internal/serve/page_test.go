@@ -76,8 +76,14 @@ func TestThePageInABrowser(t *testing.T) {
 	}
 	page.eval(`(() => { document.getElementById("words").value = "hang"; document.getElementById("say").requestSubmit() })()`)
 	page.until(`!document.getElementById("stop").hidden`)
+	const looked = `performance.getEntriesByType("resource").filter((e) => /chat.[^/]+$/.test(e.name)).length`
+	before := page.eval(looked)
 	page.eval(`document.getElementById("stop").click()`)
 	page.until(`document.body.textContent.includes("stopped: interrupted")`)
+	page.until(looked + ` > ` + before) // it has asked for the conversation once more
+	if got := page.eval(`document.body.textContent`); !strings.Contains(got, "stopped: interrupted") {
+		t.Errorf("how the turn ended is gone from the page: %s", got)
+	}
 	page.eval(`location.reload()`)
 	page.until(`document.querySelectorAll("article.user").length === 2 && document.body.textContent.includes("Done <img")`)
 	b.mu.Lock()
