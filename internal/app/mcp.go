@@ -100,9 +100,17 @@ func (s settings) mcpServers(o *options, w *wired) *mcpServers {
 	m.reach(s, w, &options)
 	m.Pool = mcp.New(options)
 	m.shelf = m.shelfOf(s, options.Mask)
-	w.menu.Others = m.other
+	if w.menu != nil { // who only lists tools has none
+		w.menu.Others = m.other
+	}
 	w.closers = append(w.closers, m.Close)
 	return m
+}
+
+// set is a registry's, with the tools that are known.
+func (m *mcpServers) set(ctx context.Context, registry *tool.Registry, dir string) (*tool.Set, error) {
+	m.enlist(registry)
+	return registry.Tools(ctx, tool.Init{Workspace: dir, Directory: dir, Cwd: dir})
 }
 
 // variables are what the texts of servers may name.

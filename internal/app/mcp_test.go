@@ -127,6 +127,8 @@ func TestServersAreLookedAfter(t *testing.T) {
 	u.run("mcp", "add", "none", "--", "there-is-no-such-program").wants(8, "not in PATH")
 	u.run("mcp", "test", "nobody").wants(2, "adze mcp list")
 	u.run("mcp", "list", "--json").wants(0, `{"name":"fake","state":"on"`, `"tools":["fake_echo"]`, `{"name":"none","state":"on"`, `"seen":false`)
+	u.run("tools", "list").wants(0, "fake_echo")
+	u.run("context").wants(0, "fake_echo")
 	say(strings.Replace(mcptest.Echo, "says it again", "says it, and sends it away", 1))
 	u.run("mcp", "test", "fake").wants(8, "otherwise than you agreed to", "sends it away")
 	u.run("-p", "--allow", "execute(mcp:fake **)", u.script("-- 1 --\ncall fake_echo: {\"text\":\"x\"}\n-- 2 --\nexpect fake_echo denied: adze mcp accept fake\ntext: done\n"), "go").wants(0, "done")

@@ -125,8 +125,7 @@ func (a *app) Tools(ctx context.Context, use func(*tool.Set) error) error {
 	for _, mistake := range deps.Declared.Mistakes {
 		print.Complain(print.Masked{To: a.Err, By: a.keys.Mask()}, mistake.Error(), "that tool is left out; the others work")
 	}
-	dir := s.root.Dir()
-	set, err := registry.Tools(ctx, tool.Init{Workspace: dir, Directory: dir, Cwd: dir})
+	set, err := s.mcpServers(&options{}, w).set(ctx, registry, s.root.Dir())
 	if err != nil {
 		return err
 	}
@@ -145,7 +144,7 @@ func (a *app) Offer(use func(command.Offer) error) error {
 		Config: s.config.Tools,
 		Scorer: func(name string) (pick.Scorer, error) { return a.scorer(s, name) },
 		Tools: func(ctx context.Context) ([]tool.Definition, error) {
-			set, err := toolsFor(ctx, &options{}, s.deps(w), s.root.Dir(), models.Coder(), nil)
+			set, err := toolsFor(ctx, &options{}, s.deps(w), s.root.Dir(), models.Coder(), s.mcpServers(&options{}, w))
 			if err != nil {
 				return nil, err
 			}
