@@ -9,7 +9,7 @@ import (
 func TestAMistypedCommandIsNoPrompt(t *testing.T) {
 	for word, hint := range map[string]string{
 		"docter": "did you mean adze doctor?", "Models": "did you mean adze models?", "sesion": "did you mean adze session?",
-		"resume": "adze --continue", "config": "adze doctor names it", "mcp": "no MCP servers yet",
+		"resume": "adze --continue", "config": "adze doctor names it", "server": "adze serve, or adze mcp serve",
 	} {
 		u := newUser(t)
 		r := u.run(u.script("-- 1 --\ntext: answered\n"), word).wants(2, hint, "adze -- "+word)

@@ -43,8 +43,8 @@ func elsewhere() map[string]string {
 		"adze login PROVIDER":                               "auth signin",
 		"adze doctor":                                       "status check health",
 		"no command updates adze; install it again":         "update upgrade",
-		"adze has no MCP servers yet; tools of your own are files (README.md)":        "mcp",
-		"adze has no server yet; adze help lines: how a program holds a conversation": "serve server acp",
+		"adze serve, or adze mcp serve":                     "server",
+		"adze acp":                                          "editor zed",
 	} {
 		for _, w := range strings.Fields(words) {
 			out[w] = hint

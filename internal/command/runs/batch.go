@@ -64,7 +64,7 @@ func Command(e *command.Env, p Program) *cobra.Command {
 	r := runs{e, p}
 	c := &cobra.Command{Use: "batch FILE [-- FLAGS]", Short: "Do a file of tasks, each in a clone of its own", Long: long, Args: cobra.MinimumNArgs(1),
 		Example: `  adze batch tasks.jsonl
-  adze batch tasks.jsonl --jobs 8 --max-cost 20 -- --model anthropic/claude-sonnet-4-5 --max-turns 60
+  adze batch tasks.jsonl --jobs 8 --max-cost 20 -- --model PROVIDER/NAME --max-turns 60
   adze batch tasks.jsonl --retry provider,check
   adze batch tasks.jsonl --push --json | jq -r 'select(.ok | not) | .task'`,
 		RunE: r.run}

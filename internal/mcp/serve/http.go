@@ -34,17 +34,17 @@ const (
 	mostSessions = 64
 )
 
-// Listen opens an address on this machine, such as 127.0.0.1:8484 or :0.
+// Listen opens an address on this machine, such as :7070 or :0.
 func Listen(addr string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, usage.Mistake("--http 127.0.0.1:8484, or :0 for any free port", "--http: %v", err)
+		return nil, usage.Mistake("--http :7070, or :0 for any free port", "--http: %v", err)
 	}
 	if host == "" || host == "localhost" {
 		host = "127.0.0.1"
 	}
 	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-		return nil, usage.Mistake("--http 127.0.0.1:8484; for others, forward the port with ssh", "--http %s: the tools are offered on this machine alone", addr)
+		return nil, usage.Mistake("--http :7070; for others, forward the port with ssh", "--http %s: the tools are offered on this machine alone", addr)
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
