@@ -51,21 +51,32 @@ func (m *mcpServers) reach(s settings, w *wired, o *mcp.Options) {
 	o.Client = func(server string, c *sdk.ClientOptions) {
 		c.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}
 		c.ElicitationHandler = desk.Elicit(server)
-		c.PromptListChangedHandler = func(context.Context, *sdk.PromptListChangedRequest) { go m.learn(ctx, server) }
-		c.ResourceListChangedHandler = func(context.Context, *sdk.ResourceListChangedRequest) { go m.learn(ctx, server) }
+		c.PromptListChangedHandler = func(context.Context, *sdk.PromptListChangedRequest) { m.shelf.Stale(ctx, server) }
+		c.ResourceListChangedHandler = func(context.Context, *sdk.ResourceListChangedRequest) { m.shelf.Stale(ctx, server) }
 	}
 	var mu sync.Mutex
-	known := map[string]bool{}
+	known := map[string]int{} // its start for which that was asked
 	failed := o.Changed
 	o.Changed = func(server string) {
 		failed(server)
+		c, start := m.Catalogue(server), m.start(server)
 		mu.Lock()
 		defer mu.Unlock()
-		if c := m.Catalogue(server); !known[server] && c != nil && (c.Prompts || c.Resources) {
-			known[server] = true
-			go m.learn(ctx, server)
+		if known[server] < start && c != nil && (c.Prompts || c.Resources) {
+			known[server] = start
+			m.shelf.Stale(ctx, server)
 		}
 	}
+}
+
+// start is which of its starts a server is ready after; 0: it is not.
+func (m *mcpServers) start(server string) int {
+	for _, st := range m.States() {
+		if st.Name == server && st.State == mcp.Ready {
+			return st.Starts
+		}
+	}
+	return 0
 }
 
 // learn asks a server what it shares. What cannot be had now is asked for when it is wanted.

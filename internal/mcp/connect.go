@@ -116,11 +116,16 @@ func (v *life) talk(ctx context.Context, wire sdk.Transport, a attempt) (began b
 		defer close(over)
 		_ = session.Wait()
 	}()
-	listing, err := within(ctx, over, cmp.Or(v.conf.Start, DefaultStart), func() (Listing, error) { return list(ctx, session, v.conf) })
+	err = v.latest.Since(ctx, v.latest.Mark(), func() error {
+		listing, err := within(ctx, over, cmp.Or(v.conf.Start, DefaultStart), func() (Listing, error) { return list(ctx, session, v.conf) })
+		if err == nil {
+			v.ready(session, listing)
+		}
+		return err
+	})
 	if err != nil {
 		return true, fmt.Errorf("its tools: %w", err)
 	}
-	v.ready(session, listing)
 	select {
 	case <-over:
 		return true, nil
@@ -131,7 +136,7 @@ func (v *life) talk(ctx context.Context, wire sdk.Transport, a attempt) (began b
 
 // greet does the handshake.
 func (v *life) greet(ctx context.Context, wire sdk.Transport, a attempt) (*sdk.ClientSession, error) {
-	client := sdk.NewClient(&sdk.Implementation{Name: "adze", Version: v.pool.opts.Version}, v.client())
+	client := v.client()
 	session, err := within(ctx, nil, a.limit, func() (*sdk.ClientSession, error) {
 		s, err := client.Connect(ctx, wire, &sdk.ClientSessionOptions{ProtocolVersion: a.version})
 		if err == nil && ctx.Err() != nil {
@@ -140,42 +145,6 @@ func (v *life) greet(ctx context.Context, wire sdk.Transport, a attempt) (*sdk.C
 		return s, err
 	})
 	return session, err
-}
-
-// client is what adze tells servers that it can do, and hears them tell.
-func (v *server) client() *sdk.ClientOptions {
-	o := &sdk.ClientOptions{
-		Capabilities: &sdk.ClientCapabilities{}, // nil would announce roots
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
-			go v.relist()
-		},
-		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
-			v.calls.progress(r.Params)
-		},
-	}
-	if v.pool.opts.Client != nil {
-		v.pool.opts.Client(v.conf.Name, o)
-	}
-	return o
-}
-
-// relist asks for the tools again, after the server said that they are others.
-func (v *server) relist() {
-	ctx, cancel := context.WithTimeout(v.pool.ctx, cmp.Or(v.conf.Start, DefaultStart))
-	defer cancel()
-	session, release, err := v.borrow(ctx)
-	if err != nil {
-		return
-	}
-	defer release()
-	l, err := within(ctx, nil, cmp.Or(v.conf.Start, DefaultStart), func() (Listing, error) { return list(ctx, session, v.conf) })
-	if err != nil {
-		return // those that were known stay
-	}
-	v.mu.Lock()
-	v.learn(l)
-	v.mu.Unlock()
-	v.pool.changed(v.conf.Name)
 }
 
 // Within does something that may not return when ctx ends, as much of the library does not.

@@ -4,12 +4,14 @@
 // it, and what it says of its tools is pinned: a word that changes is asked about before it counts.
 //
 // Start reading at Pool and Pool.Session, then server.go (one server and its life), connect.go (the handshake, in both eras
-// of the protocol), stdio.go (the wire of a program), list.go and
+// of the protocol), relist.go and latest.go (what changes while it runs), stdio.go (the wire of a program), list.go and
 // define.go (its catalogue, bounded and cleaned), agree.go (what the person lets it say), tool.go (a call).
 //
 // Source of the rules: Model Context Protocol 2026-07-28 and 2025-11-25 (modelcontextprotocol.io/specification).
 //
-// Known limits: the order of a schema's properties is that of the alphabet, because the library decodes it into a map.
+// Known limits: the order of a schema's properties is that of the alphabet, because the library decodes it into a map. From
+// 2026-07-28 on, changes after the end of a subscription are seen when the server is started the next time: the library does
+// not tell of that end.
 package mcp
 
 import (

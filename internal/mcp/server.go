@@ -43,6 +43,7 @@ type State struct {
 	Tools   int    // that it lists
 	Noise   int    // lines that were no messages
 	From    string
+	Starts  int // how often it was started or dialled in this run
 }
 
 // server is one server: its conversation now, and those before it.
@@ -65,8 +66,9 @@ type server struct {
 	pid        int
 	noise      atomic.Int64  // lines that were no messages
 	changed    chan struct{} // closed and replaced whenever something of this changes
-	life       *life         // nil: it does not run
-	busy       int           // who uses the session
+	starts     int
+	life       *life // nil: it does not run
+	busy       int   // who uses the session
 	idle       *time.Timer
 	calls      calls
 }
@@ -80,7 +82,7 @@ func (v *server) show() State {
 	defer v.mu.Unlock()
 	return State{
 		Name: v.conf.Name, From: v.conf.From, State: v.state, Why: v.why, PID: v.pid, Noise: int(v.noise.Load()),
-		Version: v.list.Version, Title: v.list.Title, Tools: len(v.list.Tools),
+		Version: v.list.Version, Title: v.list.Title, Tools: len(v.list.Tools), Starts: v.starts,
 	}
 }
 
@@ -116,6 +118,7 @@ func (v *server) wake() {
 	ctx, end := context.WithCancel(v.pool.ctx)
 	l := &life{server: v, end: end}
 	v.life = l
+	v.starts++
 	v.noise.Store(0)
 	v.turn(Starting, "")
 	v.pool.all.Go(func() { l.live(ctx) })
@@ -134,7 +137,8 @@ func (v *server) allowed() error {
 // life is one conversation of a server's, with the program that it is held with.
 type life struct {
 	*server
-	end func() // asks for the end, and does not wait
+	end    func() // asks for the end, and does not wait
+	latest Latest // list of its tools
 }
 
 // live ends when the conversation does.

@@ -24,6 +24,19 @@ const (
 // Learn asks a server what it has, as far as it says that it has some, and keeps it. The server is started when it does not
 // run.
 func (s *Shelf) Learn(ctx context.Context, server string) error {
+	latest := s.latest(server)
+	return s.learn(ctx, server, latest, latest.Mark())
+}
+
+// Stale has a server asked again what it has, and does not wait: it said that this is something else now.
+func (s *Shelf) Stale(ctx context.Context, server string) {
+	latest := s.latest(server)
+	latest.Stale(ctx, func(mark int) {
+		_ = s.learn(ctx, server, latest, mark) // what cannot be had now is asked for when it is wanted
+	})
+}
+
+func (s *Shelf) learn(ctx context.Context, server string, latest *mcp.Latest, mark int) error {
 	ctx, cancel := context.WithTimeout(ctx, listPatience)
 	defer cancel()
 	if err := s.pool.Await(ctx, server); err != nil {
@@ -34,12 +47,13 @@ func (s *Shelf) Learn(ctx context.Context, server string) error {
 		return err
 	}
 	defer release()
-	has, err := mcp.Within(ctx, func() (stock, error) { return list(ctx, session) })
-	if err != nil {
+	return latest.Since(ctx, mark, func() error {
+		has, err := mcp.Within(ctx, func() (stock, error) { return list(ctx, session) })
+		if err == nil {
+			s.keep(server, has)
+		}
 		return err
-	}
-	s.keep(server, has)
-	return nil
+	})
 }
 
 func list(ctx context.Context, session *sdk.ClientSession) (has stock, err error) {

@@ -61,6 +61,7 @@ type Shelf struct {
 	mu     sync.Mutex
 	read   bool
 	stocks map[string]stock
+	asked  map[string]*mcp.Latest
 }
 
 // New makes a shelf; it starts no server and reads nothing yet. mask hides secrets in what servers say; nil: nothing is hidden.
@@ -68,7 +69,17 @@ func New(pool *mcp.Pool, file string, mask func(string) string) *Shelf {
 	if mask == nil {
 		mask = func(s string) string { return s }
 	}
-	return &Shelf{pool: pool, file: file, mask: mask}
+	return &Shelf{pool: pool, file: file, mask: mask, asked: map[string]*mcp.Latest{}}
+}
+
+// latest keeps what a server says in order.
+func (s *Shelf) latest(server string) *mcp.Latest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asked[server] == nil {
+		s.asked[server] = new(mcp.Latest)
+	}
+	return s.asked[server]
 }
 
 // maxFile bounds what is kept, in bytes.

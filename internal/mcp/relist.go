@@ -1,0 +1,112 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// client is what adze tells a server that it can do, and hears it tell.
+func (l *life) client() *sdk.Client {
+	o := &sdk.ClientOptions{
+		Capabilities:           &sdk.ClientCapabilities{}, // nil would announce roots
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { l.stale() },
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+			l.calls.progress(r.Params)
+		},
+	}
+	if l.pool.opts.Client != nil {
+		l.pool.opts.Client(l.conf.Name, o)
+	}
+	c := sdk.NewClient(&sdk.Implementation{Name: "adze", Version: l.pool.opts.Version}, o)
+	c.AddSendingMiddleware(uncached)
+	c.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			if p, ok := r.GetParams().(*sdk.SubscriptionsAcknowledgedParams); ok && p != nil {
+				subscribed(ctx, o, p.Notifications)
+			}
+			return next(ctx, method, r)
+		}
+	})
+	return c
+}
+
+// uncached has the library forget lists at once, whatever time a server says that they are good for: an answer that is put
+// by after the word that it is stale would be given for the new one.
+func uncached(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		got, err := next(ctx, method, r)
+		if err != nil {
+			return got, err
+		}
+		switch l := got.(type) {
+		case *sdk.ListToolsResult:
+			l.TTLMs = 0
+		case *sdk.ListPromptsResult:
+			l.TTLMs = 0
+		case *sdk.ListResourcesResult:
+			l.TTLMs = 0
+		case *sdk.ListResourceTemplatesResult:
+			l.TTLMs = 0
+		}
+		return got, nil
+	}
+}
+
+// subscribed counts as a change: from 2026-07-28 on a server tells of one only after it has taken the subscription, and a list
+// that was asked for before may have changed in between.
+func subscribed(ctx context.Context, o *sdk.ClientOptions, to sdk.NotificationSubscriptions) {
+	if to.ToolsListChanged && o.ToolListChangedHandler != nil {
+		o.ToolListChangedHandler(ctx, &sdk.ToolListChangedRequest{})
+	}
+	if to.PromptsListChanged && o.PromptListChangedHandler != nil {
+		o.PromptListChangedHandler(ctx, &sdk.PromptListChangedRequest{})
+	}
+	if to.ResourcesListChanged && o.ResourceListChangedHandler != nil {
+		o.ResourceListChangedHandler(ctx, &sdk.ResourceListChangedRequest{})
+	}
+}
+
+// stale has the tools asked for again, after the server said that they are others.
+func (l *life) stale() { l.latest.Stale(l.pool.ctx, l.relist) }
+
+// relistTries is how often a server may fail to say what its tools are now, until it tells of the next change.
+const relistTries = 3
+
+// relist waits until the tools are known for the first time: holding the turn meanwhile would hold that up.
+func (l *life) relist(mark int) {
+	limit := cmp.Or(l.conf.Start, DefaultStart)
+	ctx, cancel := context.WithTimeout(l.pool.ctx, limit)
+	defer cancel()
+	session, release, err := l.borrow(ctx)
+	if err != nil {
+		return
+	}
+	defer release()
+	for range relistTries {
+		err := l.latest.Since(ctx, mark, func() error {
+			now, err := within(ctx, nil, limit, func() (Listing, error) { return list(ctx, session, l.conf) })
+			if err == nil {
+				l.changedTo(now)
+			}
+			return err
+		})
+		if err == nil || ended(err) || ctx.Err() != nil {
+			return // those that were known stay
+		}
+	}
+}
+
+// changedTo takes a list, unless the server was started anew since it was asked for.
+func (l *life) changedTo(now Listing) {
+	l.mu.Lock()
+	own := l.server.life == l
+	if own {
+		l.learn(now)
+	}
+	l.mu.Unlock()
+	if own {
+		l.pool.changed(l.conf.Name)
+	}
+}
