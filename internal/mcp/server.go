@@ -18,6 +18,8 @@ const (
 	restartTime = 10 * time.Minute
 	// politeTime is what a program gets to end by itself when its standard input is closed.
 	politeTime = 300 * time.Millisecond
+	// lastTime is what the end of a conversation that broke may take to be known, on a machine that is busy.
+	lastTime = 10 * time.Second
 )
 
 // The states of a server.
@@ -225,21 +227,27 @@ func (v *server) await(ctx context.Context) error {
 	}
 }
 
-// borrow is the session, once it is ready.
+// borrow is the session, once it is ready. Who waits for it uses the server already: it may not end as idle meanwhile.
 func (v *server) borrow(ctx context.Context) (*sdk.ClientSession, func(), error) {
-	if err := v.await(ctx); err != nil {
-		return nil, nil, err
-	}
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.session == nil {
-		return nil, nil, errors.New("it has ended")
-	}
 	v.busy++
 	if v.idle != nil {
 		v.idle.Stop()
 	}
-	return v.session, sync.OnceFunc(v.release), nil
+	v.mu.Unlock()
+	release := sync.OnceFunc(v.release)
+	err := v.await(ctx)
+	v.mu.Lock()
+	session := v.session
+	v.mu.Unlock()
+	if err == nil && session == nil {
+		err = errors.New("it has ended")
+	}
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	return session, release, nil
 }
 
 func (v *server) release() {

@@ -242,7 +242,7 @@ func (c caller) failure(err error) string {
 	if state == Ready {
 		select {
 		case <-changed:
-		case <-time.After(2 * politeTime):
+		case <-time.After(lastTime):
 		}
 	}
 	if s := c.show(); s.Why != "" {
