@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"adze/internal/mcp"
+	"adze/internal/mcp/sampling"
 	"adze/internal/mcp/share"
 	"adze/internal/models"
 	"adze/internal/policy"
@@ -44,7 +45,8 @@ type mcpServers struct {
 	soon    bool // tools join as soon as they are there: nobody says a next prompt
 	joined  int64
 	rebuild func(context.Context) (*tool.Set, error)
-	shelf   *share.Shelf // what they share beside tools
+	shelf   *share.Shelf   // what they share beside tools
+	sampler *sampling.Desk // where they ask the model
 	tell    func(string)
 
 	mu       sync.Mutex
@@ -125,7 +127,7 @@ func (s settings) ownServers() (out []mcp.Server) {
 		if c.Off {
 			continue
 		}
-		one := mcp.Server{Name: name, Env: c.Env, Dir: c.Cwd, URL: c.URL, Headers: c.Headers, Tools: c.Tools, Start: time.Duration(c.Start), Call: time.Duration(c.Call), Outside: c.Outside}
+		one := mcp.Server{Name: name, Env: c.Env, Dir: c.Cwd, URL: c.URL, Headers: c.Headers, Tools: c.Tools, Start: time.Duration(c.Start), Call: time.Duration(c.Call), Outside: c.Outside, Sampling: c.Sampling}
 		if c.Command != "" {
 			one.Command = append([]string{c.Command}, c.Args...)
 		}

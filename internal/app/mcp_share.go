@@ -16,7 +16,9 @@ import (
 	"adze/internal/mcp/dial"
 	"adze/internal/mcp/oauth"
 	"adze/internal/mcp/remote"
+	"adze/internal/mcp/sampling"
 	"adze/internal/mcp/share"
+	"adze/internal/models"
 	"adze/internal/place"
 	"adze/session"
 	"adze/toolset"
@@ -41,6 +43,7 @@ func (m *mcpServers) reach(s settings, w *wired, o *mcp.Options) {
 	ctx, end := context.WithCancel(context.Background())
 	w.closers = append(w.closers, end)
 	desk := &consent.Desk{Told: m.tell}
+	m.sampler = &sampling.Desk{Told: m.tell, Aside: func(ctx context.Context, server string) (context.Context, *mcp.Aside) { return m.Aside(ctx, server) }}
 	if ask := w.person.inquire; ask != nil {
 		desk.Open = s.logins.Open
 		desk.Ask = func(ctx context.Context, q consent.Question) (string, error) {
@@ -48,7 +51,15 @@ func (m *mcpServers) reach(s settings, w *wired, o *mcp.Options) {
 			return ask(ctx, toolset.Inquiry{Asks: "the MCP server " + q.Server, Question: "The MCP server " + q.Server + " asks, and gets your answer: " + q.Text, Choices: q.Choices})
 		}
 	}
+	if ask := w.person.inquire; ask != nil {
+		m.sampler.Ask = func(ctx context.Context, q sampling.Question) (string, error) {
+			defer m.Waits(q.Server)()
+			return ask(ctx, toolset.Inquiry{Asks: "the MCP server " + q.Server, Question: q.Text, Choices: q.Choices})
+		}
+	}
 	o.Client = func(server string, c *sdk.ClientOptions) {
+		conf, _ := m.Server(server)
+		m.sampler.Announce(server, conf.Sampling, c)
 		c.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}
 		c.ElicitationHandler = desk.Elicit(server)
 		c.PromptListChangedHandler = func(context.Context, *sdk.PromptListChangedRequest) { m.shelf.Stale(ctx, server) }
@@ -77,6 +88,22 @@ func (m *mcpServers) start(server string) int {
 		}
 	}
 	return 0
+}
+
+// lendModel has servers ask the model of the run, as one request of the turn that runs.
+func (m *mcpServers) lendModel(f *staff, main models.Model) {
+	if m == nil || f.options.byHand != nil || f.options.serves {
+		return
+	}
+	blind := f.app.models(f.settings.config).Blind(main)
+	m.sampler.Mask = func(text string) string { return f.app.keys.Mask().Text(text) }
+	m.sampler.Model = &sampling.Model{
+		Name: main.Full(), Blind: func() bool { return blind(main.Provider.Name(), main.Name) },
+		Answer: func(ctx context.Context, r session.Request) (session.Message, error) {
+			r.Model = main.Name
+			return f.wired.session.Aside(ctx, main.Provider, r)
+		},
+	}
 }
 
 // learn asks a server what it shares. What cannot be had now is asked for when it is wanted.

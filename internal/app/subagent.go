@@ -30,6 +30,7 @@ type staff struct {
 	settings settings
 	wired    *wired
 	profile  models.Profile // of the run
+	main     models.Model   // of the run
 	model    models.Model   // of the subagents
 	session  session.Config // of the run
 	deps     toolset.Deps
@@ -38,7 +39,7 @@ type staff struct {
 
 // employ prepares subagents: with the model of the run, or the one that the configuration names for them.
 func employ(a *app, o *options, s settings, m models.Model, w *wired) (*staff, error) {
-	f := &staff{app: a, options: o, settings: s, wired: w, profile: m.Profile, model: m}
+	f := &staff{app: a, options: o, settings: s, wired: w, profile: m.Profile, main: m, model: m}
 	if o.serves {
 		f.profile = models.Coder() // who calls is not the model
 	}
@@ -78,6 +79,7 @@ func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
 	}
 	f.deps.Finder, f.deps.Brief, f.deps.Tasks = offer, profile.Budget > 0, f.tasks()
 	w.servers = f.settings.mcpServers(f.options, w)
+	w.servers.lendModel(f, f.main)
 	set, err := f.mainTools(ctx, f.deps)
 	if err != nil {
 		return nil, err

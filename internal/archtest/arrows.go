@@ -116,6 +116,7 @@ func rooms() []Row {
 		{Package: "internal/lsp", May: []string{"internal/proc"}, Tests: []string{"internal/nodetest"}, Why: "it speaks with servers about files; it knows neither tools nor who allowed the servers"},
 		{Package: "internal/mcp/dial", Room: true, May: []string{"internal/mcp", "internal/mcp/oauth", "internal/mcp/remote"}, Tests: []string{"internal/nodetest", "internal/proc", "internal/web"}, Why: "a wire with a login; it starts nothing and asks nobody"},
 		{Package: "internal/mcp/consent", Room: true, May: []string{"internal/mcp", "internal/mcp/oauth"}, Why: "questions of servers to a person, through a function; it knows neither the interface nor a run"},
+		{Package: "internal/mcp/sampling", Room: true, May: []string{"internal/mcp", "session", "tool"}, Why: "requests of servers to a model, through functions; it knows neither the run nor its models"},
 		{Package: "internal/mcp/serve", Room: true, May: []string{"internal/policy", "internal/safeterm", "internal/usage", "tool"}, Why: "it speaks with clients and puts questions to them; it runs nothing and knows no session"},
 		{Package: "internal/mcp/share", Room: true, May: []string{"internal/mcp", "session", "tool"}, Tests: []string{"internal/mcp/dial", "internal/mcp/oauth", "internal/mcp/remote", "internal/nodetest"}, Why: "resources and prompts of a pool; it starts nothing but through the pool"},
 		{Package: "internal/mcp/remote", Room: true, May: []string{"internal/web"}, Why: "connections to servers elsewhere; it knows addresses and bounds, and neither tools nor logins"},

@@ -33,6 +33,8 @@ type MCPServer struct {
 	Call    Duration          `json:"timeout,omitempty"`       // of a call without a sign of progress
 	Tools   []string          `json:"tools,omitempty"`         // names or patterns with *; a first ! leaves out
 	Outside bool              `json:"outside,omitempty"`       // of the sandbox, where that is not required
+	// Sampling lets it ask the model of the run: ask, each time or once for a session, or allow; empty or off: it may not.
+	Sampling string `json:"sampling,omitempty"`
 }
 
 // checkMCP finds servers that could not be used.
@@ -55,6 +57,8 @@ func (s MCPServer) check(name string) error {
 		return fmt.Errorf("it has a command and a url")
 	case !slices.Contains([]string{"", "stdio", "http", "sse"}, s.Type):
 		return fmt.Errorf("there is no type %q; leave it out", s.Type)
+	case !slices.Contains([]string{"", "off", "ask", "allow"}, s.Sampling):
+		return fmt.Errorf("sampling is off, ask or allow, and not %q", s.Sampling)
 	}
 	return nil
 }

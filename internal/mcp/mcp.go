@@ -56,9 +56,17 @@ type Server struct {
 	Call    time.Duration
 	From    string // the file that names it
 	Outside bool   // the person lets it run without walls
+	// Sampling is whether it may ask the model: Ask or Allow; empty: it may not.
+	Sampling string
 	// Err is why it cannot be used, such as a variable that is not set; nil: it can.
 	Err error
 }
+
+// What a server may do that it wants of the model.
+const (
+	Ask   = "ask"   // when the person agrees
+	Allow = "allow" // without being asked
+)
 
 // Options say which servers there are and how they run.
 type Options struct {

@@ -12,12 +12,16 @@ type calls struct {
 	mu   sync.Mutex
 	last int
 	by   map[string]running
+
+	asides []*Aside
 }
 
 // running is one of them.
 type running struct {
 	tell func(*sdk.ProgressNotificationParams)
-	wait func() (over func()) // a person is waited for
+	wait func() (over func())    // a person is waited for
+	hold func() (release func()) // somebody else is: the server's time stands still
+	note func(text string)       // what was done meanwhile
 }
 
 // begin makes a token, under which a call is known until it has ended.
@@ -30,11 +34,7 @@ func (c *calls) begin(r running) (token string, end func()) {
 		c.by = map[string]running{}
 	}
 	c.by[token] = r
-	return token, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.by, token)
-	}
+	return token, func() { c.leave(token) }
 }
 
 // progress goes to the call that it is of; the last one may come after the result, and is then nobody's.

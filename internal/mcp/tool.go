@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -56,6 +55,7 @@ type meta struct {
 	Progress  string          `json:"mcp_progress,omitempty"`
 	Said      string          `json:"mcp_said,omitempty"` // the beginning of the answer
 	Pictures  int             `json:"mcp_pictures,omitempty"`
+	Asked     []string        `json:"mcp_asked,omitempty"` // what the server asked the model meanwhile, and what came of it
 }
 
 // maxSaid bounds what panes show of an answer, in bytes.
@@ -73,7 +73,7 @@ func (v *server) tool(t Tool) tool.Tool {
 		Tags:         []string{Tag, plain(v.conf.Name)},
 		Safety:       tool.Safety{ThreatLevel: "medium"},
 		Capabilities: tool.Capabilities{Streaming: true, Attachments: true},
-		Redact:       tool.Expose("mcp_server", "mcp_tool", "mcp_pictures"),
+		Redact:       tool.Expose("mcp_server", "mcp_tool", "mcp_pictures", "mcp_asked"),
 		Needs:        func(json.RawMessage) []tool.Need { return []tool.Need{{Permission: tool.Execute, Target: c.target()}} },
 		Preview:      func(_ context.Context, in json.RawMessage) (meta, error) { return c.meta(in), nil },
 		Run:          c.run,
@@ -123,6 +123,9 @@ func view(m meta) []tool.Block {
 	if m.Progress != "" {
 		out = append(out, tool.Text(m.Progress)...)
 	}
+	for _, line := range m.Asked {
+		out = append(out, tool.Text(line)...)
+	}
 	if m.Said != "" {
 		out = append(out, tool.Output("", m.Said)...)
 	}
@@ -146,11 +149,14 @@ func (c caller) run(ctx context.Context, call tool.Context[meta], in json.RawMes
 	if err := c.holds(ctx, c.as); err != nil {
 		return result, err
 	}
-	got, err := c.call(ctx, session, in, func(progress string) {
+	var asked asked
+	got, err := c.call(ctx, session, in, watch{waits: call.Waits, asked: &asked, show: func(progress string) {
 		live := m
-		live.Progress = progress
+		live.Progress, live.Asked = progress, asked.all()
 		call.Metadata(title, live)
-	}, call.Waits)
+	}})
+	m.Asked = asked.all()
+	result.Metadata = m
 	if err != nil {
 		return result, err
 	}
@@ -196,24 +202,28 @@ func (c caller) unavailable(ctx context.Context, err error) error {
 }
 
 // call makes one call. It ends when ctx does, and when the server has given no sign for too long; the server is told.
-func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessage, show func(string), waits func() func()) (*sdk.CallToolResult, error) {
+func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessage, w watch) (*sdk.CallToolResult, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	limit := cmp.Or(c.conf.Call, DefaultCall)
 	alarm := newAlarm(limit, func() { cancel(errNoSign) })
-	defer alarm.stop()
+	defer func() { alarm.hold() }() // for ever
 	token, end := c.calls.begin(running{
 		tell: func(p *sdk.ProgressNotificationParams) {
 			alarm.again()
-			show(progress(p))
+			w.show(progress(p))
 		},
 		wait: func() func() {
-			alarm.stop()
-			over := waits()
+			again, over := alarm.hold(), w.waits()
 			return func() {
 				over()
-				alarm.again()
+				again()
 			}
+		},
+		hold: alarm.hold,
+		note: func(text string) {
+			w.asked.add(text)
+			w.show("")
 		},
 	})
 	defer end()
@@ -263,27 +273,4 @@ func progress(p *sdk.ProgressNotificationParams) string {
 		out += ": " + text
 	}
 	return out
-}
-
-// alarm goes off when it was not set again for a while.
-type alarm struct {
-	mu    sync.Mutex
-	limit time.Duration
-	timer *time.Timer
-}
-
-func newAlarm(limit time.Duration, ring func()) *alarm {
-	return &alarm{limit: limit, timer: time.AfterFunc(limit, ring)}
-}
-
-func (a *alarm) again() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.timer.Reset(a.limit)
-}
-
-func (a *alarm) stop() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.timer.Stop()
 }

@@ -35,6 +35,7 @@ func Serve() {
 
 type fake struct {
 	words []string
+	can   json.RawMessage // what the client says that it can do
 	in    *bufio.Reader
 	pages int
 }
@@ -46,6 +47,7 @@ type message struct {
 		Name      string          `json:"name"`
 		Cursor    string          `json:"cursor"`
 		Arguments json.RawMessage `json:"arguments"`
+		Can       json.RawMessage `json:"capabilities"`
 		Meta      struct {
 			Token json.RawMessage `json:"progressToken"`
 		} `json:"_meta"`
@@ -158,6 +160,7 @@ func (f *fake) answer(m message) {
 			f.refuse(m, -32601, "Method not found")
 			return
 		}
+		f.can = m.Params.Can
 		f.reply(m, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"fake","version":"1"},"instructions":`+string(instructions)+`}`)
 	case "tools/list":
 		f.list(m)
@@ -227,9 +230,36 @@ func (f *fake) call(m message) {
 			}
 			<-time.After(time.Millisecond)
 		}
+	case args.Text == "capabilities":
+		args.Text = string(f.can)
+	case strings.HasPrefix(args.Text, "sample "): // params of a request to the model; it answers with the answer
+		args.Text = f.sample(m, strings.TrimPrefix(args.Text, "sample "))
 	case args.Text == "changed":
 		fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 	}
 	said, _ := json.Marshal(args.Text)
 	f.reply(m, `{"content":[{"type":"text","text":`+string(said)+`}]}`)
+}
+
+// sample asks the model, and returns the answer as it came; "cancelled": the call was taken back first.
+func (f *fake) sample(m message, params string) string {
+	fmt.Println(`{"jsonrpc":"2.0","id":"sample","method":"sampling/createMessage","params":` + params + `}`)
+	for {
+		raw, err := f.in.ReadBytes('\n')
+		if err != nil {
+			os.Exit(0)
+		}
+		var back struct {
+			ID            json.RawMessage
+			Method        string
+			Result, Error json.RawMessage
+		}
+		switch err := json.Unmarshal(raw, &back); {
+		case err != nil:
+		case string(back.ID) == `"sample"`:
+			return string(back.Result) + string(back.Error)
+		case back.Method == "notifications/cancelled":
+			return "cancelled"
+		}
+	}
 }
