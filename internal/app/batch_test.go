@@ -277,6 +277,9 @@ const ticking = `n=$(flock TICKS sh -c 'echo . >>TICKS; wc -l <TICKS'); if [ "$n
 // TestABatchThatIsKilledGoesOn kills batches with -9 at random moments and goes on at once: every task has one result, no call of a
 // model had more effects than one, and nothing is left running. ADZE_BATCH_KILLS=50 makes it long.
 func TestABatchThatIsKilledGoesOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves it out")
+	}
 	needs(t, "git")
 	needs(t, "flock")
 	if runtime.GOOS != "linux" {

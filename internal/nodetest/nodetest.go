@@ -15,9 +15,12 @@ import (
 )
 
 // Modules is the absolute path of the folder node_modules, for a test that needs all packages; it is $ADZE_NPM/node_modules,
-// by default adze-ci-npm in the person's cache folder. Without node or one of the packages the test is skipped.
+// by default adze-ci-npm in the person's cache folder. Without node or one of the packages, and in -short, the test is skipped.
 func Modules(t testing.TB, packages ...string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out what talks with programs of the npm registry")
+	}
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("node is not installed")
 	}
