@@ -70,7 +70,8 @@ func (b *Batch) steps(ctx context.Context, t Task, s *State) (r Result, err erro
 			if ctx.Err() != nil {
 				return r, context.Cause(ctx)
 			}
-			return b.finish(t, p, b.failure(t, p, CauseRepository, err, "check the address, the ref and what git is allowed to read; then run the batch again with --retry repository")), nil
+			return b.finish(t, p, Result{Cause: CauseRepository, Message: err.Error(),
+				Hint: "check the address, the ref and what git is allowed to read; then run the batch again with --retry repository"}), nil
 		}
 		if err := keep(); err != nil {
 			return r, err
@@ -99,11 +100,6 @@ func (b *Batch) steps(ctx context.Context, t Task, s *State) (r Result, err erro
 	}
 	enter(Patching)
 	return b.conclude(ctx, t, p, r)
-}
-
-// failure is the result of a task that did not come to its work.
-func (b *Batch) failure(t Task, p progress, cause string, err error, hint string) Result {
-	return Result{Task: t.ID, Cause: cause, Message: err.Error(), Hint: hint, Base: p.Base}
 }
 
 // finish fills in what every result has.

@@ -12,8 +12,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"adze/internal/proc"
 )
@@ -236,16 +237,16 @@ func (b *Batch) resolve(ctx context.Context, t Task, from string) (string, error
 // lockFile holds a file for this process alone; wait says whether to wait for another one that has it. The lock ends with the
 // process.
 func lockFile(path string, wait bool) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	l := flock.New(path, flock.SetPermissions(0o600))
+	if wait {
+		err = l.Lock()
+	} else if ok, tried := l.TryLock(); tried != nil || !ok {
+		err = cmp.Or(tried, errHeld)
+	}
 	if err != nil {
 		return nil, err
 	}
-	how := syscall.LOCK_EX
-	if !wait {
-		how |= syscall.LOCK_NB
-	}
-	if err := syscall.Flock(int(f.Fd()), how); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return func() { _ = f.Close() }, nil
+	return func() { _ = l.Close() }, nil
 }
+
+var errHeld = errors.New("it is held by another process")
