@@ -64,6 +64,7 @@ type draft struct {
 	text    bool   // something was shown
 	worked  bool   // the model had begun to answer
 	began   time.Time
+	heard   time.Time // when the first of it came
 	saved   time.Time
 	fresh   int  // bytes that came since
 	named   bool // a fragment tells whose answer it is
@@ -198,6 +199,9 @@ func temporary(err error) (time.Duration, bool) {
 // saveFragments stores what came since the last time, when it is time.
 func (s *Session) saveFragments(t *turn, d *draft) error {
 	now := s.config.Now()
+	if d.worked && d.heard.IsZero() {
+		d.heard = now
+	}
 	if !d.text || now.Sub(d.saved) < fragmentsEvery && d.fresh < fragmentBytes {
 		return nil
 	}
@@ -259,7 +263,7 @@ func (s *Session) Aside(ctx context.Context, p Provider, r Request) (Message, er
 	if err := b.step(); err != nil {
 		return Message{}, err
 	}
-	d := &draft{}
+	d := &draft{began: s.config.Now()}
 	for c := range p.Stream(ctx, r) {
 		switch c := c.(type) {
 		case Text:
@@ -280,6 +284,7 @@ func (s *Session) Aside(ctx context.Context, p Provider, r Request) (Message, er
 		price.unknown = price.unknown || err != nil && d.worked && d.done.Usage.Output == 0
 	}
 	b.spend(p.Name()+"/"+r.Model, d.done.Usage, price)
+	s.emit(s.requested(d, err, Requested{Provider: p.Name(), Model: r.Model, Cost: price.known()}))
 	return d.message, err
 }
 

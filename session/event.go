@@ -89,6 +89,28 @@ func (u Unsaved) String() string {
 	return fmt.Sprintf("the session cannot be saved: %s. What is said waits in memory and is saved as soon as that works; nothing is changed until then", u.Cause)
 }
 
+// Requested says what came of one model request: an attempt that failed, and one that sums up, too. It comes when the request has ended,
+// before the record of its answer. Parent and Agent are as in tool.Event.
+type Requested struct {
+	Message         string // the answer, or what would have been one; empty: it is not the conversation's own
+	Parent          tool.CallID
+	Agent           string
+	Provider, Model string
+	Stop            Stop
+	Kind            ErrorKind // of a failure; empty: there is none, or it was aborted
+	Usage           Usage
+	Cost            *float64      // USD; nil: it is not known
+	Took            time.Duration // to its end
+	First           time.Duration // to the first thing that the model said; 0: it said nothing
+}
+
+// TaskEnd is the end of a subagent's turn. What it came to is in the outcome of its call, or in a note.
+type TaskEnd struct {
+	Parent tool.CallID // the call that started it
+	Agent  string
+	Result Result
+}
+
 // Counted says what the next request holds and what was used: before each request, after its answer was
 // stored, and when messages were taken back. Message is the id of the answer, or of what would have been one;
 // empty: no request was made since the last.
@@ -123,6 +145,8 @@ func (FilesChanged) event()   {}
 func (Retry) event()          {}
 func (Notice) event()         {}
 func (Unsaved) event()        {}
+func (Requested) event()      {}
+func (TaskEnd) event()        {}
 func (Counted) event()        {}
 func (PrefixChanged) event()  {}
 func (Compacted) event()      {}

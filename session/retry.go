@@ -60,6 +60,20 @@ func (s *Session) spend(t *turn, d *draft, err error) {
 	}
 	t.budget.spend(name, used, price)
 	s.ledger.counted(used)
+	s.emit(s.requested(d, err, Requested{Message: d.message.ID, Provider: provider, Model: model, Cost: price.known()}))
+}
+
+// requested fills in what is known of a request that has ended.
+func (s *Session) requested(d *draft, err error, r Requested) Requested {
+	r.Stop, r.Usage, r.Took = d.message.Stop, d.done.Usage, s.config.Now().Sub(d.began)
+	if d.worked && !d.heard.IsZero() {
+		r.First = d.heard.Sub(d.began)
+	}
+	var p *ProviderError
+	if errors.As(err, &p) {
+		r.Kind = p.Kind
+	}
+	return r
 }
 
 // begun reports whether a failed attempt was an answer that broke off, not a request that got none.

@@ -172,3 +172,32 @@ func TestAWaitEndsWithItsTurn(t *testing.T) {
 		}
 	})
 }
+
+// An observer hears of each request once: those that failed, what they used, how long they took.
+func TestEachRequestIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(_ context.Context, yield func(session.Chunk) bool) {
+			time.Sleep(2 * time.Second)
+			yield(text("hello"))
+			time.Sleep(time.Second)
+			yield(session.Done{Stop: session.StopEnd, Usage: session.Usage{Input: 7, Output: 3}})
+		}
+		busy := only(session.Done{Err: &session.ProviderError{Kind: session.RateError, Status: 429, Message: "slow down"}})
+		r := newRig(t, busy, cutAfter(text("half")), slow)
+		r.config.Now = time.Now
+		wantCause(t, r.prompt(t, "go"), session.CauseDone)
+		var told []session.Requested
+		for _, e := range r.events {
+			if e, ok := e.(session.Requested); ok {
+				told = append(told, e)
+			}
+		}
+		if len(told) != 3 || told[0].Kind != session.RateError || told[1].Kind != session.NetworkError || told[2].Kind != "" {
+			t.Fatalf("told of %+v", told)
+		}
+		last := told[2]
+		if last.Provider != "fake" || last.Stop != session.StopEnd || last.Usage.Output != 3 || last.First != 2*time.Second || last.Took != 3*time.Second {
+			t.Errorf("told of %+v", last)
+		}
+	})
+}

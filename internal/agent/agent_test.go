@@ -61,13 +61,27 @@ usage: input=200 output=20
 func TestOnlyOneTurnEndIsSeen(t *testing.T) {
 	r := newRig(t, 0, one("general")+"-- general: 1 --\ntext: nothing\n")
 	r.prompt(t.Context())
-	ends := 0
+	ends, tasks, own, theirs := 0, 0, 0, 0
 	for _, e := range r.events {
-		if _, ok := e.(session.TurnEnd); ok {
+		switch e := e.(type) {
+		case session.TurnEnd:
 			ends++
+		case session.TaskEnd:
+			if e.Parent != "" && strings.HasPrefix(e.Agent, "general") {
+				tasks++
+			}
+		case session.Requested:
+			if e.Parent == "" {
+				own++
+			} else if strings.HasPrefix(e.Agent, "general") {
+				theirs++
+			}
 		}
 	}
 	r.wants("ends of a turn", ends, 1)
+	r.wants("ends of a subagent's turn", tasks, 1)
+	r.wants("requests of the conversation", own, 2)
+	r.wants("requests of the subagent", theirs, 1)
 }
 
 func TestADeniedCallOfASubagentIsListedWithItsName(t *testing.T) {

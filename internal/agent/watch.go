@@ -57,6 +57,13 @@ func (w *work) see(e session.Event) {
 		w.show(e)
 	case session.Retry:
 		w.last = clip(fmt.Sprintf("! %s; attempt %d of %d", e.Cause, e.Attempt, e.Of))
+	case session.Requested:
+		e.Parent, e.Agent = w.call(), w.name
+		w.show(e)
+		return // its answer is shown itself
+	case session.TurnEnd:
+		w.show(session.TaskEnd{Parent: w.call(), Agent: w.name, Result: e.Result})
+		return
 	case session.Notice:
 		w.show(session.Notice{Text: w.name + ": " + e.Text})
 	default:

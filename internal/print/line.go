@@ -118,17 +118,6 @@ type claimLine struct {
 
 func noteOf(m session.Message) noteLine { return noteLine{"note", m.ID, m.Notes, m.Text()} }
 
-// contextLine tells what the next request holds, once after each request.
-type contextLine struct {
-	Type     string                `json:"type"`
-	Message  string                `json:"message"`
-	Estimate int                   `json:"estimate_tokens"`
-	Factor   float64               `json:"factor"`
-	Window   int                   `json:"context_tokens,omitempty"`
-	Sources  map[session.Group]int `json:"sources"`
-	Cost     *float64              `json:"cost_usd"`
-}
-
 // unsavedLine tells how much of the log waits in memory; none and no cause: all is saved again.
 type unsavedLine struct {
 	Type    string `json:"type"`
@@ -162,6 +151,8 @@ func lineOf(e session.Event) any {
 		return endOf(e)
 	case session.ToolAsk:
 		return askLine{"ask", e.Call, by{e.Parent, e.Agent}, e.Tool, e.Needs, e.Decision.Rule, e.Decision}
+	case session.Requested:
+		return requestOf(e)
 	case session.Retry:
 		return retryLine{"retry", e.Message, e.Attempt, e.Of, e.Delay.Milliseconds(), e.Cause}
 	case session.Notice:
@@ -197,15 +188,6 @@ type compactLine struct {
 
 func compactOf(e session.Compacted) compactLine {
 	return compactLine{"compact", e.Cause, e.Messages, e.Kept, e.Before, e.After, e.Summary.Text()}
-}
-
-func contextOf(e session.Counted) contextLine {
-	l := e.Ledger
-	out := contextLine{"context", e.Message, l.Estimate, l.Factor, l.Window, map[session.Group]int{}, l.Cost}
-	for _, s := range l.Sources {
-		out.Sources[s.Group] += s.Tokens
-	}
-	return out
 }
 
 func startOf(e session.ToolStart) startLine {

@@ -28,6 +28,7 @@ func samples() []any {
 		lineOf(session.ToolUpdate{}),
 		lineOf(session.ToolEnd{Outcome: tool.Outcome{}}),
 		lineOf(session.ToolAsk{Event: tool.Event{Decision: &tool.Decision{}}}),
+		lineOf(session.Requested{}),
 		lineOf(session.Retry{}),
 		lineOf(session.Compacted{}),
 		lineOf(session.Claimed{}),
@@ -87,7 +88,7 @@ func TestTheReadmeTellsEveryLine(t *testing.T) {
 // TestEveryShapeHasASample finds the shapes of lines where they are, so that a new one must be told of too.
 func TestEveryShapeHasASample(t *testing.T) {
 	shapes := map[string]bool{}
-	for _, name := range []string{"line.go", "talk.go"} {
+	for _, name := range []string{"line.go", "request.go", "talk.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
 			t.Fatal(err)

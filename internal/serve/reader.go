@@ -86,7 +86,7 @@ func (q *reader) merge(it item) bool {
 		call = e.Call
 	case session.CallForming:
 		call = e.Call
-	case session.Counted, session.ToolQueued, session.ToolAsk:
+	case session.Counted, session.Requested, session.TaskEnd, session.ToolQueued, session.ToolAsk:
 		return true // they are not told
 	default:
 		return false
