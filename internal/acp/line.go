@@ -1,7 +1,6 @@
 package acp
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -10,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	sdk "github.com/coder/acp-go-sdk"
+
+	"adze/internal/lineread"
 )
 
 // maxLine bounds a message in bytes, so that an editor that never ends one does not fill the memory. It is that of the
@@ -35,44 +36,25 @@ type unread struct {
 func (u *unread) Error() string { return u.Err.Message }
 
 // lines reads messages, one a line.
-type lines struct{ in *bufio.Reader }
+type lines struct{ in *lineread.Reader }
 
-func newLines(in io.Reader) lines { return lines{bufio.NewReaderSize(in, 64<<10)} }
+func newLines(in io.Reader) lines { return lines{lineread.New(in, maxLine)} }
 
 // next is the next message; an *unread for a line that is none, after which it goes on.
 func (l lines) next() (message, error) {
 	for {
-		line, err := l.line()
-		if err != nil {
-			return message{}, err
+		line, err := l.in.Next()
+		switch {
+		case errors.Is(err, lineread.ErrLong):
+			return message{}, &unread{idIn(line), refuse(codeInvalidRequest, fmt.Sprintf("a message of more than %d MiB is not read; send a smaller picture, or a link to the file", maxLine>>20))}
+		case err == io.EOF:
+			return message{}, io.EOF
+		case err != nil:
+			return message{}, fmt.Errorf("read stdin: %w", err)
 		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			return parse(line)
 		}
-	}
-}
-
-// line is the next line, the last one also without a line feed. One that is too long is read to its end.
-func (l lines) line() ([]byte, error) {
-	var line []byte
-	long := false
-	for {
-		piece, err := l.in.ReadSlice('\n')
-		if long = long || len(line)+len(piece) > maxLine; !long {
-			line = append(line, piece...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case err == io.EOF && len(line) == 0:
-			return nil, io.EOF
-		case err != nil && err != io.EOF:
-			return nil, fmt.Errorf("read stdin: %w", err)
-		}
-		if long {
-			return nil, &unread{idIn(line), refuse(codeInvalidRequest, fmt.Sprintf("a message of more than %d MiB is not read; send a smaller picture, or a link to the file", maxLine>>20))}
-		}
-		return line, nil
 	}
 }
 

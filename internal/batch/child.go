@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -14,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"adze/internal/lineread"
 	"adze/internal/proc"
 )
 
@@ -64,28 +64,15 @@ func (b *Batch) adze(ctx context.Context, dir, input string, args []string, want
 	return e, nil
 }
 
-// readEvents hands on the lines that are wanted by how they begin; of others nothing is kept, however long they are.
+// readEvents hands on the lines that are wanted by how they begin, but those that are too long.
 func readEvents(out io.Reader, wanted func([]byte) bool, line func([]byte)) {
-	r := bufio.NewReaderSize(out, 64<<10)
-	var whole []byte
-	first, keep := true, false
+	r := lineread.New(out, maxEvent)
+	r.Wanted = wanted
 	for {
-		piece, err := r.ReadSlice('\n')
-		if first {
-			keep = wanted(piece)
-		}
-		if keep && len(whole)+len(piece) > maxEvent {
-			keep, whole = false, nil
-		}
-		if keep {
-			whole = append(whole, piece...)
-		}
-		first = !errors.Is(err, bufio.ErrBufferFull)
-		if first && keep && len(whole) > 0 {
+		whole, err := r.Next()
+		if err == nil {
 			line(whole)
-			whole = whole[:0]
-		}
-		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+		} else if !errors.Is(err, lineread.ErrLong) {
 			return
 		}
 	}

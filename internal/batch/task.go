@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"adze/internal/lineread"
 )
 
 // maxLine bounds a task, in bytes: a prompt of this length would not fit a usual model.
@@ -68,9 +69,12 @@ func (m *Mistakes) add(line int, err error) {
 func Read(in io.Reader, dir string, flags func([]string) error) ([]Task, error) {
 	var tasks []Task
 	wrong, seen := &Mistakes{}, map[string]int{}
-	r := bufio.NewReaderSize(in, 64<<10)
+	r := lineread.New(in, maxLine)
 	for n := 1; ; n++ {
-		line, err := readLine(r)
+		line, err := r.Next()
+		if errors.Is(err, lineread.ErrLong) {
+			err = errLong
+		}
 		if err == io.EOF {
 			break
 		}
@@ -85,7 +89,7 @@ func Read(in io.Reader, dir string, flags func([]string) error) ([]Task, error) 
 			err = taskError{fmt.Errorf("the task of line %d has the same id (%s); give one of them another \"id\"", seen[t.ID], t.ID)}
 		}
 		if err != nil {
-			if !errors.Is(err, errLong) && !isTask(err) {
+			if !isTask(err) {
 				return nil, err
 			}
 			wrong.add(n, err)
@@ -100,38 +104,12 @@ func Read(in io.Reader, dir string, flags func([]string) error) ([]Task, error) 
 	return tasks, nil
 }
 
-var errLong = fmt.Errorf("it is longer than %d KiB; put what is long into a file of the repository, or let a prompt name it", maxLine>>10)
+var errLong = taskError{fmt.Errorf("it is longer than %d KiB; put what is long into a file of the repository, or let a prompt name it", maxLine>>10)}
 
 // taskError is a mistake in a line, and no failure to read it.
 type taskError struct{ error }
 
 func isTask(err error) bool { return errors.As(err, &taskError{}) }
-
-// readLine reads a whole line without its end. One that is too long is read to its end and not kept.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	long := false
-	for {
-		piece, err := r.ReadSlice('\n')
-		if !long {
-			line = append(line, piece...)
-		}
-		if len(line) > maxLine {
-			long, line = true, nil
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case err == io.EOF && len(piece) == 0 && len(line) == 0 && !long:
-			return nil, io.EOF
-		case err != nil && err != io.EOF:
-			return nil, err
-		case long:
-			return nil, errLong
-		default:
-			return line, nil
-		}
-	}
-}
 
 // letters are those that ids and branches are made of.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"

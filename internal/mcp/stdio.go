@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -17,6 +16,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"adze/internal/lineread"
 	"adze/internal/proc"
 )
 
@@ -119,7 +119,7 @@ type lines struct {
 func newLines(in io.WriteCloser, out io.Reader, noise *atomic.Int64) *lines {
 	l := &lines{in: in, noise: noise}
 	l.messages, l.pump = io.Pipe()
-	go l.run(bufio.NewReaderSize(out, 64<<10))
+	go l.run(lineread.New(out, maxFrame))
 	return l
 }
 
@@ -153,10 +153,14 @@ func (l *lines) broke() string {
 	return ""
 }
 
-func (l *lines) run(from *bufio.Reader) {
+func (l *lines) run(from *lineread.Reader) {
 	noisy, since := 0, time.Now()
 	for {
-		line, err := readLine(from)
+		line, err := from.Next()
+		if errors.Is(err, lineread.ErrLong) {
+			line, err = nil, fmt.Errorf("it sent a message of more than %d MiB", maxFrame>>20)
+		}
+		line = bytes.TrimSpace(line)
 		if time.Since(since) > floodTime {
 			since = time.Now()
 			l.unasked.Store(0)
@@ -189,18 +193,4 @@ func (l *lines) run(from *bufio.Reader) {
 // message reports whether a line is one, or several as older protocols let a server send them.
 func message(line []byte) bool {
 	return (line[0] == '{' || line[0] == '[') && json.Valid(line)
-}
-
-// readLine is a line without blanks around it, at most maxFrame bytes.
-func readLine(from *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := from.ReadSlice('\n')
-		if line = append(line, part...); len(line) > maxFrame {
-			return nil, fmt.Errorf("it sent a message of more than %d MiB", maxFrame>>20)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.TrimSpace(line), err
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package talk
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"adze/internal/lineread"
 	"adze/internal/usage"
 	"adze/tool"
 )
@@ -136,41 +136,29 @@ func nearest(word string, words []string) string {
 	return "there are: " + strings.Join(words, ", ")
 }
 
-// lines reads lines of bounded length.
-type lines struct{ in *bufio.Reader }
-
-func reader(in io.Reader) lines { return lines{bufio.NewReaderSize(in, 64<<10)} }
-
 // readError says that nothing more can be read.
 type readError struct{ err error }
 
 func (e *readError) Error() string { return "read stdin: " + e.err.Error() }
 func (e *readError) Unwrap() error { return e.err }
 
-// next is the next line without its end; empty for one of white space. The last one may lack a line feed. A line that
-// is too long is an error, and read to its end.
+// lines reads the lines of a program.
+type lines struct{ in *lineread.Reader }
+
+func reader(in io.Reader) lines { return lines{lineread.New(in, maxLine)} }
+
+// next is the next line without white space around it. One that is too long is an error, after which it goes on.
 func (l lines) next() ([]byte, error) {
-	var line []byte
-	long := false
-	for {
-		piece, err := l.in.ReadSlice('\n')
-		if long = long || len(line)+len(piece) > maxLine; !long {
-			line = append(line, piece...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case err == io.EOF && (len(line) > 0 || long):
-		case err == io.EOF:
-			return nil, io.EOF
-		case err != nil:
-			return nil, &readError{err}
-		}
-		if long {
-			return nil, usage.Mistake("put it in a file and name the file", "the line is longer than %d MiB", maxLine>>20)
-		}
-		return bytes.TrimSpace(line), nil
+	line, err := l.in.Next()
+	switch {
+	case errors.Is(err, lineread.ErrLong):
+		return nil, usage.Mistake("put it in a file and name the file", "the line is longer than %d MiB", maxLine>>20)
+	case err == io.EOF:
+		return nil, io.EOF
+	case err != nil:
+		return nil, &readError{err}
 	}
+	return bytes.TrimSpace(line), nil
 }
 
 // take does what a line says.

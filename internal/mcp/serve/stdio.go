@@ -1,7 +1,7 @@
 package serve
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +12,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/internal/lineread"
 )
 
 const (
@@ -107,52 +109,21 @@ func (p *pipe) send(b []byte) (int, error) {
 
 // read takes the lines of the client.
 func (p *pipe) read(in io.Reader) {
-	r := bufio.NewReaderSize(in, 64<<10)
+	r := lineread.New(in, maxFrame)
 	for {
-		line, err := frame(r)
-		if errors.Is(err, errLong) {
+		line, err := r.Next()
+		if errors.Is(err, lineread.ErrLong) {
 			p.refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message is longer than %d MiB", maxFrame>>20))
 			continue
-		}
-		if len(line) > 0 && !p.take(line) {
-			return
 		}
 		if err != nil {
 			p.ended()
 			return
 		}
-	}
-}
-
-var errLong = errors.New("the line is too long")
-
-// frame reads a line without what ends it; of one that is too long nothing is kept.
-func frame(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	long := false
-	for {
-		part, err := r.ReadSlice('\n')
-		if !long {
-			line = append(line, part...)
-		}
-		if long = long || len(line) > maxFrame; long {
-			line = nil
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case long && err == nil:
-			return nil, errLong
-		default:
-			return trimmed(line), err
+		if line = bytes.TrimRight(line, "\r \t"); len(line) > 0 && !p.take(line) {
+			return
 		}
 	}
-}
-
-func trimmed(line []byte) []byte {
-	for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r' || line[len(line)-1] == ' ' || line[len(line)-1] == '\t') {
-		line = line[:len(line)-1]
-	}
-	return line
 }
 
 // take passes a line on, when it is a message and there is room; false: nobody takes any more.
