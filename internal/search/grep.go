@@ -52,7 +52,7 @@ type GrepResult struct {
 	More     bool          // there is more: the search ended at the limit, and what was counted beyond matches is what it met until then
 	Withheld int           // files not searched because Tree.Withhold said so
 	Binary   Unreadable    // files not searched because they have NUL bytes and are no text
-	TooLarge Unreadable    // files not searched because a line, or the file for multiline, is too long
+	TooLarge Unreadable    // files not searched because they are too large for matches across lines
 	// Unreadable are files and folders that could not be opened or read.
 	Unreadable Unreadable
 }

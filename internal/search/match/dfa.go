@@ -20,6 +20,7 @@ type dfa struct {
 	states []dfaState
 	ids    map[string]int32
 	resets int
+	most   int // states
 
 	mark  []uint32 // by instruction: the last closure that met it
 	round uint32
@@ -76,8 +77,12 @@ func newDFA(prog *syntax.Prog) *dfa {
 	if prog == nil || len(prog.Inst) > maxProg {
 		return nil
 	}
+	return makeDFA(prog)
+}
+
+func makeDFA(prog *syntax.Prog) *dfa {
 	d := &dfa{
-		prog: prog, mark: make([]uint32, len(prog.Inst)),
+		prog: prog, mark: make([]uint32, len(prog.Inst)), most: maxStates,
 		anchored: prog.StartCond()&syntax.EmptyBeginText != 0,
 	}
 	d.words = hasBoundary(prog)
@@ -163,7 +168,7 @@ func (d *dfa) beyond(state int32, r rune) int32 {
 // step works out one transition. It returns stateUnknown when there are too many states: the line at
 // hand is then for regexp, and the next one starts afresh.
 func (d *dfa) step(state int32, r rune) int32 {
-	if len(d.states) >= maxStates {
+	if len(d.states) >= d.most {
 		d.resets++
 		d.reset()
 		return stateUnknown

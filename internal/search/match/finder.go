@@ -56,6 +56,14 @@ func newFinder(alts []literal) *finder {
 // alone reports that the text itself decides about every place, so that no line has to be tested.
 func (f *finder) alone() bool { return f.whole && f.left == edgeAny && f.right == edgeAny }
 
+// longest is the length of the longest literal.
+func (f *finder) longest() (n int) {
+	for _, needle := range f.needles {
+		n = max(n, len(needle.text))
+	}
+	return n
+}
+
 // pair picks the two bytes that are rarest, the rarer one first.
 func (n *needle) pair() kern.Pair {
 	first, second := n.rarest(-1), 0

@@ -12,9 +12,7 @@ func (s *Scanner) hit(from, to int) {
 		return
 	}
 	s.trail(from)
-	for _, at := range s.before(from) {
-		s.add(at, lineEnd(s.buf, at), false)
-	}
+	s.found.Lines = append(s.found.Lines, s.context(from)...)
 	s.add(from, to, true)
 	s.keep--
 	s.after = s.c.After
@@ -33,6 +31,24 @@ func (s *Scanner) before(from int) []int {
 	return starts
 }
 
+// context lists the lines in front of from that were not kept yet, those that have left the buffer with a long line, too.
+func (s *Scanner) context(from int) []Line {
+	starts, held := s.before(from), s.earlier
+	s.earlier = nil
+	next := from
+	if len(starts) > 0 {
+		next = starts[0]
+	}
+	var lines []Line
+	if len(held) > 0 && held[len(held)-1].Number+1 == s.number(next) {
+		lines = held[max(0, len(held)+len(starts)-s.c.Before):]
+	}
+	for _, at := range starts {
+		lines = append(lines, s.plain(at, lineEnd(s.buf, at)))
+	}
+	return lines
+}
+
 // trail keeps the context after the last match, as far as it lies before stop.
 func (s *Scanner) trail(stop int) {
 	for ; s.after > 0 && s.shown < stop; s.after-- {
@@ -42,13 +58,28 @@ func (s *Scanner) trail(stop int) {
 
 // add keeps one line, which ends at to.
 func (s *Scanner) add(from, to int, match bool) {
-	text := trimReturn(s.buf[from:to])
-	l := Line{Number: s.number(from), Match: match, Starts: match}
-	if l.late = match && s.c.Late && (s.c.Width == 0 || len(text) <= s.c.Width); match && !l.late {
-		l.From, l.To, _ = s.m.Span(text)
+	line := s.plain(from, to)
+	if match {
+		line = s.match(from, to)
 	}
-	s.found.Lines = append(s.found.Lines, l.cut(text, s.c.Width))
+	s.found.Lines = append(s.found.Lines, line)
 	s.shown = min(to+1, s.end)
+}
+
+// plain is a line that is kept for what is beside it.
+func (s *Scanner) plain(from, to int) Line {
+	return Line{Number: s.number(from)}.cut(trimReturn(s.buf[from:to]), s.c.Width)
+}
+
+// match is a line that is kept for what is in it.
+func (s *Scanner) match(from, to int) Line {
+	text := trimReturn(s.buf[from:to])
+	l := Line{Number: s.number(from), Match: true, Starts: true}
+	if l.late = s.c.Late && !s.m.raw && (s.c.Width == 0 || len(text) <= s.c.Width); !l.late {
+		l.From, l.To, _ = s.m.Span(s.buf[from : to-s.m.lineBreak(s.buf[from:to])])
+		l.From, l.To = clamp(l.From, len(text)), clamp(l.To, len(text))
+	}
+	return l.cut(text, s.c.Width)
 }
 
 // Place finds out where the matches lie in lines for which that was left undone: most that are kept are given up again for

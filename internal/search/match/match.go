@@ -13,9 +13,11 @@
 // names \r itself is it part of the line, too.
 // Bytes are matched as they are: in text that is not UTF-8 only its ASCII part can be named.
 //
-// Known limits: a line longer than MaxLine
-// ends the search of its file, which is then reported as too large; a multiline search counts at most
-// one match that begins on a line, takes files up to MaxMultiline, and has "$" before "\n" only.
+// A line longer than MaxLine is not held: it is searched while it goes by (long.go), and shown around its match.
+//
+// Known limits: a multiline search whose matches may have a line break counts at most
+// one match that begins on a line and takes files up to MaxMultiline, beyond which the file is reported as too large; "$" is then
+// before "\n" only. Of a line longer than MaxLine whose match began far in front of where it was noticed, only that place is known.
 package match
 
 import (
@@ -46,6 +48,7 @@ type Matcher struct {
 	once      bool          // anchored to the start of the text: only a file's start can match
 	bounds    bool          // it has \b or \B, which regexp knows of ASCII alone
 	returns   bool          // it names \r
+	raw       bool          // a \r before \n is part of the line: of multiline, where no match can have a line break
 	large     chan struct{} // holds one element while a scanner has a large buffer
 }
 
@@ -84,6 +87,8 @@ func Compile(q Query) (*Matcher, error) {
 		// Whether "^" was written or \A, the tree does not tell without (?m).
 		tree, _ = syntax.Parse("(?m:"+expr+")", syntax.Perl)
 		m.once = has(tree, syntax.OpBeginText)
+		m.raw = !spansLines(tree)
+		m.multiline = !m.raw
 	}
 	full := wrap(expr, q)
 	if m.re, err = regexp.Compile(full); err != nil {
@@ -176,6 +181,17 @@ func edgesOf(tree *syntax.Regexp) (core *syntax.Regexp, left, right edge) {
 		return subs[0], left, right
 	}
 	return &syntax.Regexp{Op: syntax.OpConcat, Sub: subs, Flags: tree.Flags}, left, right
+}
+
+// alone reports that a literal is all there is to a match.
+func (m *Matcher) alone() bool { return m.need != nil && m.need.alone() }
+
+// lineBreak is how many bytes at the end of a line belong to its line break.
+func (m *Matcher) lineBreak(line []byte) int {
+	if m.raw {
+		return 0
+	}
+	return len(line) - len(trimReturn(line))
 }
 
 // match reports whether a line matches, without the dfa.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp/syntax"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -128,6 +129,23 @@ func needsBreak(re *syntax.Regexp) bool {
 		return true
 	}
 	return false
+}
+
+// spansLines reports whether a match may contain a line break, or has to do with an end of the text.
+func spansLines(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpAnyChar, syntax.OpBeginText, syntax.OpEndText:
+		return true
+	case syntax.OpLiteral:
+		return slices.Contains(re.Rune, '\n')
+	case syntax.OpCharClass:
+		for i := 0; i+1 < len(re.Rune); i += 2 {
+			if re.Rune[i] <= '\n' && re.Rune[i+1] >= '\n' {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(re.Sub, spansLines)
 }
 
 // breakAt returns the character position of the line break in a pattern, written out or as \n.

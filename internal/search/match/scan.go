@@ -15,12 +15,12 @@ const (
 	firstRead = 64 << 10
 	// window is the usual size of the rolling buffer, from the second read of a file on.
 	window = 256 << 10
-	// longLine is when a buffer is a large one, of which a search has one at a time, whatever the number of its workers.
-	longLine = 1 << 20
+	// largeBuffer is when a buffer is a large one, of which a search has one at a time, whatever the number of its workers.
+	largeBuffer = 1 << 20
 	// maxContext bounds how far back context is remembered.
 	maxContext = window / 2
-	// MaxLine is the longest line that is searched.
-	MaxLine = 16 << 20
+	// MaxLine is the longest line that is held as a whole. A longer one is searched while it goes by (long.go).
+	MaxLine = 4 << 20
 	// MaxMultiline is the largest file that a multiline search takes.
 	MaxMultiline = 8 << 20
 )
@@ -31,6 +31,7 @@ type Scanner struct {
 	c     Config
 	sight *sighting
 	dfa   *dfa     // nil: regexp tests the lines
+	slow  *dfa     // tests lines beyond maxLine; made when the first one is met
 	tail  *machine // finds what begins on the last line of another match that spans several
 
 	first, window, maxLine int // bytes; tests make them small
@@ -48,6 +49,8 @@ type Scanner struct {
 	gone  int // bytes that have left the buffer
 	nuls  int // places with NULs so far
 	found Found
+
+	earlier []Line // context in front of shown that has left the buffer with a long line
 }
 
 // NewScanner returns a scanner for one worker.
@@ -85,7 +88,7 @@ func (s *Scanner) reset(keep int) {
 		s.buf = newBuffer(min(s.first, s.window))
 	}
 	s.keep, s.shown, s.after = keep, 0, 0
-	s.gone, s.nuls = 0, 0
+	s.gone, s.nuls, s.earlier = 0, 0, nil
 	s.found = Found{}
 }
 
@@ -94,7 +97,7 @@ func newBuffer(size int) []byte { return make([]byte, size, size+kern.Slack) }
 
 // grow makes the buffer longer. It waits until no other scanner of the query has a large one.
 func (s *Scanner) grow(ctx context.Context, size int) error {
-	if size > longLine && !s.large {
+	if size > largeBuffer && !s.large {
 		select {
 		case s.m.large <- struct{}{}:
 			s.large = true
@@ -121,13 +124,15 @@ func (s *Scanner) shrink() {
 
 // rolling searches line by line through a buffer that holds whole lines.
 func (s *Scanner) rolling(ctx context.Context, r io.Reader) error {
-	for atEnd := false; !atEnd; {
+	for atEnd := false; ; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		var err error
-		if r, atEnd, err = s.read(r); err != nil || s.found.Skip != Searched {
-			return err
+		if !atEnd {
+			if r, atEnd, err = s.read(r); err != nil || s.found.Skip != Searched {
+				return err
+			}
 		}
 		stop := s.end
 		if !atEnd {
@@ -136,24 +141,26 @@ func (s *Scanner) rolling(ctx context.Context, r io.Reader) error {
 		if err := s.region(ctx, stop); err != nil {
 			return err
 		}
-		if s.enough() {
+		if atEnd || s.enough() {
 			return nil
 		}
-		if atEnd {
-			break
+		if err := s.roll(ctx); err != nil {
+			return err
 		}
-		if err := s.roll(ctx); err != nil || s.found.Skip != Searched {
+		if s.end < len(s.buf) || s.lighten() {
+			continue
+		}
+		if r, atEnd, err = s.long(ctx, r); err != nil || s.found.Skip != Searched || s.enough() {
 			return err
 		}
 	}
-	return nil
 }
 
 // read fills the buffer up and reports whether the end was reached. On the first read it looks at the
 // byte order mark; what it returns is where to read on.
 func (s *Scanner) read(r io.Reader) (io.Reader, bool, error) {
 	start, goal := s.end, len(s.buf)
-	if start == 0 {
+	if s.gone+start == 0 {
 		goal = min(s.first, goal)
 	}
 	atEnd := false
@@ -164,7 +171,7 @@ func (s *Scanner) read(r io.Reader) (io.Reader, bool, error) {
 			return r, false, err
 		}
 	}
-	if start == 0 && s.found.Decode == "" {
+	if s.gone+start == 0 && s.found.Decode == "" {
 		if decoded := s.mark(r); decoded != nil {
 			return s.read(decoded)
 		}
@@ -199,7 +206,7 @@ func (s *Scanner) region(ctx context.Context, stop int) error {
 		}
 		from := s.pos + bytes.LastIndexByte(s.buf[s.pos:at], '\n') + 1
 		to := lineEnd(s.buf[:stop], at)
-		if known == certain || s.matches(trimReturn(s.buf[from:to])) || s.m.returns && to > from && s.buf[to-1] == '\r' && s.matches(s.buf[from:to]) {
+		if known == certain || s.fits(s.buf[from:to]) {
 			s.hit(from, to)
 		}
 		s.pos = min(to+1, stop)
@@ -209,6 +216,12 @@ func (s *Scanner) region(ctx context.Context, stop int) error {
 	}
 	s.trail(s.pos)
 	return nil
+}
+
+// fits tests one line with the \r that may end it.
+func (s *Scanner) fits(line []byte) bool {
+	text := line[:len(line)-s.m.lineBreak(line)]
+	return s.matches(text) || s.m.returns && len(text) < len(line) && s.matches(line)
 }
 
 // matches tests one line.
@@ -249,7 +262,7 @@ func trimReturn(line []byte) []byte {
 }
 
 // roll moves what is still needed to the front of the buffer, and makes the buffer longer if that is all
-// of it, or skips the file when a line is too long.
+// of it. A buffer that is full even so is as long as it may be.
 func (s *Scanner) roll(ctx context.Context) error {
 	from := s.lookBack()
 	s.number(from)
@@ -259,10 +272,7 @@ func (s *Scanner) roll(ctx context.Context) error {
 	switch {
 	case len(s.buf) < s.window:
 		return s.grow(ctx, s.window)
-	case s.end < len(s.buf):
-	case len(s.buf) >= s.maxLine:
-		s.found.Skip = TooLarge
-	default:
+	case s.end == len(s.buf) && len(s.buf) < s.maxLine:
 		return s.grow(ctx, min(4*len(s.buf), s.maxLine))
 	}
 	return nil

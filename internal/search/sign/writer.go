@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// maxFile is the largest file that is signed: beyond it a line may be too long to be searched at all.
+// maxFile is the largest file that is signed: few are larger, and those are always read.
 const maxFile = 16 << 20
 
 // Writer makes a table. Not for concurrent use.
