@@ -1,5 +1,5 @@
 // Package archtest checks the shape of the whole module: who imports whom, what happens at import, how large files and
-// functions are, and that there is one way to start a process and one to run a tool (ways.go). Nothing imports it; its test runs it over the real tree.
+// functions are, and that there is one way to start a process, one to replace a file and one to run a tool (ways.go). Nothing imports it; its test runs it over the real tree.
 //
 // The one rule: an exception is a line in this package with its reason, never a silence in a checker, and
 // an exception that nothing needs any more is a failure too.
@@ -44,7 +44,7 @@ func Check(root fs.FS, rules Rules) ([]Violation, error) {
 		c.sizes(p)
 		c.crowds(p)
 		c.state(p)
-		c.processes(p)
+		c.ways(p)
 	}
 	c.calls()
 	c.guards()

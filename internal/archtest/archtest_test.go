@@ -283,6 +283,25 @@ func TestProcessesAreStartedInOnePlace(t *testing.T) {
 	}
 }
 
+// Nothing replaces a file or reads lines in pieces but the leaves that are for it.
+func TestFilesAreReplacedAndLinesReadInOnePlace(t *testing.T) {
+	for text, want := range map[string]string{
+		"import \"os\"\nfunc f() error { return os.Rename(\"a\", \"b\") }\n":                          "os.Rename gives a file another name",
+		"import \"os\"\nfunc f() any { return os.Rename }\n":                                          "os.Rename gives a file another name",
+		"import \"golang.org/x/sys/unix\"\nfunc f() { unix.Renameat(1, \"a\", 1, \"b\") }\n":          "unix.Renameat gives a file another name",
+		"import \"bufio\"\nfunc f(err error) bool { return err == bufio.ErrBufferFull }\n":            "bufio.ErrBufferFull reads a line in pieces",
+		"import \"os\"\nfunc f() { os.Remove(\"a\") }\n":                                              "",
+		"type Dir interface{ Rename(a, b string) error }\nfunc f(d Dir) { d.Rename(\"a\", \"b\") }\n": "",
+	} {
+		var wanted []string
+		if want != "" {
+			wanted = []string{want}
+		}
+		broken(t, map[string]string{"internal/web/a.go": text, "internal/web/b.go": ""}, wanted...)
+	}
+	broken(t, map[string]string{"internal/whole/a.go": "import \"os\"\nfunc f() { os.Rename(\"a\", \"b\") }\n"})
+}
+
 // Nothing runs the code of a tool but the pipeline, behind the gate.
 func TestToolsAreRunInOneWay(t *testing.T) {
 	center := map[string]string{

@@ -9,64 +9,83 @@ import (
 	"strings"
 )
 
-// Two ways, and no others: a process is started by internal/proc, and a tool's code by tool.Runner.Exec, behind the gate.
-// The first is read off names of the standard library, the second off types, so that no alias and no function value hides
-// a way around.
+// One way each, and no other: a process is started by internal/proc, a file is replaced by internal/whole, a line of bounded
+// length is read by internal/lineread, and a tool's code runs by tool.Runner.Exec, behind the gate. The last is seen by types,
+// so that no alias and no function value hides a way around; the others by names of libraries.
 
 // Rules that exceptions can name; the name is the file's.
 const (
 	ruleProcess = "starts a process"
+	ruleRename  = "gives a file another name"
+	ruleLine    = "reads a line in pieces"
 	ruleExec    = "runs a call"
 )
 
-// processTree is where processes are started.
-const processTree = "internal/proc"
+// way is what only one tree does by itself.
+type way struct {
+	rule  string
+	tree  string
+	fix   string
+	names map[string][]string // by the package that has them
+}
 
-// starters are what starts a process, by package.
-func starters() map[string][]string {
-	return map[string][]string{
-		"os/exec":                  {"Command", "CommandContext", "Cmd"},
-		"os":                       {"StartProcess"},
-		"syscall":                  {"ForkExec", "StartProcess", "Exec", "SYS_EXECVE", "SYS_EXECVEAT", "SYS_FORK", "SYS_VFORK"},
-		"golang.org/x/sys/unix":    {"Exec", "SYS_EXECVE", "SYS_EXECVEAT", "SYS_FORK", "SYS_VFORK"},
-		"plugin":                   {"Open"},
-		"github.com/creack/pty":    {"Start", "StartWithSize", "StartWithAttrs"},
-		"golang.org/x/sys/execabs": {"Command", "CommandContext"},
+func ways() []way {
+	return []way{
+		{ruleProcess, "internal/proc", "start it with internal/proc, which ends what it leaves and puts it into the sandbox", map[string][]string{
+			"os/exec":                  {"Command", "CommandContext", "Cmd"},
+			"os":                       {"StartProcess"},
+			"syscall":                  {"ForkExec", "StartProcess", "Exec", "SYS_EXECVE", "SYS_EXECVEAT", "SYS_FORK", "SYS_VFORK"},
+			"golang.org/x/sys/unix":    {"Exec", "SYS_EXECVE", "SYS_EXECVEAT", "SYS_FORK", "SYS_VFORK"},
+			"plugin":                   {"Open"},
+			"github.com/creack/pty":    {"Start", "StartWithSize", "StartWithAttrs"},
+			"golang.org/x/sys/execabs": {"Command", "CommandContext"},
+		}},
+		{ruleRename, "internal/whole", "replace a file by internal/whole, which leaves the old one or the new one, and cleans up", map[string][]string{
+			"os":                    {"Rename"},
+			"syscall":               {"Rename", "Renameat"},
+			"golang.org/x/sys/unix": {"Rename", "Renameat", "Renameat2", "RenameatxNp"},
+		}},
+		{ruleLine, "internal/lineread", "read lines by internal/lineread, which bounds them", map[string][]string{"bufio": {"ErrBufferFull"}}},
 	}
 }
 
-// processes finds what starts a process outside of its tree: each use of a starter counts, also one that is only passed on.
-func (c *checker) processes(p *pkg) {
-	if p.path == processTree || strings.HasPrefix(p.path, processTree+"/") {
-		return
-	}
-	for _, f := range p.files {
-		if f.test {
+// ways finds what goes another way outside of its tree: each use of a name counts, also one that is only passed on.
+func (c *checker) ways(p *pkg) {
+	for _, w := range ways() {
+		if p.path == w.tree || strings.HasPrefix(p.path, w.tree+"/") {
 			continue
 		}
-		names := map[string][]string{}
-		for _, spec := range f.ast.Imports {
-			target, _ := strconv.Unquote(spec.Path.Value)
-			forbidden, ok := starters()[target]
-			switch {
-			case !ok:
-			case spec.Name == nil:
-				names[path.Base(target)] = forbidden
-			case spec.Name.Name == ".":
-				c.report(c.module.at(spec), "import it by its name", "%s is imported without a name, which hides what it starts", target)
-			default:
-				names[spec.Name.Name] = forbidden
+		for _, f := range p.files {
+			if !f.test {
+				c.way(w, p, f)
 			}
 		}
-		ast.Inspect(f.ast, func(n ast.Node) bool {
-			if sel, ok := n.(*ast.SelectorExpr); ok {
-				if x, ok := sel.X.(*ast.Ident); ok && slices.Contains(names[x.Name], sel.Sel.Name) && !c.excused(ruleProcess, p, path.Base(f.path)) {
-					c.report(c.module.at(n), "start it with internal/proc, which ends what it leaves and puts it into the sandbox", "%s starts a process", exprText(sel))
-				}
-			}
-			return true
-		})
 	}
+}
+
+func (c *checker) way(w way, p *pkg, f *file) {
+	names := map[string][]string{}
+	for _, spec := range f.ast.Imports {
+		target, _ := strconv.Unquote(spec.Path.Value)
+		forbidden, ok := w.names[target]
+		switch {
+		case !ok:
+		case spec.Name == nil:
+			names[path.Base(target)] = forbidden
+		case spec.Name.Name == ".":
+			c.report(c.module.at(spec), "import it by its name", "%s is imported without a name, which hides that it %s", target, w.rule)
+		default:
+			names[spec.Name.Name] = forbidden
+		}
+	}
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := sel.X.(*ast.Ident); ok && slices.Contains(names[x.Name], sel.Sel.Name) && !c.excused(w.rule, p, path.Base(f.path)) {
+				c.report(c.module.at(n), w.fix, "%s %s", exprText(sel), w.rule)
+			}
+		}
+		return true
+	})
 }
 
 // calls finds ways to a tool's code around the pipeline: a use of Runner.Exec beside the session's, a use of a tool's Run

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/whole"
 	"adze/session"
 	"adze/tool"
 )
@@ -82,20 +83,20 @@ func openJournal(path string) (*journal, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	whole := bytes.LastIndexByte(raw, '\n') + 1
-	for line := range bytes.Lines(raw[:whole]) {
+	end := bytes.LastIndexByte(raw, '\n') + 1
+	for line := range bytes.Lines(raw[:end]) {
 		var r Result
 		if json.Unmarshal(line, &r) == nil && r.Task != "" {
 			j.keep(r)
 		}
 	}
-	if err := f.Truncate(int64(whole)); err != nil {
+	if err := f.Truncate(int64(end)); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	if _, err := f.Seek(int64(whole), io.SeekStart); err != nil {
+	if _, err := f.Seek(int64(end), io.SeekStart); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return j, syncDir(filepath.Dir(path))
+	return j, whole.SyncFolder(filepath.Dir(path))
 }
 
 func (j *journal) keep(r Result) { j.last[r.Task], j.all = r, append(j.all, r) }
@@ -187,24 +188,8 @@ func (b *Batch) remember(t Task, p progress) error {
 		return err
 	}
 	path := filepath.Join(b.dir(t), "state.json")
-	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(raw)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(path+".new", path)
-	}
-	if err != nil {
+	if err := whole.Write(path, raw); err != nil {
 		return fmt.Errorf("how far %s is could not be written: %w", t.ID, err)
 	}
-	return syncDir(b.dir(t))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return nil
 }

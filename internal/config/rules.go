@@ -10,6 +10,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"adze/internal/jsonc"
+	"adze/internal/whole"
 )
 
 // AddRules adds rules to a list of the person's file, allow, ask or deny; comments and all else stay as they are. It
@@ -84,7 +85,10 @@ func edit(path string, change func(*hujson.Object) bool) error {
 	if _, err := Parse(path, v.Pack()); err != nil {
 		return err
 	}
-	return replaceFile(path, v.Pack())
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return whole.Rewrite(path, v.Pack())
 }
 
 // text is a string of the file; what is none is no rule.
@@ -121,30 +125,4 @@ func newList(object *hujson.Object, name string) *hujson.Array {
 		Name: hujson.Value{Value: hujson.String(name)}, Value: hujson.Value{Value: list},
 	})
 	return list
-}
-
-// replaceFile leaves the old file or the whole new one, whatever happens. A link is followed: people keep
-// their configuration elsewhere.
-func replaceFile(path string, data []byte) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	mode := fs.FileMode(0o600)
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".config-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already when all went well
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

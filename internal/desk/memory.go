@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"adze/internal/whole"
 )
 
 // Bounds of what is remembered of a workspace.
@@ -86,8 +88,5 @@ func (m Memory) rewrite(texts []string) {
 			kept = append(append(kept, line...), '\n')
 		}
 	}
-	next := m.path + ".new"
-	if os.WriteFile(next, kept, 0o600) == nil {
-		_ = os.Rename(next, m.path) // the longer file stays
-	}
+	_ = whole.WriteCache(m.path, kept) // else the longer file stays
 }

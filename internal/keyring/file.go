@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"adze/internal/whole"
+
 	"github.com/gofrs/flock"
 )
 
@@ -106,14 +108,5 @@ func writeFile(path string, list map[string]entry) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".keys-*") // with the mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already when all went well
-	_, err = f.Write(append(raw, '\n'))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return whole.Write(path, append(raw, '\n'))
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"adze/internal/whole"
 )
 
 // Catalogue is what the person lets a server say of itself and its tools: what it said when it was first there, and what
@@ -94,19 +96,7 @@ func (c *Catalogue) save(path string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".mcp-*") // 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already when all went well
-	_, err = f.Write(raw)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return whole.WriteCache(path, raw)
 }
 
 // Change is what a server says otherwise than the person agreed to.

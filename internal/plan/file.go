@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"adze/internal/whole"
 )
 
 // changed takes over what the file holds, and reports whether that is something else than was shown.
@@ -27,18 +29,7 @@ func (d *Desk) write(text string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, "plan-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text + "\n")
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), d.File)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return whole.Write(d.File, []byte(text+"\n"))
 }
 
 func (d *Desk) read() (string, error) {

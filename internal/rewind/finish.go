@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"adze/internal/undo"
+	"adze/internal/whole"
 	"adze/session"
 )
 
@@ -38,11 +39,7 @@ func (k *Keeper) keepResult(ws *undo.Workspace, r undo.Result) error {
 	if err != nil {
 		return err
 	}
-	path := finished(k.o.State, r.ID)
-	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return whole.Write(finished(k.o.State, r.ID), data)
 }
 
 // Interrupted reports whether a log names an undo that has begun and of which it knows no end.

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"adze/internal/whole"
 )
 
 // What the self-test found is kept in a file of the state folder, under a key of all that it depends on.
@@ -40,14 +42,7 @@ func remember(state string, r Report) {
 	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "level-*")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(data)
-	if f.Close() != nil || err != nil || os.Rename(f.Name(), path) != nil {
-		_ = os.Remove(f.Name())
-	}
+	_ = whole.WriteCache(path, data)
 }
 
 // machineKey is all that the answer depends on: the kernel and its boot, who asks, what Ubuntu allows to user namespaces,

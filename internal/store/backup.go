@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"adze/internal/whole"
 )
 
 // Backup writes the whole store as it is at one moment into a new file, while others write to it, and reads what it wrote:
@@ -41,7 +43,7 @@ func (s Owner) Backup(ctx context.Context, to string) (sessions, entries int, er
 			return 0, 0, fmt.Errorf("backup: %w", err)
 		}
 	}
-	return sessions, entries, syncFolder(filepath.Dir(to))
+	return sessions, entries, whole.SyncFolder(filepath.Dir(to))
 }
 
 func (s Owner) copyInto(ctx context.Context, part string) error {
@@ -93,14 +95,4 @@ func verifyBackup(ctx context.Context, path string) (sessions, entries int, err 
 		sessions, entries = sessions+1, entries+max(n, 0)
 	}
 	return sessions, entries, nil
-}
-
-// syncFolder makes a new name in a folder last. Where folders cannot be synced, the system has other ways.
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("backup: %w", err)
-	}
-	_ = f.Sync()
-	return f.Close()
 }

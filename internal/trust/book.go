@@ -12,6 +12,8 @@ import (
 	"slices"
 	"time"
 
+	"adze/internal/whole"
+
 	"github.com/gofrs/flock"
 )
 
@@ -182,7 +184,7 @@ func (b Book) change(ctx context.Context, do func(*pages)) error {
 	if err != nil {
 		return err
 	}
-	return replace(b.Path, append(raw, '\n'))
+	return whole.Write(b.Path, append(raw, '\n'))
 }
 
 // setAside keeps a file that cannot be used under another name.
@@ -194,18 +196,4 @@ func (b Book) setAside() error {
 		}
 	}
 	return fmt.Errorf("there are too many damaged files beside %s; remove them", b.Path)
-}
-
-// replace leaves the old file or the whole new one.
-func replace(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".trust-*") // 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already when all went well
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
 }

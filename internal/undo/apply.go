@@ -1,6 +1,7 @@
 package undo
 
 import (
+	"bytes"
 	"context"
 	"encoding/gob"
 	"errors"
@@ -9,7 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
+
+	"adze/internal/whole"
 )
 
 // Result is what Apply did.
@@ -48,8 +50,7 @@ func (w *Workspace) Recover(ctx context.Context) ([]Result, error) {
 		return nil, err
 	}
 	defer w.turn.give()
-	unfinished, _ := filepath.Glob(filepath.Join(w.opts.State, "*-*"))
-	if len(unfinished) == 0 {
+	if plans, _ := filepath.Glob(filepath.Join(w.opts.State, "plan-*")); len(plans) == 0 {
 		return nil, nil
 	}
 	unlock, err := w.lock()
@@ -61,7 +62,6 @@ func (w *Workspace) Recover(ctx context.Context) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.removeUnfinished()
 	var results []Result
 	for _, path := range plans {
 		p, err := readPlan(path)
@@ -78,20 +78,6 @@ func (w *Workspace) Recover(ctx context.Context) ([]Result, error) {
 		results = append(results, r)
 	}
 	return results, nil
-}
-
-// removeUnfinished removes plans and tables that killed processes did not write to their end. Plans are written under
-// the lock; a table may be written by another process right now, but not for an hour.
-func (w *Workspace) removeUnfinished() {
-	plans, _ := filepath.Glob(filepath.Join(w.opts.State, "new-plan-*"))
-	tables, _ := filepath.Glob(filepath.Join(w.opts.State, "table-*"))
-	tables = slices.DeleteFunc(tables, func(path string) bool {
-		st, err := os.Stat(path)
-		return err != nil || w.opts.Now().Sub(st.ModTime()) < time.Hour
-	})
-	for _, path := range append(plans, tables...) {
-		_ = os.Remove(path) // it is tried again the next time
-	}
 }
 
 // carryOut does the steps of a plan that is on the disk, some of which may be done already.
@@ -129,25 +115,12 @@ func (w *Workspace) planPath(id string) string {
 
 // writePlan puts a plan on the disk, whole or not at all.
 func (w *Workspace) writePlan(p Plan) error {
-	path := w.planPath(p.ID)
-	unfinished := filepath.Join(w.opts.State, "new-plan-"+p.ID)
-	f, err := os.OpenFile(unfinished, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(p); err != nil { // not JSON: names need not be UTF-8
 		return err
 	}
-	err = gob.NewEncoder(f).Encode(p) // not JSON: names need not be UTF-8
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		w.moment()
-		err = os.Rename(unfinished, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(unfinished))
-	}
-	folder, err := os.Open(w.opts.State)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
+	w.moment()
+	return whole.Write(w.planPath(p.ID), b.Bytes())
 }
 
 func readPlan(path string) (p Plan, err error) {

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"adze/internal/undo/pack"
+	"adze/internal/whole"
 )
 
 // A file that is larger than what is read into the store is kept as a clone, where the file system lets two files
@@ -121,7 +122,7 @@ func (k *hand) makeClone(at folder, name string) (e Entry, st stat, err error) {
 	if err := to.Sync(); err != nil {
 		return e, st, err
 	}
-	return e, st, errors.Join(os.Rename(to.Name(), k.clones.path(e.Hash)), syncFolder(k.clones.dir))
+	return e, st, errors.Join(os.Rename(to.Name(), k.clones.path(e.Hash)), whole.SyncFolder(k.clones.dir))
 }
 
 // sumOf is the hash of an open file, and how long it is.
@@ -167,12 +168,4 @@ func (s spot) makeFromClone() error {
 		return errors.Join(pack.ErrDamaged, err)
 	}
 	return s.at.writeFrom(s.temp, from, s.To.Mode, s.To.Attrs)
-}
-
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"adze/internal/undo/pack"
+	"adze/internal/whole"
 )
 
 // Forget drops what the store holds of paths, relative to the folder, with all that is below them, out of every
@@ -106,15 +107,11 @@ func (w *Workspace) forgottenPath() string { return filepath.Join(w.opts.State, 
 func (w *Workspace) setForgotten(paths []string) error {
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
-	unfinished := w.forgottenPath() + ".new"
 	var text strings.Builder
 	for _, p := range paths {
 		text.WriteString(p + "\x00")
 	}
-	if err := os.WriteFile(unfinished, []byte(text.String()), 0o600); err != nil {
-		return err
-	}
-	if err := os.Rename(unfinished, w.forgottenPath()); err != nil {
+	if err := whole.Write(w.forgottenPath(), []byte(text.String())); err != nil {
 		return err
 	}
 	w.forgotten = paths

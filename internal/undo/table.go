@@ -2,10 +2,11 @@ package undo
 
 import (
 	"encoding/binary"
-	"errors"
 	"hash/crc32"
 	"os"
 	"path/filepath"
+
+	"adze/internal/whole"
 )
 
 // The table is the tree of the last Take with what stat said, so that the next run need not read all again.
@@ -33,17 +34,9 @@ func (w *Workspace) saveTable() error {
 	}
 	b = appendTree(b, w.tree)
 	b = binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
-	f, err := os.CreateTemp(w.opts.State, "table-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
 	w.moment()
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), w.tablePath())
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+	if err := whole.WriteCache(w.tablePath(), b); err != nil {
+		return err
 	}
 	w.saved = true
 	return nil

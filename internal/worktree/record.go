@@ -14,6 +14,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"adze/internal/usage"
+	"adze/internal/whole"
 )
 
 // Record is what is known of a work tree that adze made.
@@ -68,16 +69,7 @@ func (r *repository) write(slug string, rec Record) error {
 	if err != nil {
 		return err
 	}
-	temp := r.file(slug) + ".new"
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(raw)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temp, r.file(slug))
+	return whole.Write(r.file(slug), raw)
 }
 
 func lockOf(dir, slug string) *flock.Flock {

@@ -16,6 +16,7 @@ import (
 	"adze/internal/safeterm"
 	"adze/internal/store"
 	"adze/internal/usage"
+	"adze/internal/whole"
 	"adze/session"
 	"adze/tool"
 )
@@ -139,36 +140,18 @@ func alreadyThere(file string) error {
 
 // write makes a file that only its owner can read, or none.
 func write(file string, text []byte, force bool) error {
-	f, err := os.CreateTemp(filepath.Dir(file), ".adze-export-*")
-	if err != nil {
-		return usage.Mistake("name a folder that is there and can be written", "could not write %s: %v", safeterm.Name(file), err)
-	}
-	defer os.Remove(f.Name()) // it is gone when all went well
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("could not write %s: %w", safeterm.Name(file), err)
-	}
+	put := whole.Create
 	if force {
-		return os.Rename(f.Name(), file)
+		put = whole.Write
 	}
-	err = os.Link(f.Name(), file) // as a rename that replaces nothing
-	if errors.Is(err, fs.ErrExist) {
+	err := put(file, text)
+	switch {
+	case errors.Is(err, fs.ErrExist):
 		return alreadyThere(file)
-	}
-	if err != nil { // a file system without links
-		return writeNew(file, text)
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return usage.Mistake("name a folder that is there and can be written", "could not write %s: %v", safeterm.Name(file), err)
+	case err != nil:
+		return fmt.Errorf("could not write %s: %w", safeterm.Name(file), err)
 	}
 	return nil
-}
-
-func writeNew(file string, text []byte) error {
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return alreadyThere(file)
-	}
-	if err != nil {
-		return fmt.Errorf("could not write %s: %w", safeterm.Name(file), err)
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"adze/internal/whole"
 )
 
 // shelf keeps vectors in files, one a key: little-endian 32-bit numbers. A file that is damaged counts as
@@ -58,15 +60,5 @@ func (s shelf) save(key string, v []float32) {
 	for _, x := range v {
 		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
 	}
-	f, err := os.CreateTemp(s.dir, ".new-*") // mode 0600
-	if err != nil {
-		return
-	}
-	_, err = f.Write(raw)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil || os.Rename(f.Name(), path) != nil {
-		_ = os.Remove(f.Name())
-	}
+	_ = whole.WriteCache(path, raw)
 }

@@ -18,6 +18,7 @@ import (
 	"sync"
 
 	"adze/internal/mcp"
+	"adze/internal/whole"
 )
 
 // Entry is one resource, or a template of some.
@@ -110,15 +111,7 @@ func (s *Shelf) keep(server string, has stock) {
 	if err != nil || s.file == "" || os.MkdirAll(filepath.Dir(s.file), 0o700) != nil {
 		return
 	}
-	f, err := os.CreateTemp(filepath.Dir(s.file), ".share-*") // 0600
-	if err != nil {
-		return // the next run asks again
-	}
-	defer os.Remove(f.Name()) // gone already when all went well
-	_, err = f.Write(raw)
-	if cerr := f.Close(); err == nil && cerr == nil {
-		_ = os.Rename(f.Name(), s.file)
-	}
+	_ = whole.WriteCache(s.file, raw) // else the next run asks again
 }
 
 // of is what is known of a server.

@@ -3,11 +3,11 @@ package pack
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"sort"
+
+	"adze/internal/whole"
 )
 
 // An index says where the records of a pack stand, so that they need not be read to know it: magic 4, nothing 4,
@@ -86,18 +86,7 @@ func (x index) write(path string) error {
 	b = binary.LittleEndian.AppendUint64(b, uint64(x.len()))
 	b = append(b, x.recs...)
 	b = binary.LittleEndian.AppendUint32(b, crc(b))
-	f, err := os.CreateTemp(filepath.Dir(path), "new-index-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return whole.WriteCache(path, b)
 }
 
 // of reports whether the index is of this pack: the last record that it names stands there.

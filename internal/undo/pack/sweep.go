@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"adze/internal/whole"
 )
 
 // Sweep says what is dropped.
@@ -97,9 +99,6 @@ func (s *Store) sweep(ctx context.Context, w Sweep) error {
 		w.Step = func() {}
 	}
 	w.Step()
-	if err := s.removeLeftovers(); err != nil {
-		return err
-	}
 	var rest []*file
 	for _, f := range slices.Clone(s.packs) {
 		live := s.liveBytes(f, w)
@@ -188,14 +187,5 @@ func (s *Store) drop(f *file) error {
 			delete(s.bad, p)
 		}
 	}
-	return errors.Join(f.Close(), syncFolder(s.dir))
-}
-
-// removeLeftovers removes indexes that were not written to their end.
-func (s *Store) removeLeftovers() error {
-	left, err := filepath.Glob(filepath.Join(s.dir, "new-index-*"))
-	for _, path := range left {
-		err = errors.Join(err, os.Remove(path))
-	}
-	return err
+	return errors.Join(f.Close(), whole.SyncFolder(s.dir))
 }

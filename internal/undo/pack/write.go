@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"adze/internal/whole"
+
 	"github.com/gofrs/flock"
 )
 
@@ -93,7 +95,7 @@ func (s *Store) begin() error {
 		_ = os.Remove(filepath.Join(s.dir, indexName(num))) // of a pack of this number that was dropped
 		s.packs = append(s.packs, &file{File: f, num: num, fresh: map[Hash]place{}})
 		if took, err := s.take(s.packs[len(s.packs)-1]); took || err != nil {
-			return errors.Join(err, syncFolder(s.dir))
+			return errors.Join(err, whole.SyncFolder(s.dir))
 		}
 	}
 }
@@ -111,12 +113,4 @@ func (s *Store) take(f *file) (bool, error) {
 	}
 	s.out = &writer{file: f, lock: lock}
 	return true, nil
-}
-
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
