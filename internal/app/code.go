@@ -49,7 +49,7 @@ func (s settings) formatters(o *options, w *wired) *format.Formatters {
 		return nil
 	}
 	dir := s.root.Dir()
-	f := &format.Formatters{Dir: dir, Supervisor: proc.Supervisor{Ledger: w.ledger, Cage: w.cage}, Env: s.cleanEnv(dir)}
+	f := &format.Formatters{Dir: dir, Supervisor: proc.Supervisor{Ledger: w.ledger, Cage: w.cage, Spare: w.spare}, Env: s.cleanEnv(dir)}
 	for _, name := range slices.Sorted(maps.Keys(s.config.Formatters)) {
 		one := s.config.Formatters[name]
 		f.All = append(f.All, format.Formatter{Name: name, Files: one.Files, Command: one.Command})

@@ -30,7 +30,8 @@ import (
 
 // deps makes what the built-in tools work with. Commands see the person's environment without secrets.
 func (s settings) deps(w *wired) toolset.Deps {
-	w.ledger = proc.NewLedger(filepath.Join(s.at.State, "jobs"))
+	w.ledger, w.spare = proc.NewLedger(filepath.Join(s.at.State, "jobs")), new(proc.Spare)
+	w.closers = append(w.closers, w.spare.Close)
 	w.cage = s.cage(w)
 	w.closers = append(w.closers, w.cage.Box.Close)
 	shell := s.shell(w)
@@ -66,7 +67,7 @@ func (w *wired) ground(spill string) gate.Ground {
 // shell makes what runs the commands of one session, a subagent's too.
 func (s settings) shell(w *wired) *toolset.Shell {
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: models.KeyNames(s.config)})
-	shell := toolset.NewShell(proc.Supervisor{Ledger: w.ledger, Cage: w.cage}, env)
+	shell := toolset.NewShell(proc.Supervisor{Ledger: w.ledger, Cage: w.cage, Spare: w.spare}, env)
 	shell.Bounds, shell.MayLeave = s.bounds(), w.cage.Setting == sandbox.Auto
 	if s.hide != nil {
 		shell.Mask = func() *secret.Stream { return s.hide().Stream() }

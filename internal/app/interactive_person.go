@@ -37,6 +37,7 @@ type seat struct {
 	gate     *policy.Policy
 	stored   session.Store
 	jobs     *proc.Jobs         // what goes on in the background
+	spare    *proc.Spare        // shims that wait for a command
 	kinds    agent.Kinds        // the agents that there are
 	leader   agent.Kind         // the one that leads the conversation; without a name adze's own
 	ended    []string           // the subagents that ended with the session

@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -65,4 +66,11 @@ func (p *Process) nextEvent() (shim.Event, error) {
 			return e, nil
 		}
 	}
+}
+
+func reasonOf(ctx context.Context) Reason {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return Timeout
+	}
+	return Aborted
 }

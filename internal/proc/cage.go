@@ -98,6 +98,11 @@ func enclose(ctx context.Context, cage Cage, c Command) (Walls, error) {
 	return walls, nil
 }
 
+// none reports that nothing is around the command.
+func (w Walls) none() bool {
+	return w.Box.Empty() && w.Argv == nil && w.Sys == nil && len(w.Files) == 0 && w.Born == nil
+}
+
 // starts is the program that is started, and its arguments.
 func (w Walls) starts(own []string) (program string, argv []string) {
 	if len(w.Argv) == 0 {

@@ -36,8 +36,11 @@ type job struct {
 	read Piece
 }
 
-// NewJobs starts with none.
-func NewJobs(s Supervisor) *Jobs { return &Jobs{sup: s} }
+// NewJobs starts with none. Each job has a shim of its own, by which it is known.
+func NewJobs(s Supervisor) *Jobs {
+	s.Spare = nil
+	return &Jobs{sup: s}
+}
 
 // JobStatus is what List and Read tell of a job.
 type JobStatus struct {

@@ -8,7 +8,8 @@
 // The one rule: the caller's memory and time are bounded whatever the command does.
 //
 // Start reading at Command and Result, then Supervisor.Start and Process. Jobs keeps commands running
-// in the background, Ledger finds what a crash left, Environ makes a command's environment.
+// in the background, Spare keeps shims for the next commands, Ledger finds what a crash left, Environ makes a command's
+// environment.
 //
 // A program that links this package needs no call at its start: package shim takes over by itself
 // when the program is started as a shim. There are more than a dozen files because what a system must

@@ -3,7 +3,6 @@ package proc
 import (
 	"bufio"
 	"context"
-	"errors"
 	"os"
 	"sync"
 	"time"
@@ -36,9 +35,10 @@ type Process struct {
 	lifeline, status         *os.File
 	events                   *bufio.Reader
 	walls                    Walls
-	facts                    []witness.Fact // that the shim told
-	unguard                  func()
-	unrecord                 func()
+	stay
+	facts    []witness.Fact // that the shim told
+	unguard  func()
+	unrecord func()
 
 	out, errs *Output
 	pulse     *pulse
@@ -152,13 +152,6 @@ func (p *Process) follow() {
 	}()
 }
 
-func reasonOf(ctx context.Context) Reason {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return Timeout
-	}
-	return Aborted
-}
-
 // awaitEnd reads the status pipe to its end.
 func (p *Process) awaitEnd() {
 	p.result.Code = -1
@@ -175,9 +168,9 @@ func (p *Process) awaitEnd() {
 			p.noteExcess(e.Much)
 		case shim.Barred:
 			p.facts = append(p.facts, e.Fact)
-		case shim.Gone:
+		case shim.Gone, shim.Idle:
 			p.result.Ended, p.result.Survivors = e.Ended, e.Left
-			gone = true
+			gone, p.idle = true, e.Kind == shim.Idle
 		}
 		if gone {
 			break
@@ -228,7 +221,7 @@ func (p *Process) drain(readers *sync.WaitGroup) {
 // finish completes the result and lets go of everything.
 func (p *Process) finish() {
 	p.mu.Lock()
-	p.exited, p.ending = true, true
+	p.idle, p.exited, p.ending = p.idle && !p.ending, true, true
 	p.result.Killed = p.reason
 	if p.stuck != nil {
 		p.stuck.Stop()
@@ -247,6 +240,7 @@ func (p *Process) finish() {
 	if p.pulse != nil {
 		p.pulse.stop()
 	}
+	p.release()
 	// The shim has said its last word and holds nothing; its exit need not be waited for.
 	p.discard()
 	close(p.done)

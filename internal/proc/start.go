@@ -18,7 +18,8 @@ import (
 // Supervisor starts commands. The zero value works, keeps no ledger and puts no walls around a command.
 type Supervisor struct {
 	Ledger *Ledger
-	Cage   Cage // nil: commands can do what the person can
+	Cage   Cage   // nil: commands can do what the person can
+	Spare  *Spare // shims for commands without walls; nil: each gets one of its own
 }
 
 // Run starts c and waits for it. The error is nil whenever the command could be started; what became
@@ -56,7 +57,7 @@ func (s Supervisor) start(ctx context.Context, c Command) (*Process, error) {
 	}
 	p := newProcess(c)
 	p.walls = walls
-	if err := p.prepare(ctx, s.Ledger); err != nil {
+	if err := p.prepare(ctx, s); err != nil {
 		p.discard()
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (s Supervisor) start(ctx context.Context, c Command) (*Process, error) {
 }
 
 // prepare makes what the shim is told, and launches it.
-func (p *Process) prepare(ctx context.Context, ledger *Ledger) error {
+func (p *Process) prepare(ctx context.Context, s Supervisor) error {
 	spec, err := p.cmd.spec()
 	if err != nil {
 		return err
@@ -74,11 +75,14 @@ func (p *Process) prepare(ctx context.Context, ledger *Ledger) error {
 	if own := p.cmd.Memory; own > 0 && (spec.Box.Memory == 0 || own < spec.Box.Memory) {
 		spec.Box.Memory = own
 	}
+	if s.Spare != nil && p.walls.none() && spec.Box.Memory == 0 {
+		p.spare, spec.Keep = s.Spare, keeps
+	}
 	wire, err := spec.Encode()
 	if err != nil {
 		return &Error{CodeInvalid, err}
 	}
-	return p.launch(ctx, wire, ledger)
+	return p.launch(ctx, wire, s.Ledger)
 }
 
 // spec resolves the program and checks what the shim could only report as an error number.
@@ -157,7 +161,7 @@ func name(c Command) string {
 	return filepath.Base(c.Argv[0])
 }
 
-// launch starts the shim, records it, tells it what to run, and waits for its first line.
+// launch gives the command to a shim, records that, and waits for the shim's first line.
 func (p *Process) launch(ctx context.Context, wire []byte, ledger *Ledger) error {
 	theirs, err := p.openPipes()
 	defer closeAll(theirs)
@@ -165,31 +169,48 @@ func (p *Process) launch(ctx context.Context, wire []byte, ledger *Ledger) error
 		return &Error{CodeIO, err}
 	}
 	p.started = time.Now()
+	sent := p.reuse(wire, theirs)
+	if sent == 0 {
+		err = p.startShim(theirs)
+	}
+	if err != nil {
+		return err
+	}
+	closeAll(theirs)
+	p.guard(ctx)
+	// An error means that the shim was killed; then the status pipe has ended, and follow sees that.
+	_, _ = p.lifeline.Write(wire[sent:])
+	// The record is written while the shim starts, so that it costs the command no time.
+	p.unrecord = ledger.record(p.shim.Pid, p.cmd.Tag)
+	return p.firstEvent()
+}
+
+// startShim starts one with the streams of the command.
+func (p *Process) startShim(streams []*os.File) error {
+	theirs, err := p.openLine()
+	defer closeAll(theirs)
+	if err != nil {
+		return &Error{CodeIO, err}
+	}
 	program, argv := p.walls.starts([]string{"adze", shim.Word, p.cmd.Tag})
 	p.shim, err = os.StartProcess(program, argv, &os.ProcAttr{
 		Dir: "/",
 		// Nothing of adze's own environment is here, because the command may read it from /proc. The
 		// runtime is told its parallelism, so that it need not read the control groups.
 		Env:   []string{"GOMAXPROCS=2"},
-		Files: append(slices.Clip(theirs), p.walls.Files...),
+		Files: slices.Concat(streams, theirs, p.walls.Files),
 		Sys:   p.walls.attributes(),
 	})
 	if err != nil {
 		return failure(CodeIO, "cannot start the supervising process: %w", err)
 	}
-	closeAll(theirs)
 	if p.walls.Born != nil {
 		if err := p.walls.Born(p.shim.Pid); err != nil {
 			_ = p.shim.Kill()
 			return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %w", err)
 		}
 	}
-	p.guard(ctx)
-	// An error means that the shim was killed; then the status pipe has ended, and follow sees that.
-	_, _ = p.lifeline.Write(wire)
-	// The record is written while the shim starts, so that it costs the command no time.
-	p.unrecord = ledger.record(p.shim.Pid, p.cmd.Tag)
-	return p.firstEvent()
+	return nil
 }
 
 // selfPath names this very binary, also when its file was replaced by a newer version meanwhile.
@@ -204,9 +225,9 @@ func selfPath() string {
 	return path
 }
 
-// openPipes makes the pipes and returns the shim's ends in the order of its descriptors.
+// openPipes makes the standard streams of the command and returns its ends.
 func (p *Process) openPipes() (theirs []*os.File, err error) {
-	theirs = make([]*os.File, 5)
+	theirs = make([]*os.File, 3)
 	if p.cmd.Input == nil && p.cmd.Talk == nil {
 		theirs[0], err = os.Open(os.DevNull)
 	} else {
@@ -220,16 +241,24 @@ func (p *Process) openPipes() (theirs []*os.File, err error) {
 	}
 	theirs[2] = theirs[1]
 	if p.cmd.Separate {
-		if p.errPipe, theirs[2], err = os.Pipe(); err != nil {
-			return theirs, err
-		}
+		p.errPipe, theirs[2], err = os.Pipe()
 	}
-	if theirs[3], p.lifeline, err = os.Pipe(); err != nil {
+	return theirs, err
+}
+
+// openLine makes the lifeline and the status pipe and returns the shim's ends, in the order of its descriptors.
+func (p *Process) openLine() (theirs []*os.File, err error) {
+	theirs = make([]*os.File, 2)
+	if p.spare != nil {
+		theirs[0], p.lifeline, err = socketPair() // which can carry descriptors
+	} else {
+		theirs[0], p.lifeline, err = os.Pipe()
+	}
+	if err != nil {
 		return theirs, err
 	}
-	status, statusEnd, err := os.Pipe()
-	theirs[4], p.status = statusEnd, status
-	p.events = bufio.NewReaderSize(status, 256)
+	p.status, theirs[1], err = os.Pipe()
+	p.events = bufio.NewReaderSize(p.status, 256)
 	return theirs, err
 }
 
@@ -261,7 +290,7 @@ func (p *Process) discard() {
 	if p.unrecord != nil {
 		p.unrecord()
 	}
-	if p.shim != nil {
-		go func() { _, _ = p.shim.Wait() }()
+	if shim := p.shim; shim != nil {
+		go func() { _, _ = shim.Wait() }()
 	}
 }

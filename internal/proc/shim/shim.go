@@ -6,6 +6,8 @@
 // command exits, or the lifeline closes (adze asked for the end, or died, even by SIGKILL), the
 // shim ends every process that is left below it and says on the status pipe what happened.
 //
+// A shim that builds no walls may stay for the next command, if its own left nothing behind (Spec.Keep, keep_linux.go).
+//
 // The one rule: nothing below a shim outlives it. Killing a process group leaves setsid jobs alive,
 // and a parent-death signal leaves grandchildren alive; an adopting parent with a lifeline left none.
 //
@@ -70,8 +72,12 @@ func Main(args []string) (exit int, ours bool) {
 		return exitUsage, true
 	}
 	deafen()
-	s := &supervisor{gone: make(chan struct{})}
-	return s.run(spec), true
+	if spec.Keep {
+		return serve(spec), true
+	}
+	s := newSupervisor()
+	exit, _ = s.run(spec, func() { go s.watch() })
+	return exit, true
 }
 
 // supervisor is the state of one shim. The goroutine in run starts the command and reaps; watch, and
@@ -83,29 +89,37 @@ type supervisor struct {
 	seen *witness.Witness // of what walls refuse it; nil: there is none
 	gone chan struct{}    // closed when no child is left
 
+	left     bool // the command left something behind that was to be ended
 	sweeping sync.Once
 	report   sync.Once
 	mu       sync.Mutex
 	ended    map[int]bool // processes other than the command that a sweep signalled
 }
 
-// run starts the command, waits until nothing is left below this process, and reports.
-func (s *supervisor) run(spec Spec) int {
+func newSupervisor() *supervisor { return &supervisor{gone: make(chan struct{})} }
+
+// run starts the command, has its lifeline watched, waits until nothing is left below this process, and reports: with the exit
+// code of this process, or that it stays for another command.
+func (s *supervisor) run(spec Spec, watch func()) (exit int, stays bool) {
 	adoptOrphans()
 	if !spec.Box.Empty() {
 		say(begunLine())
 	}
 	if err := s.start(spec); err != nil {
 		say(failLine(err))
-		return 1
+		return 1, false
 	}
 	say(startLine(s.cmd))
-	go s.watch()
+	watch()
 	s.reap(spec.Linger)
 	endUnadopted(s.cmd)
 	close(s.gone)
+	if spec.Keep && !s.left {
+		s.report.Do(func() { say(idleLine()) })
+		return 0, true
+	}
 	s.finish(0)
-	return 0
+	return 0, false
 }
 
 // start builds the box, starts the command in a session of its own and lets go of its standard streams, so that the
@@ -169,7 +183,8 @@ func (s *supervisor) reap(linger bool) {
 			return // no child: nothing is left
 		case pid == 0: // some are left, and none has ended yet
 			options = 0
-			if !linger {
+			if !linger && !s.left {
+				s.left = true
 				go s.sweep()
 			}
 		case pid == s.cmd:

@@ -10,7 +10,7 @@ import (
 )
 
 // Event is one line of the status pipe. A shim writes Begun if it has walls, then Failed, or Started, Exited, Gone in this order;
-// Exited is missing when the command itself could not be ended.
+// Exited is missing when the command itself could not be ended. Idle stands for Gone where the shim stays.
 type Event struct {
 	Kind  Kind
 	PID   int           // Started: the command
@@ -33,6 +33,7 @@ const (
 	Failed  Kind = "fail"
 	Exited  Kind = "exit"
 	Gone    Kind = "gone"
+	Idle    Kind = "idle" // the command left nothing behind, nothing had to be ended, and the shim takes the next one
 
 	Begun    Kind = "begun"    // first, where there are walls: without it nothing ran
 	Unboxed  Kind = "unboxed"  // instead of Started: its box could not be built; nothing ran
@@ -55,6 +56,7 @@ func line(kind Kind, a, b int) string {
 
 func begunLine() string               { return line(Begun, 0, 0) }
 func startLine(pid int) string        { return line(Started, pid, 0) }
+func idleLine() string                { return line(Idle, 0, 0) }
 func goneLine(ended, left int) string { return line(Gone, ended, left) }
 func exitLine(w syscall.WaitStatus) string {
 	if w.Signaled() {
@@ -131,7 +133,7 @@ func ParseEvent(s string) (Event, bool) {
 	}
 	e := Event{Kind: Kind(f[0])}
 	switch e.Kind {
-	case Begun:
+	case Begun, Idle:
 	case Started:
 		e.PID = a
 	case Failed:
