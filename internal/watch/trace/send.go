@@ -1,0 +1,159 @@
+package trace
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+// sender posts batches to one collector.
+type sender struct {
+	settings Settings
+	client   func() (*http.Client, error)
+	closing  <-chan struct{} // closed when the process ends: nobody waits for a collector that is not there
+}
+
+func newSender(s Settings, closing <-chan struct{}) sender {
+	return sender{s, sync.OnceValues(func() (*http.Client, error) { return clientFor(s) }), closing}
+}
+
+// clientFor makes the client at the first batch.
+func clientFor(s Settings) (*http.Client, error) {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	if s.CA != "" {
+		pem, err := os.ReadFile(s.CA)
+		if err != nil {
+			return nil, fmt.Errorf("the certificate for OTLP cannot be read: %w", err)
+		}
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, errors.New("the certificate for OTLP is none")
+		}
+		t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	return &http.Client{Transport: t, Timeout: s.Timeout, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // the headers hold a key that is for this collector
+	}}, nil
+}
+
+var errFull = errors.New("more came than could be sent")
+
+// attempts bounds how often a batch is sent that the collector could not take.
+const attempts = 3
+
+// send posts a batch, again where the specification says that it may help.
+func (s sender) send(ctx context.Context, spans []Span) error {
+	body, err := s.encode(spans)
+	if err == nil && s.settings.Gzip {
+		body, err = compressed(body)
+	}
+	if err != nil {
+		return err
+	}
+	pause := backoff.NewExponentialBackOff()
+	for n := 1; ; n++ {
+		wait, err := s.post(ctx, body)
+		if err == nil || wait < 0 || n == attempts {
+			return err
+		}
+		var closing <-chan struct{}
+		if wait == 0 {
+			closing = s.closing
+		}
+		timer := time.NewTimer(max(wait, pause.NextBackOff()))
+		select {
+		case <-timer.C:
+			continue
+		case <-ctx.Done():
+		case <-closing:
+		}
+		timer.Stop()
+		return err
+	}
+}
+
+func (s sender) encode(spans []Span) ([]byte, error) {
+	r := requestOf(s.settings.Resource, spans)
+	if s.settings.Binary {
+		return r.binary(), nil
+	}
+	return json.Marshal(r)
+}
+
+// maxRetryAfter bounds what a collector may ask for.
+const maxRetryAfter = 30 * time.Second
+
+// post makes one request. A wait below 0 says that the same again would not help, and 0 that nobody was reached.
+func (s sender) post(ctx context.Context, body []byte) (wait time.Duration, err error) {
+	client, err := s.client()
+	if err != nil {
+		return -1, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.settings.URL, bytes.NewReader(body))
+	if err != nil {
+		return -1, errors.New("the address cannot be asked")
+	}
+	for _, h := range s.settings.Headers {
+		r.Header.Set(h.Key, h.Value.(string))
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if s.settings.Binary {
+		r.Header.Set("Content-Type", "application/x-protobuf")
+	}
+	if s.settings.Gzip {
+		r.Header.Set("Content-Encoding", "gzip")
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		if failed := new(url.Error); errors.As(err, &failed) {
+			err = failed.Err // its text repeats the address
+		}
+		return 0, err
+	}
+	defer answer.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
+	switch answer.StatusCode {
+	case http.StatusOK, http.StatusAccepted, http.StatusNoContent:
+		return -1, refused(text)
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
+		return min(max(time.Duration(seconds)*time.Second, time.Millisecond), maxRetryAfter), fmt.Errorf("HTTP %d", answer.StatusCode)
+	}
+	return -1, fmt.Errorf("HTTP %d", answer.StatusCode)
+}
+
+// refused reads what a collector did not take of a batch; an answer without that took all.
+func refused(answer []byte) error {
+	var r struct {
+		PartialSuccess struct{ RejectedSpans json.Number }
+	}
+	if json.Unmarshal(answer, &r) != nil {
+		return nil
+	}
+	if n, _ := r.PartialSuccess.RejectedSpans.Int64(); n > 0 {
+		return fmt.Errorf("the collector refused %d of them", n)
+	}
+	return nil
+}
+
+func compressed(body []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write(body)
+	err = errors.Join(err, w.Close())
+	return b.Bytes(), err
+}
