@@ -41,6 +41,7 @@ import (
 	"adze/internal/print"
 	"adze/internal/store"
 	"adze/internal/usage"
+	"adze/internal/watch/trace"
 	"adze/session"
 	"adze/tui"
 )
@@ -52,6 +53,7 @@ const Version = "0.1.0"
 func Main(args []string, stdin, stdout, stderr *os.File) int {
 	makeRoom(false)
 	ring := keys.Take()
+	ring.TakeHeaders(trace.HeaderVariables())
 	ring.Use(keyring.Open(place.Of(ring.Get).Keys, keyring.OfSystem(ring.Get, func() {
 		fmt.Fprintln(stderr, "! waiting for the key ring; it may ask you to unlock it")
 	})))
@@ -66,6 +68,7 @@ type app struct {
 	lines <-chan string          // of the person, for an interface of lines
 	front atomic.Pointer[tui.UI] // the interface that runs now
 	easy  sync.Once              // the heap is
+	watch watching               // tells operators
 	// wait sleeps before a model request is made again; nil: a timer.
 	wait func(context.Context, time.Duration) error
 }
@@ -76,6 +79,7 @@ func (a *app) main(args []string) (exit int) {
 	root.SetArgs(args)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
+	defer func() { a.watch.close(a.Err) }()
 	if err := root.ExecuteContext(context.Background()); err != nil {
 		return a.refuse(args, err)
 	}

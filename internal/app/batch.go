@@ -28,10 +28,14 @@ func (a batches) Batch() (*batch.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &batch.Batch{
-		Mirrors: filepath.Join(place.Of(a.Getenv).State, "mirrors"), Program: self, Env: os.Environ(),
+	b := &batch.Batch{
+		Mirrors: filepath.Join(place.Of(a.Getenv).State, "mirrors"), Program: self, Env: os.Environ(), Keys: a.keys.Taken(),
 		Gate: gateFlags, Sessions: a,
-	}, nil
+	}
+	if seen, _ := a.watch.of(a.Getenv); seen != nil { // its children tell what cannot be sent
+		b.Observer = seen
+	}
+	return b, nil
 }
 
 // batchOwns are flags of a run that a batch decides itself, or that need a person.

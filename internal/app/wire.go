@@ -124,7 +124,7 @@ func (a *app) wire(ctx context.Context, o *options, observe func(session.Event),
 	c.ID, c.Store, c.Mark, c.Gate, c.Limits, c.Wait = id, w.patience(stored), secret.Mark, s.files.Gate(policy), s.limits(o), a.wait
 	c.Snapshots = w.snapshots()
 	c.Clip = tool.Clip{Lines: s.config.Output.Lines, Bytes: s.config.Output.Bytes, Spill: outputs.Save}
-	c.Observe, c.Repairer, c.Effort, c.Accept, c.Schema = w.beside(&a.easy, w.ledger, observe), repairer, o.effort, o.answer.Judge(), o.answer.Grammar()
+	c.Observe, c.Repairer, c.Effort, c.Accept, c.Schema = w.beside(&a.easy, w.ledger, a.watch.session(w, id, a.Getenv, observe)), repairer, o.effort, o.answer.Judge(), o.answer.Grammar()
 	return w, staff.open(ctx, c, resumed)
 }
 

@@ -36,16 +36,19 @@ type Batch struct {
 	Gate     func(flags []string) []string
 	Program  string // this adze
 	Env      []string
+	Keys     []string // further variables, for adze alone: git and what tasks start do not see them
 	Keep     Keep
 	MaxCost  float64 // USD for all tasks together; 0: any
 	Push     bool    // push a branch where a task names one
 	Sessions Sessions
 	Watch    func(State) // told of each change, by one caller at a time
+	Observer Observer    // nil: there is none
 	Retry    map[string]bool
 	now      func() time.Time
 
 	journal *journal
 	purse   purse
+	traced  sync.Map // what the adze in a clone gets of the observer
 	mirrors mirrors
 	mu      sync.Mutex // of Watch
 }

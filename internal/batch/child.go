@@ -36,7 +36,7 @@ func (b *Batch) adze(ctx context.Context, dir, input string, args []string, want
 		return exit{}, context.Cause(ctx)
 	}
 	c := exec.CommandContext(ctx, b.Program, args...)
-	c.Dir, c.Env = dir, append(b.Env[:len(b.Env):len(b.Env)], "PWD="+dir)
+	c.Dir, c.Env = dir, b.environ(dir)
 	c.Stdin = strings.NewReader(input)
 	said := proc.NewOutput(2<<10, 6<<10)
 	c.Stderr = said
@@ -54,6 +54,7 @@ func (b *Batch) adze(ctx context.Context, dir, input string, args []string, want
 	if err := c.Start(); err != nil {
 		return exit{}, err
 	}
+	wanted, line = b.heard(wanted, line)
 	readEvents(out, wanted, line)
 	err = c.Wait()
 	text := said.Text()

@@ -49,6 +49,8 @@ var errKept = errors.New("how far a task is could not be kept")
 
 // steps takes a task from where it stands to its result.
 func (b *Batch) steps(ctx context.Context, t Task, s *State) (r Result, err error) {
+	over := b.begin(t)
+	defer func() { over(r, err) }()
 	p := b.remembered(t)
 	if p.Cost > 0 && p.Ran == nil {
 		s.Cost = new(float64)

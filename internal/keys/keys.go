@@ -11,6 +11,7 @@
 package keys
 
 import (
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -47,6 +48,35 @@ func Take() *Ring {
 	r := &Ring{taken: map[string]string{}}
 	r.take(models.KeyNames(config.Config{}))
 	return r
+}
+
+// TakeHeaders takes variables that hold headers, as name=value,name=value, with keys for servers other than a model's.
+func (r *Ring) TakeHeaders(names []string) {
+	r.take(names)
+	const short = 8 // who hides fewer bytes hides words
+	for _, name := range names {
+		for pair := range strings.SplitSeq(r.Get(name), ",") {
+			_, value, _ := strings.Cut(pair, "=")
+			if plain, err := url.PathUnescape(value); err == nil {
+				value = plain
+			}
+			words := strings.Fields(value) // such as Bearer and the key
+			if len(words) > 0 && len(words[len(words)-1]) >= short {
+				r.Learn(words[len(words)-1])
+			}
+		}
+	}
+}
+
+// Taken is what was taken out of the environment, as NAME=value, for another adze that this one starts.
+func (r *Ring) Taken() (out []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name, value := range r.taken {
+		out = append(out, name+"="+value)
+	}
+	slices.Sort(out)
+	return out
 }
 
 // Of makes a ring that reads variables and leaves the process its own.
