@@ -40,7 +40,7 @@ func (a batches) Batch() (*batch.Batch, error) {
 
 // batchOwns are flags of a run that a batch decides itself, or that need a person.
 func batchOwns() []string {
-	return []string{"print", "output-format", "input-format", "continue", "resume", "fork", "worktree", "accept-plan", "cwd", "record", "replay",
+	return []string{"print", "output-format", "input-format", "continue", "resume", "fork", "session-id", "worktree", "accept-plan", "cwd", "record", "replay",
 		"no-session", "plain", "inline", "transcript", "demo", "help", "version"}
 }
 

@@ -135,6 +135,7 @@ func addFlags(cmd *cobra.Command, o *options) {
 	f.StringVar(&o.agent, "agent", "", "the agent of this `NAME` leads the conversation: its prompt, tools, model, mode and steps")
 	f.BoolVarP(&o.resumeLast, "continue", "c", false, "go on with the newest session of this folder")
 	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session of this `ID` (a unique beginning is enough)")
+	f.StringVar(&o.as, "session-id", "", "the new session gets this `ID`, which a program that starts adze can find it by")
 	f.StringVarP(&o.worktree, "worktree", "w", "", "work in the git work tree of this `NAME`, on a branch of its own; it is made where it is not there (adze worktree --help)")
 	f.BoolVar(&o.fork, "fork", false, "with --continue or --resume: go on in a copy")
 	f.StringVar(&o.acceptPlan, "accept-plan", "", "with --continue or --resume: accept the plan of that session and carry it out in this permission `MODE` (edits without one)")

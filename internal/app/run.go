@@ -58,6 +58,12 @@ func (o *options) check() error {
 	if o.resume != "" && o.resumeLast {
 		return misuse("use one of them", "--continue and --resume exclude each other")
 	}
+	if o.as != "" && (o.resume != "" || o.resumeLast || o.noSession) {
+		return misuse("leave one of them out", "--session-id is of a new session that is stored")
+	}
+	if len(o.as) > 100 || strings.Trim(o.as, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") != "" {
+		return misuse("letters, digits, . _ and -, at most 100", "--session-id %q is no name of a session", o.as)
+	}
 	if o.worktree != "" && o.demo {
 		return misuse("leave one of them out", "--demo works in a copy of its own, and --worktree in one of a repository")
 	}

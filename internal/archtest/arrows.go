@@ -130,6 +130,9 @@ func rooms() []Row {
 		{Package: "internal/login", May: []string{"session", "internal/keyring", "internal/models", "internal/usage"}, Tests: []string{"internal/config"}, Why: "it checks a key and keeps it; it asks nobody for one"},
 		{Package: "internal/batch", May: []string{"internal/lineread", "session", "tool", "internal/proc", "internal/whole"}, Why: "it runs this program on clones, and reads what it prints; it knows neither flags nor what is shown"},
 		{Package: "internal/worktree", May: []string{"internal/git", "internal/usage", "internal/whole"}, Why: "it makes work trees through git and remembers them; it knows no session"},
+		{Package: "internal/fleet", Room: true, May: []string{"session", "internal/batch"}, Tests: []string{"internal/fleet/fleettest"},
+			Why: "who does what of a batch, over ports; it knows no server, no flags and nothing that is shown"},
+		{Package: "internal/fleet/fleettest", Room: true, May: []string{"internal/fleet"}, From: []string{"internal/fleet", "internal/fleet/jetqueue"}, Why: "for tests only"},
 		{Package: "internal/claims", May: []string{"session", "tool"}, Why: "it compares an answer with the calls of its turn; it opens nothing"},
 		{Package: "internal/gate", May: []string{"internal/config", "internal/git", "internal/place", "internal/policy", "internal/proc", "internal/secret", "internal/usage", "internal/workspace"}, Tests: []string{"tool"},
 			Why: "it makes a policy of what a person wrote; it knows no run"},
@@ -153,21 +156,6 @@ func rooms() []Row {
 		{Package: "internal/slash", May: []string{"session", "prompts", "tool", "toolset", "internal/carry", "internal/skill", "internal/trust", "internal/usage"},
 			Why: "it makes a prompt of a file that is carried; it runs what it needs through the port that the session hands it"},
 		{Package: "internal/instructions", May: []string{"prompts", "tool", "session", "internal/usage", "internal/safeterm", "internal/workspace", "internal/carry", "internal/secret"}, Why: "files of a project and a person become text for the model, at the start and as notes of a session"},
-	}
-}
-
-// centre is tool and its rooms.
-func centre() []Row {
-	return []Row{
-		{Package: "tool", Room: true, May: []string{"tool/schema", "tool/loose", "tool/nearest"}, Never: effects(),
-			Why: "tool is the centre and knows nobody but rooms that do not know it: effects go through its fields"},
-		{Package: "tool/schema", Room: true, May: []string{"tool/loose", "tool/nearest"}, Never: effects(),
-			Why: "it knows schemas and values, neither tools nor calls; nothing is fetched"},
-		{Package: "tool/loose", Room: true, Never: effects(), Why: "it reads a text that is almost JSON and knows no schema"},
-		{Package: "tool/nearest", Room: true, Never: effects(), Why: "names, as texts"},
-		{Package: "tool/pick", Room: true, May: []string{"tool", "tool/nearest"}, Tests: []string{"tool/pickset"}, Never: effects(),
-			Why: "it rates what tools say of themselves; it runs none and opens nothing"},
-		{Package: "tool/pickset", Room: true, May: []string{"tool", "tool/pick"}, Never: effects(), Why: "it measures what pick says"},
 	}
 }
 

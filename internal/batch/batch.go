@@ -41,6 +41,8 @@ type Batch struct {
 	MaxCost  float64 // USD for all tasks together; 0: any
 	Push     bool    // push a branch where a task names one
 	Sessions Sessions
+	Away     Away        // keeps how far a task is for other machines; nil: the folder beside its clone
+	Session  string      // the id of the session that a task begins; empty: any
 	Watch    func(State) // told of each change, by one caller at a time
 	Observer Observer    // nil: there is none
 	Retry    map[string]bool
@@ -109,15 +111,47 @@ type Report struct {
 	Unpriced int      // results whose cost is not known
 }
 
-// Run does the tasks that have no result yet. The error is why it stopped before all had one.
-func (b *Batch) Run(ctx context.Context) (Report, error) {
+// Do does the one task that is in Tasks, whose progress is kept Away. An error says why it has no result: the cause with which ctx
+// ended, or one that wraps ErrKept or what else went wrong on this machine; the result then has what it has cost so far, alone.
+// Its patch is below Out.
+func (b *Batch) Do(ctx context.Context) (Result, error) {
+	if err := b.prepare(); err != nil {
+		return Result{}, err
+	}
+	t := b.Tasks[0]
+	s := State{Task: t, Stage: Waiting}
+	r, err := b.steps(ctx, t, &s)
+	if err == nil && ctx.Err() != nil && r.Cause != CauseDone {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		b.saveLast(ctx, t, &s, err)
+		return Result{Cost: s.Cost}, err
+	}
+	return r, nil
+}
+
+// prepare makes the folders that a batch needs.
+func (b *Batch) prepare() error {
 	if b.now == nil {
 		b.now = time.Now
 	}
+	if b.purse.now == nil {
+		b.purse = purse{empty: func() {}, now: map[string]float64{}}
+	}
+	b.mirrors.dir = b.Mirrors
 	for _, dir := range []string{b.Out, filepath.Join(b.Out, "patches"), filepath.Join(b.Out, "work"), b.Mirrors} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return Report{}, err
+			return err
 		}
+	}
+	return nil
+}
+
+// Run does the tasks that have no result yet. The error is why it stopped before all had one.
+func (b *Batch) Run(ctx context.Context) (Report, error) {
+	if err := b.prepare(); err != nil {
+		return Report{}, err
 	}
 	unlock, err := lockFile(filepath.Join(b.Out, "lock"), false)
 	if err != nil {
@@ -128,7 +162,6 @@ func (b *Batch) Run(ctx context.Context) (Report, error) {
 		return Report{}, err
 	}
 	defer b.journal.Close()
-	b.mirrors.dir = b.Mirrors
 	if err := b.mayCommit(ctx); err != nil {
 		return Report{}, err
 	}

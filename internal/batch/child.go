@@ -42,7 +42,12 @@ func (b *Batch) adze(ctx context.Context, dir, input string, args []string, want
 	c.Stderr = said
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	dieWithParent(c.SysProcAttr)
-	c.Cancel = func() error { return c.Process.Signal(syscall.SIGINT) }
+	c.Cancel = func() error {
+		if errors.Is(context.Cause(ctx), ErrLost) {
+			return syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+		}
+		return c.Process.Signal(syscall.SIGINT)
+	}
 	c.WaitDelay = graceful
 	out, err := c.StdoutPipe()
 	if err != nil {

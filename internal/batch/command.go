@@ -13,7 +13,7 @@ import (
 )
 
 // command runs a task without a model, through the pipeline of every call. One that was begun is not begun again.
-func (b *Batch) command(ctx context.Context, t Task, p *progress, keep func() error) (Result, error) {
+func (b *Batch) command(ctx context.Context, t Task, p *Progress, keep func() error) (Result, error) {
 	if p.Started > 0 {
 		return Result{Cause: CauseUnseen, Message: "the batch was stopped while the command ran, and nobody knows how far it came", Hint: "--retry unseen runs it again, in a new clone"}, nil
 	}
@@ -69,7 +69,7 @@ func (b *Batch) hand(ctx context.Context, t Task, command string) (h hand, err e
 	e, err := b.adze(ctx, b.clone(t), string(args), line, func([]byte) bool { return true }, func(raw []byte) { _ = json.Unmarshal(raw, &h) })
 	switch {
 	case err != nil:
-		return h, fmt.Errorf("%w: adze could not be started: %w", errKept, err)
+		return h, fmt.Errorf("%w: adze could not be started: %w", ErrKept, err)
 	case ctx.Err() != nil:
 		return h, context.Cause(ctx)
 	case h.Status == "":

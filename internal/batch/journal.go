@@ -55,6 +55,8 @@ type Result struct {
 	Began   time.Time                      `json:"began"`
 	Ended   time.Time                      `json:"ended"`
 	Resumed int                            `json:"resumed,omitempty"` // how often it went on after a batch was stopped
+	// Crashed says that the adze that did the work ended without a word about it.
+	Crashed bool `json:"-"`
 }
 
 // Checked is what the check said.
@@ -145,51 +147,3 @@ func (j *journal) Add(r Result) error {
 }
 
 func (j *journal) Close() error { return j.file.Close() }
-
-// progress is what is remembered of a task until it has a result. It lies beside the clone, where no tool may write.
-type progress struct {
-	Base    string    `json:"base"`    // the clone is made, of this commit
-	Checked *Checked  `json:"checked"` // the check was run
-	Began   time.Time `json:"began"`
-	Started int       `json:"started"` // how often the work was begun
-	Ran     *Result   `json:"ran"`     // the work is over, and this is what came of it
-	Cost    float64   `json:"cost"`    // USD, when it was stopped; a result counts it, too
-}
-
-func (b *Batch) remembered(t Task) (p progress) {
-	raw, err := os.ReadFile(filepath.Join(b.dir(t), "state.json"))
-	if err != nil || json.Unmarshal(raw, &p) != nil {
-		return progress{}
-	}
-	return p
-}
-
-// owe remembers what a task has cost that is stopped before its end. Where that cannot be written, the next run finds out when it
-// goes on with it.
-func (b *Batch) owe(t Task, cost *float64) {
-	if p := b.remembered(t); cost != nil && p.Base != "" {
-		p.Cost = *cost
-		_ = b.remember(t, p)
-	}
-}
-
-// owed is what tasks without a result have cost.
-func (b *Batch) owed(tasks []Task) (sum float64) {
-	for _, t := range tasks {
-		sum += b.remembered(t).Cost
-	}
-	return sum
-}
-
-// remember writes it as a whole, so that it survives a power cut.
-func (b *Batch) remember(t Task, p progress) error {
-	raw, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(b.dir(t), "state.json")
-	if err := whole.Write(path, raw); err != nil {
-		return fmt.Errorf("how far %s is could not be written: %w", t.ID, err)
-	}
-	return nil
-}

@@ -11,10 +11,15 @@ import (
 	"time"
 
 	"adze/session"
+	"adze/tool"
 )
 
 // GoOn is what a model is told whose work was cut off by the end of the batch.
 const GoOn = "The program that ran this was stopped in the middle of your work. Look at what is done already, then go on with the task."
+
+// Elsewhere is what a model is told whose work goes on on another machine.
+const Elsewhere = "The machine that ran this was lost in the middle of your work. You are in a new clone: what you had changed is there as it was when it was last saved, " +
+	"and what you changed after that is gone. A call without an outcome may have had effects outside of the clone. Look at what is there, then go on with the task."
 
 // maxText bounds the answer that a result keeps, in bytes; the whole one is in the session.
 const maxText = 64 << 10
@@ -25,7 +30,7 @@ func (b *Batch) one(ctx context.Context, t Task) error {
 	s := State{Task: t, Stage: Waiting}
 	r, err := b.steps(ctx, t, &s)
 	switch {
-	case errors.Is(err, errKept):
+	case errors.Is(err, ErrKept):
 		return err
 	case err != nil || ctx.Err() != nil && r.Cause != CauseDone:
 		b.purse.over(t.ID, s.Cost)
@@ -44,8 +49,8 @@ func (b *Batch) one(ctx context.Context, t Task) error {
 	return nil
 }
 
-// errKept marks what could not be written down: without it, a batch that goes on could do a thing twice.
-var errKept = errors.New("how far a task is could not be kept")
+// ErrKept marks what could not be written down: without it, a batch that goes on could do a thing twice.
+var ErrKept = errors.New("how far a task is could not be kept")
 
 // steps takes a task from where it stands to its result.
 func (b *Batch) steps(ctx context.Context, t Task, s *State) (r Result, err error) {
@@ -60,17 +65,19 @@ func (b *Batch) steps(ctx context.Context, t Task, s *State) (r Result, err erro
 	}
 	enter := func(stage Stage) { s.Stage = stage; b.tell(*s) }
 	keep := func() error {
-		if err := b.remember(t, p); err != nil {
-			return fmt.Errorf("%w: %w", errKept, err)
+		if err := b.remember(ctx, t, p); err != nil {
+			return fmt.Errorf("%w: %w", ErrKept, err)
 		}
 		return nil
 	}
-	if p.Base == "" {
+	if p.Base == "" || !isThere(b.clone(t)) {
 		enter(Fetching)
-		p.Began = b.now().UTC().Truncate(time.Second)
-		if p.Base, err = b.checkout(ctx, t); err != nil {
-			if ctx.Err() != nil {
-				return r, context.Cause(ctx)
+		if err := b.bring(ctx, t, &p); err != nil {
+			if ctx.Err() != nil || errors.Is(err, ErrKept) {
+				return r, cmp.Or(context.Cause(ctx), err)
+			}
+			if b.Away != nil && full(err) {
+				return r, err
 			}
 			return b.finish(t, p, Result{Cause: CauseRepository, Message: err.Error(),
 				Hint: "check the address, the ref and what git is allowed to read; then run the batch again with --retry repository"}), nil
@@ -85,6 +92,7 @@ func (b *Batch) steps(ctx context.Context, t Task, s *State) (r Result, err erro
 		if err != nil {
 			return r, err
 		}
+		b.save(ctx, t, &p, s.Calls)
 		p.Ran = &r
 		if err := keep(); err != nil {
 			return r, err
@@ -105,7 +113,7 @@ func (b *Batch) steps(ctx context.Context, t Task, s *State) (r Result, err erro
 }
 
 // finish fills in what every result has.
-func (b *Batch) finish(t Task, p progress, r Result) Result {
+func (b *Batch) finish(t Task, p Progress, r Result) Result {
 	r.Task, r.Line, r.Repo, r.Folder, r.Ref, r.Labels, r.Base = t.ID, t.Line, t.Repo, t.Folder, t.Ref, t.Labels, p.Base
 	r.Began, r.Ended, r.Check = p.Began, b.now().UTC().Truncate(time.Millisecond), p.Checked
 	r.Resumed = max(0, p.Started-1)
@@ -117,7 +125,7 @@ func (b *Batch) finish(t Task, p progress, r Result) Result {
 }
 
 // conclude judges, and makes the patch and the branch. A patch is made of failed work too: a person may mend it.
-func (b *Batch) conclude(ctx context.Context, t Task, p progress, r Result) (Result, error) {
+func (b *Batch) conclude(ctx context.Context, t Task, p Progress, r Result) (Result, error) {
 	if r.Cause == CauseDone && p.Checked != nil && !p.Checked.OK {
 		r.Cause, r.Message, r.Hint = CauseCheck, "the work was done, and the check failed: "+lastLines(p.Checked.Output, 1), "the patch is there to be looked at"
 	}
@@ -130,6 +138,9 @@ func (b *Batch) conclude(ctx context.Context, t Task, p progress, r Result) (Res
 		r.Cause, r.Message, r.Hint = CausePatch, err.Error(), "run the batch again with --keep failed --retry patch to look into its clone"
 	}
 	if b.Push && t.Branch != "" && r.Cause == CauseDone && c.patch != "" {
+		if err := b.remember(ctx, t, p); b.Away != nil && err != nil { // the proof that the task is still this machine's
+			return r, fmt.Errorf("%w: %w", ErrKept, err)
+		}
 		if r.Pushed, err = b.push(ctx, t, p.Base, p.Began, c); err != nil {
 			if ctx.Err() != nil {
 				return r, context.Cause(ctx)
@@ -142,7 +153,7 @@ func (b *Batch) conclude(ctx context.Context, t Task, p progress, r Result) (Res
 }
 
 // work does what the task is about, in its clone.
-func (b *Batch) work(ctx context.Context, t Task, p *progress, s *State, keep func() error) (Result, error) {
+func (b *Batch) work(ctx context.Context, t Task, p *Progress, s *State, keep func() error) (Result, error) {
 	if t.Command != "" {
 		return b.command(ctx, t, p, keep)
 	}
@@ -151,10 +162,10 @@ func (b *Batch) work(ctx context.Context, t Task, p *progress, s *State, keep fu
 	if p.Started > 0 {
 		var err error
 		if id, ended, err = b.Sessions.Last(ctx, b.clone(t), p.Began); err != nil {
-			return Result{}, fmt.Errorf("%w: the sessions could not be looked at: %w", errKept, err)
+			return Result{}, fmt.Errorf("%w: the sessions could not be looked at: %w", ErrKept, err)
 		}
 	}
-	if ended != nil && ended.Cause != session.CauseInterrupted && ended.Cause != session.CauseTerminated {
+	if ended != nil && (b.Away == nil || begun(ended.Calls) <= p.Calls) && ended.Cause != session.CauseInterrupted && ended.Cause != session.CauseTerminated {
 		return ran(id, *ended), nil
 	}
 	p.Started++
@@ -162,19 +173,35 @@ func (b *Batch) work(ctx context.Context, t Task, p *progress, s *State, keep fu
 		return Result{}, err
 	}
 	args, input := b.runFlags(t), t.Prompt
-	if s.Resumed = id != ""; s.Resumed {
+	switch s.Resumed = id != ""; {
+	case s.Resumed && b.Away != nil:
+		args, input = append(args, "--resume", string(id)), Elsewhere
+	case s.Resumed:
 		args, input = append(args, "--resume", string(id)), GoOn
+	case b.Session != "":
+		args = append(args, "--session-id", b.Session)
 	}
-	r, err := b.prompt(ctx, t, args, input, s)
+	saver := b.saver(ctx, t, p, s)
+	r, err := b.prompt(ctx, t, args, input, s, saver)
 	for try := 0; err == nil && s.Resumed && r.Cause == string(session.CauseStore) && try < lockTries; try++ {
 		select { // the adze that the stopped batch had started may still be ending
 		case <-ctx.Done():
 			return r, context.Cause(ctx)
 		case <-time.After(lockWait):
 		}
-		r, err = b.prompt(ctx, t, args, input, s)
+		r, err = b.prompt(ctx, t, args, input, s, saver)
 	}
 	return r, err
+}
+
+// begun counts calls.
+func begun(calls map[string]map[tool.Status]int) (n int) {
+	for _, of := range calls {
+		for _, c := range of {
+			n += c
+		}
+	}
+	return n
 }
 
 // lockTries and lockWait are how often and how soon a session is tried again that another adze still has.
@@ -193,8 +220,8 @@ func (b *Batch) runFlags(t Task) []string {
 	return append(args, flags...)
 }
 
-// prompt lets a model work, and reads its result.
-func (b *Batch) prompt(ctx context.Context, t Task, args []string, input string, s *State) (Result, error) {
+// prompt lets a model work, and reads its result. After each message of the model, save is called.
+func (b *Batch) prompt(ctx context.Context, t Task, args []string, input string, s *State, save func()) (Result, error) {
 	var last *Result
 	e, err := b.adze(ctx, b.clone(t), input, args, told, func(line []byte) {
 		switch e := decode(line); e.Type {
@@ -207,6 +234,7 @@ func (b *Batch) prompt(ctx context.Context, t Task, args []string, input string,
 		case "message":
 			s.Turns++
 			b.tell(*s)
+			save()
 		case "tool_start":
 			s.Calls, s.Doing = s.Calls+1, e.doing()
 			b.tell(*s)
@@ -218,7 +246,7 @@ func (b *Batch) prompt(ctx context.Context, t Task, args []string, input string,
 	})
 	switch {
 	case err != nil:
-		return Result{}, fmt.Errorf("%w: adze could not be started: %w", errKept, err)
+		return Result{}, fmt.Errorf("%w: adze could not be started: %w", ErrKept, err)
 	case last != nil && ctx.Err() != nil && (last.Cause == string(session.CauseInterrupted) || last.Cause == string(session.CauseTerminated)):
 		return Result{}, context.Cause(ctx)
 	case last != nil:
@@ -229,7 +257,7 @@ func (b *Batch) prompt(ctx context.Context, t Task, args []string, input string,
 	case ctx.Err() != nil:
 		return Result{}, context.Cause(ctx)
 	}
-	return Result{Cause: string(session.CauseInternal), Message: fmt.Sprintf("adze ended with %d and without a result: %s", e.code, lastLines(e.said, 3))}, nil
+	return Result{Crashed: true, Cause: string(session.CauseInternal), Message: fmt.Sprintf("adze ended with %d and without a result: %s", e.code, lastLines(e.said, 3))}, nil
 }
 
 // answer is the last line of an adze: how its turn ended, and in which session.

@@ -181,7 +181,8 @@ func samePlace(a, c string) bool {
 
 // checkout makes the clone of a task and returns the commit that it starts from. Objects are copied: with hard links, what
 // works in the clone could change those of the mirror, which other tasks are made of.
-func (b *Batch) checkout(ctx context.Context, t Task) (base string, err error) {
+// At is the commit, where it is known; else it is found.
+func (b *Batch) checkout(ctx context.Context, t Task, at string) (base string, err error) {
 	if err := os.RemoveAll(b.dir(t)); err != nil {
 		return "", err
 	}
@@ -192,7 +193,7 @@ func (b *Batch) checkout(ctx context.Context, t Task) (base string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if base, err = b.resolve(ctx, t, from); err != nil {
+	if base, err = b.resolve(ctx, t, from, at); err != nil {
 		return "", err
 	}
 	if _, err := b.git(ctx, b.dir(t), nil, "clone", "--quiet", "--no-hardlinks", "--no-checkout", "--template=", "--", from, b.clone(t)); err != nil {
@@ -219,11 +220,14 @@ func fetched(t Task) string { return "refs/adze/" + t.ID }
 
 // resolve finds the commit that a task starts from; what no branch or tag leads to, such as refs/pull/7/head, is asked of the
 // repository.
-func (b *Batch) resolve(ctx context.Context, t Task, from string) (string, error) {
-	ref := cmp.Or(t.Ref, "HEAD")
+func (b *Batch) resolve(ctx context.Context, t Task, from, at string) (string, error) {
+	ref := cmp.Or(at, t.Ref, "HEAD")
 	base, err := b.git(ctx, from, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
 	if err == nil {
 		return base, nil
+	}
+	if at != "" && t.Ref == "" {
+		return "", fmt.Errorf("%s has no commit %s any more, which the work was begun on", t.Source(), at)
 	}
 	if t.Ref == "" {
 		return "", fmt.Errorf("%s has no commit yet", t.Source())
@@ -231,7 +235,7 @@ func (b *Batch) resolve(ctx context.Context, t Task, from string) (string, error
 	if _, err := b.git(ctx, from, nil, "fetch", "--quiet", "--", cmp.Or(t.Repo, t.Folder), "+"+t.Ref+":"+fetched(t)); err != nil {
 		return "", fmt.Errorf("%s has no %q: %w", t.Source(), t.Ref, err)
 	}
-	return b.git(ctx, from, nil, "rev-parse", "--verify", fetched(t)+"^{commit}")
+	return b.git(ctx, from, nil, "rev-parse", "--verify", cmp.Or(at, fetched(t))+"^{commit}")
 }
 
 // lockFile holds a file for this process alone; wait says whether to wait for another one that has it. The lock ends with the

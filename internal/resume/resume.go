@@ -31,6 +31,11 @@ type Wish struct {
 // Pick finds the session to go on with, or names a new one.
 func Pick(ctx context.Context, w Wish, logs session.Store, dir string) (id session.ID, resumed bool, err error) {
 	if w.ID == "" && !w.Last {
+		if w.As != "" {
+			if _, err := logs.Load(ctx, session.ID(w.As)); err == nil {
+				return "", false, usage.Mistake("go on with it: --resume "+w.As, "there is a session %s already", w.As)
+			}
+		}
 		return session.ID(cmp.Or(w.As, string(session.NewID(time.Now())))), false, nil
 	}
 	heads, err := logs.List(ctx)

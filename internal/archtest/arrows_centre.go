@@ -1,0 +1,16 @@
+package archtest
+
+// centre is tool and its rooms.
+func centre() []Row {
+	return []Row{
+		{Package: "tool", Room: true, May: []string{"tool/schema", "tool/loose", "tool/nearest"}, Never: effects(),
+			Why: "tool is the centre and knows nobody but rooms that do not know it: effects go through its fields"},
+		{Package: "tool/schema", Room: true, May: []string{"tool/loose", "tool/nearest"}, Never: effects(),
+			Why: "it knows schemas and values, neither tools nor calls; nothing is fetched"},
+		{Package: "tool/loose", Room: true, Never: effects(), Why: "it reads a text that is almost JSON and knows no schema"},
+		{Package: "tool/nearest", Room: true, Never: effects(), Why: "names, as texts"},
+		{Package: "tool/pick", Room: true, May: []string{"tool", "tool/nearest"}, Tests: []string{"tool/pickset"}, Never: effects(),
+			Why: "it rates what tools say of themselves; it runs none and opens nothing"},
+		{Package: "tool/pickset", Room: true, May: []string{"tool", "tool/pick"}, Never: effects(), Why: "it measures what pick says"},
+	}
+}

@@ -1,0 +1,100 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// ErrLost is the cause that ends a task at once, with all that it started: somebody else may have it from now on.
+var ErrLost = errors.New("the task is not held any more")
+
+// bring makes the clone of a task, as it was when it was last saved.
+func (b *Batch) bring(ctx context.Context, t Task, p *Progress) (err error) {
+	at := p.Base
+	if at == "" {
+		p.Began = b.now().UTC().Truncate(time.Second)
+	}
+	if t.Repo == "" {
+		at = "" // a folder becomes another commit each time that it is taken over
+	}
+	if p.Base, err = b.checkout(ctx, t, at); err != nil || p.Saved == "" {
+		return err
+	}
+	path := filepath.Join(b.dir(t), "saved.patch")
+	if err := b.Away.Fetch(ctx, p.Saved, path); err != nil {
+		return fmt.Errorf("%w: what had changed could not be had back: %w", ErrKept, err)
+	}
+	if _, err := b.git(ctx, b.clone(t), nil, "apply", "--binary", "--whitespace=nowarn", path); err != nil {
+		return fmt.Errorf("what had changed does not apply: %w", err)
+	}
+	return nil
+}
+
+// saver saves a clone after a message of the model when calls came since the last time, and at most a twentieth of the time long.
+func (b *Batch) saver(ctx context.Context, t Task, p *Progress, s *State) func() {
+	if b.Away == nil {
+		return func() {}
+	}
+	next, saved := time.Time{}, 0
+	return func() {
+		began := time.Now()
+		if s.Calls == saved || began.Before(next) {
+			return
+		}
+		saved = s.Calls
+		if b.save(ctx, t, p, s.Calls) {
+			_ = b.remember(ctx, t, *p) // who cannot keep it finds that out at the next step
+		}
+		next = time.Now().Add(20 * time.Since(began))
+	}
+}
+
+// save puts what has changed in the clone away, and says whether it could. What works there may be in the middle of something:
+// then it is what was to be seen. What cannot be saved is not: the work goes on.
+func (b *Batch) save(ctx context.Context, t Task, p *Progress, calls int) bool {
+	if b.Away == nil {
+		return false
+	}
+	c, err := b.changed(ctx, t, p.Base)
+	if err != nil {
+		return false
+	}
+	name := ""
+	if c.patch != "" {
+		if name, err = b.Away.Save(ctx, filepath.Join(b.Out, c.patch)); err != nil {
+			return false
+		}
+	}
+	p.Saved, p.Calls = name, calls
+	return true
+}
+
+// saveLast saves a clone whose task is given back.
+func (b *Batch) saveLast(ctx context.Context, t Task, s *State, err error) {
+	if b.Away == nil || errors.Is(err, ErrLost) || errors.Is(err, ErrKept) || !isThere(b.clone(t)) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	if p := b.remembered(t); p.Ran == nil && b.save(ctx, t, &p, s.Calls) {
+		_ = b.remember(ctx, t, p) // what was saved before that counts
+	}
+}
+
+// full says whether a disk has no room left; git only tells.
+func full(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || strings.Contains(err.Error(), "No space left on device")
+}
+
+// Full says whether an error of Do is about room on this machine's disk.
+func Full(err error) bool { return err != nil && full(err) }
+
+// Limited says whether the provider of the model has asked for a pause.
+func (r Result) Limited() bool {
+	return r.Cause == "provider" && (strings.Contains(r.Message, "(HTTP 429)") || strings.Contains(r.Message, "(HTTP 529)"))
+}

@@ -1,0 +1,96 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"adze/session"
+)
+
+// shelf is an Away in memory.
+type shelf struct {
+	p       Progress
+	patches map[string][]byte
+	lost    bool
+	saved   func()
+}
+
+func (s *shelf) Progress() Progress { return s.p }
+
+func (s *shelf) Keep(_ context.Context, p Progress) error {
+	if s.lost {
+		return errors.New("somebody else has it")
+	}
+	if s.p = p; p.Saved != "" {
+		s.saved()
+	}
+	return nil
+}
+
+func (s *shelf) Save(_ context.Context, path string) (string, error) {
+	raw, err := os.ReadFile(path)
+	s.patches[string(raw)] = raw
+	return string(raw), err
+}
+
+func (s *shelf) Fetch(_ context.Context, name, to string) error {
+	return os.WriteFile(to, s.patches[name], 0o600)
+}
+
+// begunSession is a store with one session that has not ended, once its file is there.
+type begunSession struct{ path string }
+
+func (b begunSession) Last(context.Context, string, time.Time) (session.ID, *session.Result, error) {
+	if _, err := os.Stat(b.path); err != nil {
+		return "", nil, nil
+	}
+	return "s", nil, nil
+}
+
+// TestATaskGoesOnOnAnotherMachine: what had changed when the machine was lost is in the new clone, the session goes on, and what
+// lost the task cannot say anything more.
+func TestATaskGoesOnOnAnotherMachine(t *testing.T) {
+	const script = `cat >/dev/null; echo "$*" >>../../../args
+case "$*" in *--resume*) echo two >>new; printf '{"type":"result","cause":"done","text":"t","session":"s"}\n'; exit;; esac
+echo one >new; echo begun >BEGUN
+printf '{"type":"tool_start","name":"bash"}\n{"type":"message"}\n'
+tail -f /dev/null`
+	b := fake(t, "", 1)
+	mark := filepath.Join(t.TempDir(), "begun")
+	program := "#!/bin/sh\n" + strings.ReplaceAll(script, "BEGUN", mark)
+	if err := os.WriteFile(b.Program, []byte(program), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	kept := &shelf{patches: map[string][]byte{}}
+	ctx, lose := context.WithCancelCause(t.Context())
+	b.Away, b.Session, b.Sessions = kept, "run-1", begunSession{mark}
+	kept.saved = func() { lose(ErrLost) }
+	if _, err := b.Do(ctx); !errors.Is(err, ErrLost) {
+		t.Fatal(err)
+	}
+	if args, _ := os.ReadFile(filepath.Join(b.Out, "args")); !strings.Contains(string(args), "--session-id run-1") {
+		t.Errorf("%s", args)
+	}
+	kept.saved = func() {}
+	other := fake(t, "", 1)
+	other.Program, other.Tasks, other.Away, other.Sessions = b.Program, b.Tasks, kept, b.Sessions
+	r, err := other.Do(t.Context())
+	if err != nil || !r.OK || r.Changed != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if patch, _ := os.ReadFile(filepath.Join(other.Out, r.Patch)); !strings.Contains(string(patch), "+one\n+two\n") {
+		t.Errorf("%s", patch)
+	}
+	if args, _ := os.ReadFile(filepath.Join(other.Out, "args")); !strings.Contains(string(args), "--resume s") {
+		t.Errorf("%s", args)
+	}
+	kept.lost, kept.p = true, Progress{}
+	if _, err := other.Do(t.Context()); !errors.Is(err, ErrKept) {
+		t.Error(err)
+	}
+}

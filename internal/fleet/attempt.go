@@ -1,0 +1,221 @@
+package fleet
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"adze/internal/batch"
+)
+
+// Delays before a ticket is taken again.
+const (
+	heldWait  = 5 * time.Second // another worker's lease is still there
+	moneyWait = 10 * time.Second
+	failWait  = 5 * time.Second // after the first failure; then twice as long each time
+	limitWait = time.Minute     // after a provider asked for a pause, at least
+)
+
+// tooOften is how often a ticket may be taken without an attempt or a wait that was written down: the end of a ticket that brings
+// each worker down before it can say so.
+const tooOften = 50
+
+// attempt is a ticket in the hands of this worker, and its run.
+type attempt struct {
+	*Worker
+	taken Taken
+	lease Lease
+	order Order
+	task  batch.Task
+	cap   float64 // what is set aside for it; 0: any
+
+	putting  sync.Mutex
+	mu       sync.Mutex // of run, seen and dirty
+	run      Run
+	revision uint64
+	seen     seen
+	dirty    bool // seen has changed since it was put
+}
+
+// errAnswered says that nothing is to be done with a ticket any more.
+var errAnswered = errors.New("the ticket is answered")
+
+// attempt does what is to be done with a ticket.
+func (w *Worker) attempt(ctx context.Context, t Taken) {
+	a := &attempt{Worker: w, taken: t}
+	begun, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	err := a.begin(begun)
+	cancel()
+	if a.lease != nil {
+		defer a.release()
+	}
+	switch {
+	case errors.Is(err, errAnswered):
+		return
+	case err != nil: // of the server: the ticket comes again
+		w.tell(Event{Kind: PutOff, Run: a.run, Why: err.Error()})
+		_ = t.Retry(ctx, failWait)
+		return
+	}
+	w.tell(Event{Kind: Took, Run: a.run})
+	r, patch, cause, err := a.work(ctx)
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	a.end(late, r, patch, cause, err)
+}
+
+func (a *attempt) release() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_ = a.lease.Release(ctx) // it ends by itself
+}
+
+// begin takes the lease and looks whether the task is to be done, and may be done now. With its last step, nobody who had the task
+// before can change its run any more.
+func (a *attempt) begin(ctx context.Context) (err error) {
+	ticket := a.taken.Ticket()
+	if a.lease, err = a.Leases.Hold(ctx, ticket.Run); err != nil {
+		if errors.Is(err, ErrHeld) {
+			return a.answered(a.taken.Retry(ctx, heldWait))
+		}
+		return err
+	}
+	a.run, a.revision, err = read[Run](ctx, a.Runs, runsBelow+ticket.Run)
+	switch {
+	case errors.Is(err, ErrNone):
+		return a.answered(a.taken.Dead(ctx, "there is no such run"))
+	case err != nil:
+		return err
+	case a.run.Round != ticket.Round || a.run.State.Over():
+		if err := a.settle(ctx); err != nil {
+			return err
+		}
+		return a.answered(a.taken.Done(ctx))
+	}
+	if a.order, _, err = read[Order](ctx, a.Runs, ordersBelow+a.run.Batch); err != nil {
+		return err
+	}
+	if a.task, err = a.Task(ctx, a.run); err != nil {
+		return err
+	}
+	if err := a.mayBegin(ctx); err != nil {
+		return err
+	}
+	return a.put(ctx, func(r *Run) {
+		r.State, r.Worker, r.Claim, r.Reason = Running, a.Name, rand.Text(), ""
+		r.Attempts++
+		if r.Began.IsZero() {
+			r.Began = a.now().UTC()
+		}
+		r.Session = string(r.sessionID())
+	})
+}
+
+func (a *attempt) answered(err error) error {
+	if err != nil {
+		return err
+	}
+	return errAnswered
+}
+
+// mayBegin looks for what stands against an attempt.
+func (a *attempt) mayBegin(ctx context.Context) error {
+	switch stopped, _, err := read[cancel](ctx, a.Cancels, a.run.ID); {
+	case err == nil && stopped.Round >= a.run.Round:
+		return a.answered(a.over(ctx, Cancelled, ErrCancelled.Error()))
+	case err != nil && !errors.Is(err, ErrNone):
+		return err
+	}
+	if a.run.Attempts >= a.order.Attempts {
+		return a.answered(a.over(ctx, Dead, fmt.Sprintf("it was tried %d times; the last time: %s", a.run.Attempts, orLost(a.run))))
+	}
+	if a.taken.Deliveries() > tooOften+a.run.Attempts+a.run.Waits {
+		return a.answered(a.over(ctx, Dead, fmt.Sprintf("it was taken %d times and never got anywhere", a.taken.Deliveries())))
+	}
+	flags := append(a.order.Flags[:len(a.order.Flags):len(a.order.Flags)], a.task.Flags...)
+	if key := a.Key(flags); key != "" && a.task.Prompt != "" {
+		p, _, err := read[pause](ctx, a.Pauses, key)
+		if err != nil && !errors.Is(err, ErrNone) {
+			return err
+		}
+		if left := p.Until.Sub(a.now()); left > 0 {
+			return a.answered(a.putOff(ctx, left, p.Why))
+		}
+	}
+	return a.setAside(ctx, flags)
+}
+
+func orLost(r Run) string {
+	if r.State == Running {
+		return fmt.Sprintf("its worker %s was lost", r.Worker)
+	}
+	return r.Reason
+}
+
+// putOff has the ticket come again, without an attempt.
+func (a *attempt) putOff(ctx context.Context, wait time.Duration, why string) error {
+	if err := a.put(ctx, func(r *Run) { r.State, r.Reason = Waiting, why; r.Waits++ }); err != nil {
+		return err
+	}
+	a.tell(Event{Kind: PutOff, Run: a.run, Why: why})
+	return a.taken.Retry(ctx, wait)
+}
+
+// work has the task done. Cause is why it was stopped, where it was.
+func (a *attempt) work(ctx context.Context) (r batch.Result, patch string, cause, err error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	a.enter(a.run, stop)
+	defer a.leave(a.run)
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	over := make(chan struct{})
+	defer close(over)
+	beside.Go(func() { a.watch(over, stop) })
+	beside.Go(func() { a.beat(ctx, over) })
+	beside.Go(func() { a.flush(ctx, over, stop) })
+	// A cancel that came between the look at it and enter is seen here.
+	if stopped, _, err := read[cancel](ctx, a.Cancels, a.run.ID); err == nil && stopped.Round >= a.run.Round {
+		stop(ErrCancelled)
+	}
+	if err := a.lease.Prove(ctx); err != nil {
+		stop(fmt.Errorf("%w: %w", batch.ErrLost, err))
+	}
+	if ctx.Err() != nil {
+		return r, "", context.Cause(ctx), context.Cause(ctx)
+	}
+	r, patch, err = a.Doer.Do(ctx, Job{Run: a.run, Task: a.task, Order: a.order, MaxCost: a.cap, Away: away{a}, Watch: a.saw})
+	return r, patch, context.Cause(ctx), err
+}
+
+// watch stops the work when the lease is lost or the worker is to stop.
+func (a *attempt) watch(over <-chan struct{}, stop context.CancelCauseFunc) {
+	select {
+	case <-a.lease.Lost():
+		stop(batch.ErrLost)
+	case <-a.drain:
+		stop(ErrDrained)
+		select { // it may take a while to stop, and be lost meanwhile
+		case <-a.lease.Lost():
+		case <-over:
+		}
+	case <-over:
+	}
+}
+
+// beat tells the queue that the ticket is worked on.
+func (a *attempt) beat(ctx context.Context, over <-chan struct{}) {
+	each := time.NewTicker(beatEvery)
+	defer each.Stop()
+	for {
+		select {
+		case <-over:
+			return
+		case <-each.C:
+			_ = a.taken.Beat(ctx) // the lease decides who may go on
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+
+	"adze/internal/batch"
+	"adze/session"
+)
+
+// end writes down what came of an attempt, and only then answers the ticket.
+func (a *attempt) end(ctx context.Context, r batch.Result, patch string, cause, err error) {
+	switch {
+	case err == nil && r.Limited():
+		err = a.limited(ctx, r)
+	case err == nil && (r.Crashed || r.Cause == string(session.CauseStore)):
+		err = a.again(ctx, r.Cost, r.Message)
+	case err == nil:
+		err = a.finish(ctx, r, patch)
+	case errors.Is(err, batch.ErrLost), errors.Is(err, ErrStale), errors.Is(cause, batch.ErrLost):
+	case errors.Is(cause, ErrCancelled):
+		a.cost(r.Cost)
+		err = a.over(ctx, Cancelled, ErrCancelled.Error())
+	case errors.Is(cause, ErrDrained):
+		err = a.giveBack(ctx, r.Cost)
+	case batch.Full(err):
+		err = a.again(ctx, r.Cost, "there is no room left on the disk of "+a.Name)
+	default:
+		err = a.again(ctx, r.Cost, err.Error())
+	}
+	if err != nil {
+		a.tell(Event{Kind: LostIt, Run: a.run, Why: err.Error()})
+	}
+}
+
+// finish publishes the result.
+func (a *attempt) finish(ctx context.Context, r batch.Result, patch string) error {
+	raw, err := marshal(r)
+	if err != nil {
+		return err
+	}
+	if r, err = parse[batch.Result](Record{Key: a.run.ID, Value: a.RedactJSON(raw)}); err != nil {
+		return err
+	}
+	a.cost(r.Cost)
+	return a.close(ctx, Finished, func(run *Run) { run.Result, run.Patch, run.Reason = &r, patch, "" }, Ended, func() error { return a.taken.Done(ctx) })
+}
+
+// over ends a run without a result.
+func (a *attempt) over(ctx context.Context, s State, why string) error {
+	kind, answer := Stopped, func() error { return a.taken.Done(ctx) }
+	if s == Dead {
+		kind, answer = Died, func() error { return a.taken.Dead(ctx, why) }
+	}
+	return a.close(ctx, s, func(run *Run) { run.Reason = why }, kind, answer)
+}
+
+// close ends a run: first the record, which nobody else can have changed, then the money and the ticket.
+func (a *attempt) close(ctx context.Context, s State, how func(*Run), kind EventKind, answer func() error) error {
+	err := a.put(ctx, func(r *Run) { r.State, r.Stage, r.Doing = s, "", ""; how(r) })
+	if err != nil {
+		return err
+	}
+	a.tell(Event{Kind: kind, Run: a.run, Why: a.run.Reason})
+	if err := a.settle(ctx); err != nil {
+		return err
+	}
+	return answer()
+}
+
+// again has a task that failed tried again, or ends it.
+func (a *attempt) again(ctx context.Context, cost *float64, why string) error {
+	why = a.Redact(why)
+	a.cost(cost)
+	if a.run.Attempts >= a.order.Attempts {
+		return a.over(ctx, Dead, why)
+	}
+	if err := a.put(ctx, func(r *Run) { r.State, r.Reason = Waiting, why }); err != nil {
+		return err
+	}
+	a.tell(Event{Kind: Retried, Run: a.run, Why: why})
+	return a.taken.Retry(ctx, failWait<<min(a.run.Attempts-1, 6))
+}
+
+// giveBack lets another worker go on; it is no attempt.
+func (a *attempt) giveBack(ctx context.Context, cost *float64) error {
+	a.cost(cost)
+	if err := a.put(ctx, func(r *Run) { r.State, r.Reason = Waiting, ErrDrained.Error(); r.Attempts--; r.Waits++ }); err != nil {
+		return err
+	}
+	a.release()
+	a.tell(Event{Kind: GaveBack, Run: a.run})
+	return a.taken.Retry(ctx, 0)
+}
+
+// limited has all that use the same key wait; it is no attempt.
+func (a *attempt) limited(ctx context.Context, r batch.Result) error {
+	a.cost(r.Cost)
+	wait := limitWait << min(a.run.Waits, 4)
+	flags := append(a.order.Flags[:len(a.order.Flags):len(a.order.Flags)], a.task.Flags...)
+	if key := a.Key(flags); key != "" {
+		until := a.now().Add(wait)
+		err := change(ctx, a.Pauses, key, func(p *pause) error {
+			if !p.Until.Before(until) {
+				return errSame
+			}
+			p.Until, p.Why = until, r.Message
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := a.put(ctx, func(r *Run) { r.Attempts-- }); err != nil {
+		return err
+	}
+	return a.putOff(ctx, wait, r.Message)
+}

@@ -1,0 +1,105 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Keys of the book of runs.
+const (
+	runsBelow   = "run."
+	ordersBelow = "batch."
+	pursesBelow = "purse."
+)
+
+// read gets a value. What cannot be read is damage.
+func read[T any](ctx context.Context, b Book, key string) (v T, revision uint64, err error) {
+	r, err := b.Get(ctx, key)
+	if err != nil {
+		return v, 0, err
+	}
+	v, err = parse[T](r)
+	return v, r.Revision, err
+}
+
+func parse[T any](r Record) (v T, err error) {
+	if err = json.Unmarshal(r.Value, &v); err != nil {
+		err = fmt.Errorf("the record %s is damaged: %w", r.Key, err)
+	}
+	return v, err
+}
+
+// write puts a value that was read at a revision.
+func write(ctx context.Context, b Book, key string, v any, revision uint64) (uint64, error) {
+	raw, err := marshal(v)
+	if err != nil {
+		return 0, err
+	}
+	return b.Put(ctx, key, raw, revision)
+}
+
+// marshal leaves < and > as they are: results are full of them.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// errSame ends change without a change.
+var errSame = errors.New("nothing is to be changed")
+
+// change reads a value, has it changed and puts it, again until nobody else was in between. A value that is not there is the zero one.
+func change[T any](ctx context.Context, b Book, key string, how func(*T) error) error {
+	for {
+		v, revision, err := read[T](ctx, b, key)
+		if err != nil && !errors.Is(err, ErrNone) {
+			return err
+		}
+		if err := how(&v); err != nil {
+			if errors.Is(err, errSame) {
+				return nil
+			}
+			return err
+		}
+		if _, err = write(ctx, b, key, v, revision); !errors.Is(err, ErrStale) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// Cancel is what stands in the book of cancels, under the id of a run.
+type cancel struct {
+	Round int       `json:"round"` // it and those before it
+	By    string    `json:"by,omitempty"`
+	At    time.Time `json:"at"`
+}
+
+// pause is what stands in the book of pauses, under the key that a provider knows a worker by.
+type pause struct {
+	Until time.Time `json:"until"`
+	Why   string    `json:"why"`
+}
+
+// Purse is the money of a batch: what its tasks have cost, and what is set aside for those that run.
+type purse struct {
+	Spent float64            `json:"spent"`
+	Held  map[string]float64 `json:"held,omitempty"` // by run
+}
+
+// rest is what nobody has spent or holds, of most.
+func (p purse) rest(most float64) float64 {
+	rest := most - p.Spent
+	for _, held := range p.Held {
+		rest -= held
+	}
+	return rest
+}

@@ -1,0 +1,251 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"adze/internal/batch"
+)
+
+// How often a worker does what it does without being told.
+const (
+	beatEvery = 10 * time.Second
+	tellEvery = 2 * time.Second // how far a task is
+	idleLeast = 100 * time.Millisecond
+	idleMost  = 2 * time.Second
+	hurtMost  = 30 * time.Second // between tries when the server does not answer
+	roomWait  = 10 * time.Second
+)
+
+// Worker takes tasks and has them done.
+type Worker struct {
+	Cluster
+	Name   string
+	Labels []string // whose tasks it takes; none: all
+	Jobs   int
+	Doer   Doer
+	Grace  time.Duration // how long what runs may go on when the worker is told to stop
+	// Key is what a provider knows the model of a task by; tasks with the same one pause together. Cap is what a task's flags say
+	// it may cost; 0: nothing.
+	Key func(flags []string) string
+	Cap func(flags []string) float64
+	// Room says why nothing can be done on this machine now; nil: it can.
+	Room func() error
+	// Redact and RedactJSON take secrets from what all can see.
+	Redact     func(text string) string
+	RedactJSON func([]byte) []byte
+	Tell       func(Event) // by one caller at a time
+
+	now     func() time.Time
+	telling sync.Mutex
+	mu      sync.Mutex
+	live    map[string]liveRun
+	drain   chan struct{} // closed when what runs is to be given back
+}
+
+// liveRun is a run that this worker works on.
+type liveRun struct {
+	round int
+	stop  context.CancelCauseFunc
+}
+
+// Doer does the work of an attempt. It returns the result with the name under which its patch was saved; an error where there is
+// none: then the result has the cost so far.
+type Doer interface {
+	Do(ctx context.Context, j Job) (r batch.Result, patch string, err error)
+}
+
+// Job is one attempt at a task.
+type Job struct {
+	Run     Run
+	Task    batch.Task
+	Order   Order
+	MaxCost float64 // USD; 0: any
+	Away    batch.Away
+	Watch   func(batch.State)
+}
+
+// EventKind is what happened to a worker.
+type EventKind string
+
+// Kinds of events.
+const (
+	Took      EventKind = "taken"
+	Ended     EventKind = "finished" // Run has its result
+	Retried   EventKind = "retried"  // it waits again after it failed; Why says of what
+	PutOff    EventKind = "put off"  // it was not tried; Why says what it waits for
+	Died      EventKind = "dead"
+	Stopped   EventKind = "cancelled"
+	LostIt    EventKind = "lost"       // another worker may have it
+	GaveBack  EventKind = "given back" // the worker stops
+	Unhappy   EventKind = "trouble"    // of the worker itself: the server, the disk
+	Happy     EventKind = "well again"
+	IsDrained EventKind = "stopping"
+)
+
+// Event is told to who watches a worker, with how many tasks it works on.
+type Event struct {
+	Kind    EventKind
+	Run     Run
+	Why     string
+	Running int
+}
+
+// Run takes and does tasks until ctx ends. Then it takes no more, lets what runs come to its end for a while and gives the rest
+// back.
+func (w *Worker) Run(ctx context.Context) error {
+	w.prepare()
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	go w.watchCancels(work)
+	var running sync.WaitGroup
+	free := make(chan struct{}, max(1, w.Jobs)) // a token is a task that runs
+	idle, trouble := idleLeast, ""
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+			continue
+		case free <- struct{}{}:
+		}
+		t, err := w.take(ctx)
+		if err != nil {
+			<-free
+			idle = w.rest(ctx, err, idle, &trouble)
+			continue
+		}
+		if trouble != "" {
+			trouble = ""
+			w.tell(Event{Kind: Happy})
+		}
+		idle = idleLeast
+		running.Go(func() {
+			defer func() { <-free }()
+			w.attempt(work, t)
+		})
+	}
+	w.tell(Event{Kind: IsDrained})
+	late := time.AfterFunc(w.Grace, func() { close(w.drain) })
+	running.Wait()
+	late.Stop()
+	return nil
+}
+
+func (w *Worker) prepare() {
+	w.live, w.drain = map[string]liveRun{}, make(chan struct{})
+	if w.now == nil {
+		w.now = time.Now
+	}
+	if w.Room == nil {
+		w.Room = func() error { return nil }
+	}
+	if w.Redact == nil {
+		w.Redact = func(text string) string { return text }
+	}
+	if w.RedactJSON == nil {
+		w.RedactJSON = slices.Clone[[]byte]
+	}
+	if w.Key == nil {
+		w.Key = func([]string) string { return "" }
+	}
+	if w.Cap == nil {
+		w.Cap = func([]string) float64 { return 0 }
+	}
+}
+
+// errRoom is a machine that can do nothing now.
+type errRoom struct{ error }
+
+func (w *Worker) take(ctx context.Context) (Taken, error) {
+	if err := w.Room(); err != nil {
+		return nil, errRoom{err}
+	}
+	return w.Queue.Take(ctx, w.Labels)
+}
+
+// rest waits until it is worth asking again, and says how long to wait the next time. The same trouble is told once.
+func (w *Worker) rest(ctx context.Context, err error, idle time.Duration, trouble *string) time.Duration {
+	most := idleMost
+	if !errors.Is(err, ErrNone) && ctx.Err() == nil {
+		most = hurtMost
+		if text := err.Error(); text != *trouble {
+			*trouble = text
+			w.tell(Event{Kind: Unhappy, Why: text})
+		}
+	} else if *trouble != "" && ctx.Err() == nil {
+		*trouble = ""
+		w.tell(Event{Kind: Happy})
+	}
+	if errors.As(err, &errRoom{}) {
+		idle = roomWait
+	}
+	wait := time.NewTimer(idle/2 + rand.N(idle))
+	defer wait.Stop()
+	select {
+	case <-ctx.Done():
+	case <-wait.C:
+	}
+	return min(most, 2*idle)
+}
+
+// tell tells of an event, one at a time.
+func (w *Worker) tell(e Event) {
+	if w.Tell == nil {
+		return
+	}
+	w.mu.Lock()
+	e.Running = len(w.live)
+	w.mu.Unlock()
+	w.telling.Lock()
+	defer w.telling.Unlock()
+	w.Tell(e)
+}
+
+// watchCancels stops what somebody cancels. When the watch breaks, it is begun again; each attempt looks for itself when it begins.
+func (w *Worker) watchCancels(ctx context.Context) {
+	for ctx.Err() == nil {
+		changes, err := w.Cancels.Watch(ctx, "")
+		for err == nil {
+			r, open := <-changes
+			if !open {
+				break
+			}
+			if r.Caught {
+				continue
+			}
+			if c, err := parse[cancel](r); err == nil {
+				w.cancelLive(r.Key, c.Round)
+			}
+		}
+		again := time.NewTimer(idleMost)
+		select {
+		case <-ctx.Done():
+		case <-again.C:
+		}
+		again.Stop()
+	}
+}
+
+func (w *Worker) cancelLive(run string, round int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if l, ok := w.live[run]; ok && l.round <= round {
+		l.stop(ErrCancelled)
+	}
+}
+
+// enter notes that a run is worked on, and how it is stopped.
+func (w *Worker) enter(r Run, stop context.CancelCauseFunc) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.live[r.ID] = liveRun{r.Round, stop}
+}
+
+func (w *Worker) leave(r Run) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.live, r.ID)
+}
