@@ -83,7 +83,7 @@ func (s *Session) stream(t *turn, id string) (*draft, error) {
 	defer func() { d.message.Took = s.config.Now().Sub(d.began) }()
 	for c := range s.config.Provider.Stream(t.ctx, request) {
 		if d.ended {
-			return d, &ProviderError{Kind: BadResponse, Message: "the adapter sent more after the end of its stream"}
+			return d, errAfterEnd()
 		}
 		s.take(d, c)
 		if err := s.saveFragments(t, d); err != nil {
@@ -264,20 +264,7 @@ func (s *Session) Aside(ctx context.Context, p Provider, r Request) (Message, er
 		return Message{}, err
 	}
 	d := &draft{began: s.config.Now()}
-	for c := range p.Stream(ctx, r) {
-		switch c := c.(type) {
-		case Text:
-			d.append(TextPart, c.Delta, nil)
-		case Done:
-			d.done, d.ended = c, true
-			continue
-		}
-		d.worked = true
-	}
-	err := d.settle(ctx)
-	if errors.Is(err, errCut) {
-		err = nil // what there is of it is an answer
-	}
+	err := d.gather(ctx, p, r)
 	var price cost
 	if !unanswered(d, err) {
 		price = s.config.costOf(p.Name(), r.Model, d.done.Usage)

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,7 +28,7 @@ func (s *Session) sumUp(t *turn, messages []Message, wish string) (d *draft, att
 		if err := t.budget.step(); err != nil {
 			return nil, attempt, err
 		}
-		d, err = s.gather(t.ctx, r)
+		d, err = s.summarize(t.ctx, r)
 		s.ledger.asked = 0 // its own size is no measure of the next request
 		s.spend(t, d, err)
 		asked, again := temporary(err)
@@ -50,27 +49,11 @@ func (s *Session) sumUp(t *turn, messages []Message, wish string) (d *draft, att
 	}
 }
 
-// gather reads one answer without showing it. Calls are not taken: nothing runs for a summary.
-func (s *Session) gather(ctx context.Context, r Request) (*draft, error) {
+// summarize reads one summary, of which most is better than none. Nothing runs for it.
+func (s *Session) summarize(ctx context.Context, r Request) (*draft, error) {
 	d := &draft{message: Message{ID: r.Messages[len(r.Messages)-1].ID, Role: Assistant}, began: s.config.Now()}
 	d.message.Prompt = new(fingerprints).of(r)
-	for c := range s.config.Provider.Stream(ctx, r) {
-		if d.ended {
-			return d, &ProviderError{Kind: BadResponse, Message: "the adapter sent more after the end of its stream"}
-		}
-		switch c := c.(type) {
-		case Text:
-			d.append(TextPart, c.Delta, nil)
-		case Done:
-			d.done, d.ended = c, true
-			continue
-		}
-		d.worked = true
-	}
-	err := d.settle(ctx)
-	if errors.Is(err, errCut) {
-		err = nil // most of a summary is better than none
-	}
+	err := d.gather(ctx, s.config.Provider, r)
 	if err == nil && d.message.Text() == "" {
 		err = &ProviderError{Kind: BadResponse, Message: "the model summed up nothing"}
 	}

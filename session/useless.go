@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -115,4 +116,30 @@ func stumbled(failed error) *ProviderError {
 func (e *ProviderError) correction() string {
 	return "Your last answer could not be read, and nothing of it was run: " + e.Message + ".\nYou wrote:\n" + e.Stumble +
 		"\nCall the tool again, with the exact name of a tool that you have and its arguments as one JSON object, or answer in words."
+}
+
+// gather reads an answer without showing it: what there is of one that was cut off is one. Calls are not taken.
+func (d *draft) gather(ctx context.Context, p Provider, r Request) error {
+	for c := range p.Stream(ctx, r) {
+		if d.ended {
+			return errAfterEnd()
+		}
+		switch c := c.(type) {
+		case Text:
+			d.append(TextPart, c.Delta, nil)
+		case Done:
+			d.done, d.ended = c, true
+			continue
+		}
+		d.worked = true
+	}
+	if err := d.settle(ctx); !errors.Is(err, errCut) {
+		return err
+	}
+	return nil
+}
+
+// errAfterEnd says that an adapter breaks its promise of one end.
+func errAfterEnd() error {
+	return &ProviderError{Kind: BadResponse, Message: "the adapter sent more after the end of its stream"}
 }
