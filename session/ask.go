@@ -101,7 +101,7 @@ func (s *Session) request() Request {
 	}
 	return Request{
 		Model: s.config.Model, System: s.config.Start.System, Messages: s.visible(),
-		Tools: s.tools, ToolsDigest: s.digest, Agent: s.config.Start.Agent, Effort: effort,
+		Tools: s.shown(), ToolsDigest: s.digest, Agent: s.config.Start.Agent, Effort: effort,
 	}
 }
 

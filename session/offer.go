@@ -85,8 +85,7 @@ func (s *Session) askOffer(ctx context.Context, occasion Occasion) *Offer {
 		s.config.Tools = o.Set
 	}
 	o.Tools = slices.DeleteFunc(slices.Clone(o.Tools), func(name string) bool {
-		_, known := s.config.Tools.Get(name)
-		return !known
+		return !s.config.Tools.Has(name)
 	})
 	o.Added, o.Removed = without(o.Tools, s.offered), without(s.offered, o.Tools)
 	return o
@@ -126,10 +125,21 @@ func (s *Session) show(o Offer) {
 // adopt takes names as the tools of requests, in their order.
 func (s *Session) adopt(names []string) {
 	s.tools, s.digest = s.choose(names)
+	if s.tools == nil {
+		s.tools = []tool.Definition{} // it is an offer of none
+	}
 	s.offered = []string{}
 	for _, d := range s.tools {
 		s.offered = append(s.offered, d.Name)
 	}
+}
+
+// shown are the tools of requests: all, as long as nothing else was offered. Their definitions are read only then.
+func (s *Session) shown() []tool.Definition {
+	if s.tools == nil {
+		s.tools = s.config.Tools.Definitions()
+	}
+	return s.tools
 }
 
 // choose finds the tools of an offer. The same names give the same digest.

@@ -154,14 +154,14 @@ func (s *Session) recallRequest(l *log) {
 		return
 	}
 	at := slices.IndexFunc(s.history, func(m Message) bool { return m.Role == Assistant && m.ID == p.last.ID })
-	last := sentRequest{system: s.config.Start.System, digest: s.digest, tools: s.tools}
+	last := sentRequest{system: s.config.Start.System, digest: s.digest, tools: s.shown()}
 	known := at >= 0 && !p.summed
 	if known {
 		last = s.identify(l, s.history[:at])
 	}
 	hidden := known && last.vague && s.hides(s.history[:at])
 	if hidden {
-		last = sentRequest{system: s.config.Start.System, digest: s.digest, tools: s.tools}
+		last = sentRequest{system: s.config.Start.System, digest: s.digest, tools: s.shown()}
 	}
 	if !known || hidden { // messages were taken back or summed up: only what stands before them can be compared
 		at, last.cut = len(s.history), true
@@ -194,7 +194,7 @@ func (s *Session) hides(messages []Message) bool {
 // in the log says which of those that are known.
 func (s *Session) identify(l *log, messages []Message) sentRequest {
 	systems := []string{s.config.Start.System, l.start.System}
-	tools := []sentRequest{{digest: s.digest, tools: s.tools}, {digest: l.start.Tools, unnamed: true}}
+	tools := []sentRequest{{digest: s.digest, tools: s.shown()}, {digest: l.start.Tools, unnamed: true}}
 	if l.offer != nil {
 		chosen, digest := s.choose(l.offer.Tools)
 		tools = append(tools, sentRequest{digest: digest, tools: chosen})

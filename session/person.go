@@ -123,7 +123,7 @@ func (s *Session) say(t *turn, note bool, texts ...string) error {
 func (s *Session) over(t *turn) (bool, error) {
 	more, note := s.beside.heard(), false
 	if len(more) == 0 && t.silences.now {
-		text, err := t.silences.answer(s.tools)
+		text, err := t.silences.answer(s.shown())
 		if err != nil {
 			t.result.Text = "" // no answer of the turn is its result then
 			return true, err

@@ -183,7 +183,7 @@ func toolsChanged(last sentRequest, now []tool.Definition) (cause string, wanted
 // recount brings the ledger to the conversation as it is.
 func (s *Session) recount() {
 	l := &s.ledger
-	l.fix(s.config.Start.System, s.digest, s.tools, s.config.Pieces)
+	l.fix(s.config.Start.System, s.digest, s.shown(), s.config.Pieces)
 	l.sync(s.history)
 	if l.window == 0 && s.config.Window != nil { // a local server tells it with the first request
 		l.window = s.config.Window(l.provider, l.model)

@@ -145,7 +145,7 @@ func New(c Config) *Session {
 	if c.Wait == nil {
 		c.Wait = wait
 	}
-	s := &Session{config: c, tools: c.Tools.Definitions(), digest: c.Tools.Digest()}
+	s := &Session{config: c, digest: c.Tools.Digest()}
 	s.SetEffort(c.Effort)
 	s.ledger.provider, s.ledger.model = c.Provider.Name(), c.Model
 	s.windows = &windows{keep: c.Snapshots, store: s.store, entry: s.entry, begin: s.beginning, emit: s.emit}

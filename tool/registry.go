@@ -2,11 +2,8 @@ package tool
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -134,9 +131,14 @@ func (r *Registry) Tools(ctx context.Context, in Init) (*Set, error) {
 		validator = JSONSchema{}
 	}
 	in.Vars = maps.Clone(in.Vars) // every call of the set sees it
-	set := newSet()
+	all := r.all()
+	set := newSet(len(all))
 	owners := map[string]string{}
-	for _, t := range r.all() {
+	for _, t := range all {
+		if t.later != nil && !r.Eager {
+			set.add(&entry{name: t.id, later: t.later, read: sync.OnceValue(func() *prepared { return r.read(ctx, t, in, validator) })})
+			continue
+		}
 		p, err := t.load(ctx, in)
 		if err != nil {
 			return nil, err
@@ -151,9 +153,19 @@ func (r *Registry) Tools(ctx context.Context, in Init) (*Set, error) {
 		if err := r.eagerly(p); err != nil {
 			return nil, err
 		}
-		set.add(p)
+		set.add(&entry{name: p.def.Name, silent: p.unoffered, read: func() *prepared { return p }})
 	}
 	return set, nil
+}
+
+// read makes a tool that is read later. One that cannot be read any more says so when it is called.
+func (r *Registry) read(ctx context.Context, t Tool, in Init, v Validator) *prepared {
+	p, err := t.load(context.WithoutCancel(ctx), in)
+	if err != nil {
+		p = unreadable(t.id, err)
+	}
+	p.check = r.compiler(v, p.def.Parameters)
+	return p
 }
 
 // compiler compiles a schema once, at its first use.
@@ -178,105 +190,4 @@ func (r *Registry) eagerly(p *prepared) error {
 		return fmt.Errorf("tool %s: %w", p.def.Name, err)
 	}
 	return nil
-}
-
-// Set is an immutable selection of initialised tools, in order. It is safe for concurrent use.
-type Set struct {
-	order  []*prepared
-	silent []*prepared // Unoffered ones
-	byName map[string]*prepared
-	added  []*prepared
-	roster func() *roster // made at the first call of a tool by another name
-}
-
-func newSet() *Set {
-	s := &Set{byName: map[string]*prepared{}}
-	s.roster = sync.OnceValue(func() *roster {
-		r := newRoster()
-		for _, p := range s.added {
-			r.add(p)
-		}
-		return &r
-	})
-	return s
-}
-
-// add keeps the first owner of an alias; there is no second one in what Tools makes.
-func (s *Set) add(p *prepared) {
-	if p.unoffered {
-		s.silent = append(s.silent, p)
-	} else {
-		s.order = append(s.order, p)
-	}
-	s.byName[p.def.Name] = p
-	s.added = append(s.added, p)
-}
-
-// Definitions returns copies of all definitions that are offered, in order.
-func (s *Set) Definitions() []Definition {
-	out := make([]Definition, len(s.order))
-	for i, p := range s.order {
-		out[i] = p.def.Clone()
-	}
-	return out
-}
-
-// Names lists the tools that are offered, in order.
-func (s *Set) Names() []string {
-	out := make([]string, len(s.order))
-	for i, p := range s.order {
-		out[i] = p.def.Name
-	}
-	return out
-}
-
-// Get returns a copy of one definition, of an Unoffered tool too.
-func (s *Set) Get(name string) (Definition, bool) {
-	p, ok := s.byName[name]
-	if !ok {
-		return Definition{}, false
-	}
-	return p.def.Clone(), true
-}
-
-// SideEffects reports whether the tool of that name declares that it may change something, and whether there is one.
-func (s *Set) SideEffects(name string) (declared, known bool) {
-	p, known := s.byName[name]
-	return known && p.def.Permissions.SideEffects(), known
-}
-
-// Only returns the Set of those tools that keep accepts.
-func (s *Set) Only(keep func(Definition) bool) *Set {
-	out := newSet()
-	for _, p := range slices.Concat(s.order, s.silent) {
-		if keep(p.def.Clone()) {
-			out.add(p)
-		}
-	}
-	return out
-}
-
-// Digest names the selection: the SHA-256 of its definitions in order, in hexadecimal.
-func (s *Set) Digest() string {
-	sum := sha256.New()
-	for _, p := range s.order {
-		io.WriteString(sum, p.def.Digest+"\n")
-	}
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
-// Blocks draws the metadata of a tool's call; a tool that is not in the set gets the generic view.
-func (s *Set) Blocks(name string, metadata json.RawMessage) []Block {
-	if p, ok := s.byName[name]; ok {
-		return p.view(metadata)
-	}
-	return fallbackView(metadata)
-}
-
-// Redact keeps of a call's metadata what its tool lets be logged; of an unknown tool nothing.
-func (s *Set) Redact(name string, metadata json.RawMessage) json.RawMessage {
-	if p, ok := s.byName[name]; ok {
-		return p.redact.Apply(metadata)
-	}
-	return json.RawMessage(`{}`)
 }

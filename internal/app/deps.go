@@ -115,19 +115,19 @@ func toolsFor(ctx context.Context, o *options, deps toolset.Deps, dir string, p 
 		return nil, err
 	}
 	for _, name := range slices.Concat(o.tools, o.noTools) {
-		if _, ok := set.Get(name); !ok {
+		if !set.Has(name) {
 			return nil, misuse("the tools are: "+fmt.Sprint(sortedNames(set.Names())), "there is no tool %q", name)
 		}
 	}
-	return set.Only(func(d tool.Definition) bool {
+	return set.Named(func(name string) bool {
 		switch {
-		case slices.Contains(o.noTools, d.Name):
+		case slices.Contains(o.noTools, name):
 			return false
 		case o.namesTools():
-			return slices.Contains(o.tools, d.Name)
-		case d.Name == "task_complete":
+			return slices.Contains(o.tools, name)
+		case name == "task_complete":
 			return o.taskComplete || p.TaskComplete
-		case d.Name == "task":
+		case name == "task":
 			return p.Tasks
 		}
 		return true

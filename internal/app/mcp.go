@@ -88,7 +88,7 @@ func (s settings) mcpServers(o *options, w *wired) *mcpServers {
 	m := &mcpServers{soon: o.print || o.byHand != nil, told: map[string]bool{}, tell: func(text string) { w.menu.Notice(text) }}
 	options := mcp.Options{
 		Version: Version, Dir: dir, Servers: own, State: filepath.Join(s.at.State, "mcp"), Idle: time.Duration(s.config.MCP.Idle),
-		Supervisor: proc.Supervisor{Ledger: w.ledger, Cage: w.cage}, Env: s.cleanEnv(dir),
+		Supervisor: proc.Supervisor{Ledger: w.ledger, Cage: w.cage}, Env: func() []string { return s.cleanEnv(dir) },
 		Holds:   func(one mcp.Server) error { return w.mayServe(s, one, holds) },
 		Reach:   w.reachFor,
 		Changed: func(name string) { m.failed(name) },

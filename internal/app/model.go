@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -175,6 +176,7 @@ func (a *app) newShelf(o *options, w *wired, p models.Profile) (*offer.Shelf, er
 		all, budget = max(len(o.tools), 1), 0
 	}
 	shelf := offer.New(scorer, p.Core, budget, all)
+	shelf.Indexes = filepath.Join(s.at.State, "picks")
 	if !o.namesTools() && o.byHand == nil {
 		shelf.Late = offer.Usually(func() bool { return w.room.Repository() }, func() bool { return w.gate.Mode() == policy.Plan })
 	}

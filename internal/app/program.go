@@ -148,7 +148,7 @@ func (a *app) Offer(use func(command.Offer) error) error {
 			if err != nil {
 				return nil, err
 			}
-			return set.Only(func(d tool.Definition) bool { return d.Name != "tool_search" }).Definitions(), nil
+			return set.Named(func(name string) bool { return name != "tool_search" }).Definitions(), nil
 		},
 	})
 }

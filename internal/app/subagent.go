@@ -178,10 +178,7 @@ func (f *staff) tools(ctx context.Context, h agent.Hand) (*tool.Set, func(), err
 		deps.Shell.Close()
 		return nil, nil, err
 	}
-	set = set.Only(func(d tool.Definition) bool {
-		_, has := f.wired.set.Get(d.Name)
-		return has
-	})
+	set = set.Named(func(name string) bool { return f.wired.set.Load().Has(name) })
 	return set, deps.Shell.Close, nil
 }
 

@@ -150,7 +150,7 @@ func rooms() []Row {
 		{Package: "internal/signals", May: []string{"session"}, Why: "a signal ends a run with a cause"},
 		{Package: "internal/choices", May: []string{"tui/firstrun", "tui/port", "internal/llm/discover", "internal/models", "internal/doctor"}, Tests: []string{"internal/config"},
 			Why: "it tells what was found; it asks through the finder and shows nothing itself"},
-		{Package: "internal/offer", May: []string{"session", "tool", "toolset", "internal/config", "internal/llm/embed", "internal/usage"},
+		{Package: "internal/offer", May: []string{"session", "tool", "toolset", "internal/config", "internal/llm/embed", "internal/usage", "internal/whole"},
 			Why: "it chooses among tools by what was measured; it opens nothing"},
 		{Package: "internal/skill", May: []string{"session", "tool", "tool/pick", "toolset", "prompts", "internal/carry"}, Why: "texts that are carried become an index and notes"},
 		{Package: "internal/slash", May: []string{"session", "prompts", "tool", "toolset", "internal/carry", "internal/skill", "internal/trust", "internal/usage"},

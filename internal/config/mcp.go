@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -47,9 +46,15 @@ func (c Config) checkMCP(path string) error {
 	return nil
 }
 
+// goodServer is mcp.GoodServer: a letter, and at most 39 of what names are made of.
+func goodServer(name string) bool {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	return name != "" && len(name) <= 40 && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"0123456789_.-") == ""
+}
+
 func (s MCPServer) check(name string) error {
 	switch {
-	case !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,39}$`).MatchString(name):
+	case !goodServer(name):
 		return fmt.Errorf("a name is a letter and at most 39 letters, digits, _, . and -")
 	case s.Command == "" && s.URL == "":
 		return fmt.Errorf("it has neither a command nor a url")

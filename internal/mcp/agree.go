@@ -48,6 +48,20 @@ func (v *server) agree() {
 	}
 }
 
+// Shares is what a server said that it has beside tools, when it was there last; nothing is started.
+func (p *Pool) Shares(name string) (prompts, resources bool) {
+	v := p.servers[name]
+	if v == nil {
+		return false, false
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if l := v.leaf(); l != nil {
+		prompts, resources = l.Prompts, l.Resources
+	}
+	return prompts, resources
+}
+
 // Generation changes whenever Tools would answer otherwise.
 func (p *Pool) Generation() int64 { return p.generation.Load() }
 
@@ -56,7 +70,7 @@ func (p *Pool) Unseen() (out []string) {
 	for _, name := range p.order {
 		v := p.servers[name]
 		v.mu.Lock()
-		if v.known() == nil && v.conf.Err == nil && v.state != Failed && v.state != Held {
+		if v.leaf() == nil && v.conf.Err == nil && v.state != Failed && v.state != Held {
 			out = append(out, name)
 		}
 		v.mu.Unlock()

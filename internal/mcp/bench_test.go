@@ -14,8 +14,8 @@ import (
 	"adze/tool/pick"
 )
 
-// BenchmarkEnlist is what a start has of 150 tools of ten servers that were there before: their catalogues are read, and
-// their tools made.
+// BenchmarkEnlist is what a start has of 150 tools of ten servers that were there before: their roll is read, and what
+// may be chosen.
 func BenchmarkEnlist(b *testing.B) {
 	dir := b.TempDir()
 	o := Options{State: dir}
@@ -37,6 +37,9 @@ func BenchmarkEnlist(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+	var kept []byte
+	shelf := pick.Shelf{Load: func(string) []byte { return kept }, Save: func(_ string, raw []byte) { kept = raw }}
+	New(o).Close() // what a run before has left
 	b.ReportAllocs()
 	for b.Loop() {
 		p := New(o)
@@ -48,7 +51,7 @@ func BenchmarkEnlist(b *testing.B) {
 		if err != nil || len(set.Names()) != 150 {
 			b.Fatal(err, len(set.Names()))
 		}
-		pick.New(set.Definitions(), pick.DefaultScorer()).Pick(b.Context(), "say hello", pick.Options{MaxCandidates: 10})
+		pick.Of(set, pick.DefaultScorer(), shelf).Pick(b.Context(), "say hello", pick.Options{MaxCandidates: 10, AllowUnsafe: true})
 		p.Close()
 	}
 }
@@ -58,7 +61,7 @@ func BenchmarkEnlist(b *testing.B) {
 func BenchmarkFiveIdleServers(b *testing.B) {
 	program := nodetest.Program(b, "@modelcontextprotocol/server-memory", "mcp-server-memory")
 	dir := b.TempDir()
-	o := Options{Version: "bench", Dir: dir, Env: os.Environ()}
+	o := Options{Version: "bench", Dir: dir, Env: os.Environ}
 	for i := range 5 {
 		o.Servers = append(o.Servers, Server{Name: fmt.Sprintf("m%d", i), Command: []string{program}, Env: map[string]string{"MEMORY_FILE_PATH": filepath.Join(dir, fmt.Sprint(i))}})
 	}

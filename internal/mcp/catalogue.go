@@ -89,9 +89,6 @@ func loadCatalogue(path string) *Catalogue {
 
 // save leaves the old file or the whole new one, for the person's eyes only.
 func (c *Catalogue) save(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
 	raw, err := json.Marshal(c)
 	if err != nil {
 		return err

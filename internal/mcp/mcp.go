@@ -5,7 +5,8 @@
 //
 // Start reading at Pool and Pool.Session, then server.go (one server and its life), connect.go (the handshake, in both eras
 // of the protocol), relist.go and latest.go (what changes while it runs), stdio.go (the wire of a program), list.go and
-// define.go (its catalogue, bounded and cleaned), agree.go (what the person lets it say), tool.go (a call).
+// define.go (its catalogue, bounded and cleaned), agree.go (what the person lets it say), roll.go (what a start reads of
+// it), tool.go (a call).
 //
 // Source of the rules: Model Context Protocol 2026-07-28 and 2025-11-25 (modelcontextprotocol.io/specification).
 //
@@ -74,7 +75,7 @@ type Options struct {
 	Dir        string // the workspace, absolute and free of links
 	Servers    []Server
 	Supervisor proc.Supervisor
-	Env        []string // of programs
+	Env        func() []string // of programs, asked when one starts
 	// Holds says, right before a server starts or is dialled, whether the person lets it; nil: it may.
 	Holds func(Server) error
 	// Mask hides secrets in what servers say of themselves; nil: nothing is hidden.
@@ -115,6 +116,9 @@ type Pool struct {
 	closed  bool
 
 	generation atomic.Int64
+	roll       func() map[string]*leaf // of servers that are listed in it as they are
+	bodies     atomic.Int64            // where its definitions begin
+	reads      atomic.Int64            // of definitions
 }
 
 // New starts and dials nothing. Of servers of one name the first counts.
@@ -135,6 +139,7 @@ func New(o Options) *Pool {
 			p.order = append(p.order, s.Name)
 		}
 	}
+	p.roll = sync.OnceValue(p.readRoll)
 	return p
 }
 
@@ -149,6 +154,9 @@ func (p *Pool) Close() {
 	}
 	p.all.Wait()
 	p.end()
+	if p.generation.Load() > 0 || len(p.roll()) < len(p.order) {
+		p.writeRoll()
+	}
 }
 
 // States are the servers in the order of the configuration.

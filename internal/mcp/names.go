@@ -3,7 +3,6 @@ package mcp
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strings"
 )
 
@@ -14,7 +13,7 @@ const maxName = 64
 // and ends with a hash of the whole.
 func ToolName(server, name string) string {
 	whole := plain(server) + "_" + plain(name)
-	if c := whole[0]; !('a' <= c|0x20 && c|0x20 <= 'z') {
+	if !letter(whole[0]) {
 		whole = "mcp_" + whole
 	}
 	if len(whole) <= maxName {
@@ -37,7 +36,12 @@ func plain(s string) string {
 	return out
 }
 
+func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+const goodInName = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
+
 // GoodServer reports whether a server may have this name: rules and tools are named after it.
 func GoodServer(name string) bool {
-	return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,39}$`).MatchString(name)
+	const most = 40
+	return name != "" && len(name) <= most && letter(name[0]) && strings.Trim(name, goodInName) == ""
 }

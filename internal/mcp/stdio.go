@@ -42,7 +42,7 @@ func (p *Pool) stdio(ctx context.Context, s Server, use func(sdk.Transport)) err
 	talked := make(chan struct{})
 	var wire *lines
 	process, err := p.opts.Supervisor.Start(life, proc.Command{
-		Argv: s.Command, Dir: cmp.Or(s.Dir, p.opts.Dir), Env: s.environ(p.opts.Env), Tag: "mcp-" + s.Name, Head: 1 << 10, Tail: errorRing,
+		Argv: s.Command, Dir: cmp.Or(s.Dir, p.opts.Dir), Env: s.environ(p.environ()), Tag: "mcp-" + s.Name, Head: 1 << 10, Tail: errorRing,
 		Memory: maxMemory, Outside: s.Outside, Reach: p.opts.Reach,
 		Talk: func(in io.WriteCloser, out io.Reader) {
 			defer close(talked)
@@ -66,6 +66,14 @@ func (p *Pool) stdio(ctx context.Context, s Server, use func(sdk.Transport)) err
 		return nil
 	}
 	return errors.New(strings.TrimSpace(wire.broke() + lastWords(r)))
+}
+
+// environ is the environment of programs.
+func (p *Pool) environ() []string {
+	if p.opts.Env == nil {
+		return nil
+	}
+	return p.opts.Env()
 }
 
 // environ is the environment of a server's program.

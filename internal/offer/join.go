@@ -41,8 +41,7 @@ func (s *Shelf) join(ctx context.Context, o session.Occasion) *session.Offer {
 	}
 	next.Set, next.Reason = set, "tools of servers joined"
 	for _, name := range set.Names() {
-		_, old := before.Get(name)
-		if !old && (s.all == nil || name == "tool_search") && !slices.Contains(next.Tools, name) {
+		if !before.Has(name) && (s.all == nil || name == "tool_search") && !slices.Contains(next.Tools, name) {
 			next.Tools = append(next.Tools, name)
 		}
 	}
@@ -62,7 +61,7 @@ func (s *Shelf) searched(ctx context.Context) (*pick.Picker, int) {
 	set, all := s.set, s.all
 	if s.Joining.Search != nil {
 		if more := s.Joining.Search(ctx); more != nil {
-			set, all = more, pick.New(more.Only(func(d tool.Definition) bool { return d.Name != "tool_search" }).Definitions(), s.scorer)
+			set, all = more, pick.Of(more.Named(func(name string) bool { return name != "tool_search" }), s.scorer, pick.Shelf{})
 		}
 	}
 	if all == nil {

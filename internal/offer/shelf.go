@@ -3,7 +3,7 @@
 //
 // The one rule: an offer changes only with a named reason, because a change drops the provider's cache.
 //
-// Start reading at Shelf.Fill, then Shelf.offer; late.go has tools wait for their occasion where all fit, join.go takes those that come while a session runs, scorers.go makes the scorer that the configuration names. Known limits:
+// Start reading at Shelf.Fill, then Shelf.offer; late.go has tools wait for their occasion where all fit, join.go takes those that come while a session runs, indexes.go keeps what scorers make of them, scorers.go makes the scorer that the configuration names. Known limits:
 // the numbers were measured on one labelled set.
 package offer
 
@@ -52,6 +52,8 @@ type Shelf struct {
 	Late Late
 	// Joining are tools that come while the session runs.
 	Joining Joining
+	// Indexes is the folder that keeps what a scorer made of the tools; empty: each run makes it anew.
+	Indexes string
 
 	set *tool.Set
 	all *pick.Picker // nil: all tools are offered
@@ -69,12 +71,12 @@ func New(scorer pick.Scorer, core []string, budget, all int) *Shelf {
 // Fill takes the tools of a run, and returns those that a model may call: tool_search goes when it has
 // nothing to find.
 func (s *Shelf) Fill(set *tool.Set) *tool.Set {
-	without := set.Only(func(d tool.Definition) bool { return d.Name != "tool_search" })
+	without := set.Named(func(name string) bool { return name != "tool_search" })
 	if !s.tooMany(without) {
 		s.set, s.all = without, nil
 		return without
 	}
-	s.set, s.all = set, pick.New(without.Definitions(), s.scorer)
+	s.set, s.all = set, pick.Of(without, s.scorer, indexes(s.Indexes).of(without))
 	return set
 }
 
@@ -82,7 +84,14 @@ func (s *Shelf) tooMany(set *tool.Set) bool {
 	if s.budget == 0 {
 		return len(set.Names()) > s.above
 	}
-	return s.size(set.Definitions()) > s.budget
+	bytes := 0
+	for _, name := range set.Names() { // those that are enough are read
+		d, _ := set.Get(name)
+		if bytes += pick.OfferSize(d); bytes > s.budget {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Shelf) size(defs []tool.Definition) (bytes int) {
@@ -123,30 +132,28 @@ func (s *Shelf) offer(ctx context.Context, o session.Occasion) *session.Offer {
 
 // first offers the core and what fits the first prompt.
 func (s *Shelf) first(ctx context.Context, prompt string) *session.Offer {
-	always := s.set.Only(func(d tool.Definition) bool { return d.Name == "tool_search" || slices.Contains(s.core, d.Name) })
+	always := s.set.Named(func(name string) bool { return name == "tool_search" || slices.Contains(s.core, name) })
 	budget := pickedBytes
 	if s.budget > 0 {
 		budget = max(1, s.budget-s.size(always.Definitions())) // 0 would be no bound
 	}
-	picks := s.all.Pick(ctx, prompt, pick.Options{
-		MaxCandidates: firstPicks, Budget: budget, Except: s.core, AllowUnsafe: true, Timeout: Patience, Debug: true,
+	picks, fallback := s.all.Choose(ctx, prompt, pick.Options{
+		MaxCandidates: firstPicks, Budget: budget, Except: s.core, AllowUnsafe: true, Timeout: Patience,
 	})
 	next := &session.Offer{Tools: always.Names(), Reason: "the core and what fits the prompt; tool_search finds the others"}
-	return s.add(next, picks)
+	return s.add(next, picks, fallback)
 }
 
 // later adds what clearly fits a later prompt.
 func (s *Shelf) later(ctx context.Context, o session.Occasion) *session.Offer {
-	picks := s.all.Pick(ctx, o.Prompt, pick.Options{
-		MaxCandidates: laterPicks, MinScore: laterMinScore, Except: s.core, AllowUnsafe: true, Timeout: Patience, Debug: true,
+	picks, fallback := s.all.Choose(ctx, o.Prompt, pick.Options{
+		MaxCandidates: laterPicks, MinScore: laterMinScore, Except: s.core, AllowUnsafe: true, Timeout: Patience,
 	})
-	news := slices.ContainsFunc(picks, func(p pick.Result) bool {
-		return !p.Excluded && p.Provenance.Fallback == "" && !slices.Contains(o.Offered, p.Definition.Name)
-	})
-	if !news {
+	news := slices.ContainsFunc(picks, func(p pick.Choice) bool { return !p.Excluded && !slices.Contains(o.Offered, p.Name) })
+	if fallback != "" || !news {
 		return nil
 	}
-	return s.add(&session.Offer{Tools: s.newest(o.Offered), Reason: "they fit the prompt"}, picks)
+	return s.add(&session.Offer{Tools: s.newest(o.Offered), Reason: "they fit the prompt"}, picks, "")
 }
 
 // newest lets the oldest picks go when there are many; the core stays.
@@ -162,19 +169,18 @@ func (s *Shelf) newest(offered []string) []string {
 }
 
 // add puts picks behind the tools of an offer, and groups what was excluded by reason.
-func (s *Shelf) add(next *session.Offer, picks []pick.Result) *session.Offer {
-	if len(picks) > 0 && picks[0].Provenance.Fallback != "" {
-		next.Reason += "; " + picks[0].Provenance.Fallback
+func (s *Shelf) add(next *session.Offer, picks []pick.Choice, fallback string) *session.Offer {
+	if fallback != "" && len(picks) > 0 {
+		next.Reason += "; " + fallback
 	}
 	for _, p := range picks {
-		name := p.Definition.Name
-		if !p.Excluded && !slices.Contains(next.Tools, name) {
-			next.Tools = append(next.Tools, name)
+		if !p.Excluded && !slices.Contains(next.Tools, p.Name) {
+			next.Tools = append(next.Tools, p.Name)
 		}
 	}
 	for _, p := range picks {
-		if p.Excluded && !slices.Contains(next.Tools, p.Definition.Name) {
-			next.Excluded = exclude(next.Excluded, p.Reason, p.Definition.Name)
+		if p.Excluded && !slices.Contains(next.Tools, p.Name) {
+			next.Excluded = exclude(next.Excluded, p.Reason, p.Name)
 		}
 	}
 	return next
@@ -194,7 +200,7 @@ func (s *Shelf) found(o session.Occasion) *session.Offer {
 	next := &session.Offer{Tools: slices.Clone(o.Offered), Reason: "found by tool_search, or called"}
 	for _, outcome := range o.Outcomes {
 		for _, name := range append(toolset.FoundBy(outcome), outcome.Tool) {
-			if _, known := s.set.Get(name); known && !slices.Contains(next.Tools, name) {
+			if s.set.Has(name) && !slices.Contains(next.Tools, name) {
 				next.Tools = append(next.Tools, name)
 			}
 		}

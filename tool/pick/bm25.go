@@ -2,8 +2,6 @@ package pick
 
 import (
 	"context"
-	"encoding/json"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -58,10 +56,7 @@ func (b BM25) Name() string {
 
 // Index counts the words of all fields.
 func (b BM25) Index(ctx context.Context, defs []tool.Definition) (Index, error) {
-	x := &bm25Index{terms: make(map[string]int, 4*len(defs)), docs: len(defs)}
-	if !b.Plain {
-		x.synonyms = synonyms()
-	}
+	x := &bm25Index{terms: make(map[string]int, 4*len(defs)), docs: len(defs), plain: b.Plain}
 	c := &counter{index: x, lengths: make([][fields]int, len(defs))}
 	for i, d := range defs {
 		if err := ctx.Err(); err != nil {
@@ -75,12 +70,29 @@ func (b BM25) Index(ctx context.Context, defs []tool.Definition) (Index, error) 
 
 // bm25Index holds, for each term, the tools it stands in.
 type bm25Index struct {
-	terms    map[string]int // number of a term, by stem
+	terms    map[string]int // number of a term, by stem; nil: it was written down
 	postings [][]posting    // by number of the term
-	idf      []float64
-	names    []string // stems, by number
-	synonyms map[string][]string
+	names    []string       // stems, by number
+	plain    bool           // without synonyms
 	docs     int
+	written  written // where terms and postings are, of one that was
+}
+
+// term is the number of one.
+func (x *bm25Index) term(stem string) (n int, ok bool) {
+	if x.terms == nil {
+		return x.written.term(x.names, stem)
+	}
+	n, ok = x.terms[stem]
+	return n, ok
+}
+
+// found are the tools that a term stands in.
+func (x *bm25Index) found(term int) []posting {
+	if x.terms == nil {
+		return x.written.found(term, x.docs)
+	}
+	return x.postings[term]
 }
 
 // posting is one term in one tool.
@@ -90,125 +102,17 @@ type posting struct {
 	tf     float64 // weighted and normalised by length
 }
 
-// counter fills an index.
-type counter struct {
-	index   *bm25Index
-	stems   map[string]string // most words come again and again
-	stops   map[string]bool
-	lengths [][fields]int
-}
-
-func (c *counter) document(i int, d tool.Definition) {
-	c.text(i, inName, d.Name)
-	for _, a := range d.Aliases {
-		c.text(i, inAliases, a)
-	}
-	for _, t := range d.Tags {
-		c.text(i, inTags, t)
-	}
-	c.text(i, inDescription, d.Description)
-	c.arguments(i, d.Parameters)
-}
-
-// arguments counts the names of a schema's properties, and what is said about them, in lists and objects below, too.
-func (c *counter) arguments(i int, schema json.RawMessage) {
-	var s argumentSchema
-	if json.Unmarshal(schema, &s) == nil { // a schema of an unusual form offers no words
-		c.properties(i, s, maxArgumentDepth)
-	}
-}
-
-// maxArgumentDepth is how far down arguments are read: an item of a list, and what is in it.
-const maxArgumentDepth = 3
-
-type argumentSchema struct {
-	Description string                    `json:"description"`
-	Properties  map[string]argumentSchema `json:"properties"`
-	Items       json.RawMessage           `json:"items"`
-}
-
-func (c *counter) properties(i int, s argumentSchema, depth int) {
-	if depth == 0 {
-		return
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		c.text(i, inArguments, name)
-		c.text(i, inArgumentWords, s.Properties[name].Description)
-		c.properties(i, s.Properties[name], depth-1)
-	}
-	var items argumentSchema
-	if len(s.Items) > 0 && json.Unmarshal(s.Items, &items) == nil {
-		c.properties(i, items, depth-1)
-	}
-}
-
-func (c *counter) text(doc int, f field, text string) {
-	if c.stems == nil {
-		c.stems, c.stops = map[string]string{}, stopWords()
-	}
-	eachWord(text, func(w string) {
-		if len(w) < 2 || c.stops[w] {
-			return
-		}
-		s, known := c.stems[w]
-		if !known {
-			s = stem(w)
-			c.stems[w] = s
-		}
-		c.count(doc, f, s)
-	})
-}
-
-func (c *counter) count(doc int, f field, term string) {
-	x := c.index
-	n, ok := x.terms[term]
-	if !ok {
-		n = len(x.names)
-		x.terms[term] = n
-		x.names = append(x.names, term)
-		x.postings = append(x.postings, nil)
-	}
-	list := x.postings[n]
-	if len(list) == 0 || list[len(list)-1].doc != doc {
-		list = append(list, posting{doc: doc})
-		x.postings[n] = list
-	}
-	counts := &list[len(list)-1].counts
-	counts[f] = min(counts[f], math.MaxUint8-1) + 1
-	c.lengths[doc][f]++
-}
-
-// finish turns counts into weights, now that the average lengths are known.
-func (c *counter) finish() {
-	x := c.index
-	var average [fields]float64
-	for _, lengths := range c.lengths {
-		for f, n := range lengths {
-			average[f] += float64(n) / float64(max(1, x.docs))
-		}
-	}
-	x.idf = make([]float64, len(x.names))
-	for term, list := range x.postings {
-		x.idf[term] = x.rarity(len(list))
-		for i := range list {
-			list[i].tf = weigh(list[i].counts, c.lengths[list[i].doc], average)
-		}
-	}
-}
-
-func weigh(counts [fields]uint8, lengths [fields]int, average [fields]float64) (tf float64) {
-	for f := range fields {
-		if counts[f] > 0 {
-			b := lengthOf(f)
-			tf += weightOf(f) * float64(counts[f]) / (1 - b + b*float64(lengths[f])/average[f])
-		}
-	}
-	return tf
-}
-
 // rarity is the idf of a term that df tools have; it is never negative.
 func (x *bm25Index) rarity(df int) float64 {
 	return math.Log(1 + (float64(x.docs)-float64(df)+0.5)/(float64(df)+0.5))
+}
+
+// idf is the rarity of a term.
+func (x *bm25Index) idf(term int) float64 {
+	if x.terms == nil {
+		return x.rarity(x.written.count(term))
+	}
+	return x.rarity(len(x.postings[term]))
 }
 
 // Score adds up what each word of the query gives each tool.
@@ -221,11 +125,12 @@ func (x *bm25Index) Score(ctx context.Context, query string) (Scores, error) {
 	for _, w := range words {
 		var touched []int
 		for _, v := range w.variants {
-			for _, p := range x.postings[v.term] {
+			idf := x.idf(v.term)
+			for _, p := range x.found(v.term) {
 				if best[p.doc] == 0 {
 					touched = append(touched, p.doc)
 				}
-				best[p.doc] = max(best[p.doc], x.gain(v, p))
+				best[p.doc] = max(best[p.doc], v.gain(idf, p))
 			}
 		}
 		for _, doc := range touched {
@@ -256,8 +161,8 @@ func mostTelling(words []asked) (sum float64) {
 	return sum
 }
 
-func (x *bm25Index) gain(v variant, p posting) float64 {
-	return v.weight * x.idf[v.term] * p.tf / (saturation + p.tf)
+func (v variant) gain(idf float64, p posting) float64 {
+	return v.weight * idf * p.tf / (saturation + p.tf)
 }
 
 // explain names the words of the query that count for a tool.
@@ -277,8 +182,9 @@ func (x *bm25Index) explain(words []asked, i int) string {
 func (x *bm25Index) explainWord(w asked, doc int) (text string) {
 	most := 0.0
 	for _, v := range w.variants {
-		for _, p := range x.postings[v.term] {
-			if g := x.gain(v, p); p.doc == doc && g > most {
+		idf := x.idf(v.term)
+		for _, p := range x.found(v.term) {
+			if g := v.gain(idf, p); p.doc == doc && g > most {
 				most, text = g, w.text+v.how+" in "+p.places()
 			}
 		}

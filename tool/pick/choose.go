@@ -9,37 +9,44 @@ import (
 	"adze/tool"
 )
 
-// choose parts results, which come best first, into picks and the rest, and gives each its reason.
-func (o Options) choose(results []Result, r rating) (picked, excluded []Result) {
+// candidate is what becomes of one definition.
+type candidate struct {
+	at, place int // among the definitions, and by score
+	reason    string
+	excluded  bool
+}
+
+// choose says of each definition whether it is picked and why; the picks come first, each part by score.
+func (p *Picker) choose(o Options, r rating) []candidate {
 	limit := o.MaxCandidates
 	if limit <= 0 {
 		limit = DefaultMaxCandidates
 	}
 	spent := 0
-	for place, c := range results {
-		why := o.unfit(c.Definition)
+	var picked []candidate
+	excluded := make([]candidate, 0, len(r.order))
+	for place, at := range r.order {
+		why := p.unfit(o, at)
 		if why == "" && r.fallback == "" {
-			why = o.weak(c.Score, r.long)
-		}
-		size := 0
-		if why == "" && o.Budget > 0 {
-			if size = OfferSize(c.Definition); spent+size > o.Budget {
-				why = fmt.Sprintf("its %d bytes do not fit into the budget of %d, of which %d are left", size, o.Budget, o.Budget-spent)
-			}
+			why = o.weak(r.score(at), r.long)
 		}
 		if why == "" && len(picked) >= limit {
 			why = fmt.Sprintf("not among the best %d", limit)
 		}
+		size := 0
+		if why == "" && o.Budget > 0 {
+			if size = OfferSize(p.get(at)); spent+size > o.Budget {
+				why = fmt.Sprintf("its %d bytes do not fit into the budget of %d, of which %d are left", size, o.Budget, o.Budget-spent)
+			}
+		}
 		if why != "" {
-			c.Reason, c.Excluded = why, true
-			excluded = append(excluded, c)
+			excluded = append(excluded, candidate{at, place, why, true})
 			continue
 		}
 		spent += size
-		c.Reason = r.reason(place)
-		picked = append(picked, c)
+		picked = append(picked, candidate{at, place, r.reason(place), false})
 	}
-	return picked, excluded
+	return append(picked, excluded...)
 }
 
 func (r rating) reason(place int) string {
@@ -53,12 +60,20 @@ func (r rating) reason(place int) string {
 	return why
 }
 
-// unfit says why a definition may not be picked whatever its score.
+// unfit says why a definition may not be picked whatever its score. It is read only where more than its name counts.
+func (p *Picker) unfit(o Options, at int) string {
+	switch {
+	case slices.Contains(o.Except, p.names[at]):
+		return "offered anyway"
+	case o.AllowUnsafe && len(o.Roles) == 0 && o.Capabilities == tool.Capabilities{}:
+		return ""
+	}
+	return o.unfit(p.get(at))
+}
+
 func (o Options) unfit(d tool.Definition) string {
 	forRole := func(role string) bool { return slices.Contains(o.Roles, role) }
 	switch want, has := o.Capabilities, d.Capabilities; {
-	case slices.Contains(o.Except, d.Name):
-		return "offered anyway"
 	case !o.AllowUnsafe && !d.Safety.Safe:
 		return "not declared safe"
 	case len(o.Roles) > 0 && len(d.Roles) > 0 && !slices.ContainsFunc(d.Roles, forRole):

@@ -4,9 +4,9 @@
 // the same input gives the same answer. What a scorer brings may fail, panic or take too long: then the order is
 // that of registration, and every result says so.
 //
-// Start reading at Tools and Picker in pick.go. scorer.go has the port. bm25.go is the default, with query.go for
-// what is asked of its index, words.go, synonyms.go and hints.go for what words and values mean; semantic.go rates
-// by vectors, asking.go asks a small model, hybrid.go adds scorers up. choose.go goes from scores to results.
+// Start reading at Tools in pick.go and at Picker in picker.go. scorer.go has the port. bm25.go is the default, with
+// count.go for how its index is made, query.go for what is asked of it, written.go for how it is kept, words.go, synonyms.go
+// and hints.go for what words and values mean; semantic.go rates by vectors, asking.go asks a small model, hybrid.go adds scorers up. choose.go goes from scores to results.
 // tool/pickset measures all of them on testdata/pick.
 //
 // Known limits: BM25 knows English words only, and cannot find a tool that shares neither a word nor a synonym with
@@ -19,7 +19,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"adze/tool"
@@ -78,57 +77,6 @@ func Tools(ctx context.Context, query string, defs []tool.Definition, o Options)
 	return New(defs, o.Scorer).Pick(ctx, query, o)
 }
 
-// Picker keeps a scorer's index of some definitions, which is made at the first Pick. It is safe for
-// concurrent use.
-type Picker struct {
-	defs   []tool.Definition
-	scorer Scorer
-
-	mu    sync.Mutex
-	index Index
-}
-
-// maxQuery is how much of a query counts, in bytes: what a person wants stands before the log that was
-// pasted behind it, and the time of a pick must have a bound.
-const maxQuery = 4 << 10
-
-// New makes a Picker. A nil scorer is the default one.
-func New(defs []tool.Definition, scorer Scorer) *Picker {
-	if scorer == nil {
-		scorer = DefaultScorer()
-	}
-	return &Picker{defs: defs, scorer: scorer}
-}
-
-// Pick is Tools for the definitions of the Picker; o.Scorer is not looked at.
-func (p *Picker) Pick(ctx context.Context, query string, o Options) []Result {
-	if len(query) > maxQuery {
-		query = strings.ToValidUTF8(query[:maxQuery], "")
-	}
-	name := p.name()
-	r := p.rate(ctx, query, o.Timeout)
-	r.long = len(strings.Fields(query)) > longQuery
-	results := make([]Result, len(p.defs))
-	for place, i := range r.order {
-		from := Provenance{Scorer: name, Of: len(p.defs), Fallback: r.fallback}
-		if r.fallback == "" {
-			from.Rank = place + 1
-		}
-		results[place] = Result{Definition: p.defs[i], Score: r.score(i), Provenance: from}
-	}
-	picked, excluded := o.choose(results, r)
-	for i := range picked {
-		picked[i].Definition = picked[i].Definition.Clone()
-	}
-	if o.Debug {
-		for i := range excluded {
-			excluded[i].Definition = excluded[i].Definition.Clone()
-		}
-		picked = append(picked, excluded...)
-	}
-	return picked
-}
-
 // rating is what the scorer said: the definitions by falling score, or why there are no scores.
 type rating struct {
 	order    []int
@@ -160,20 +108,23 @@ func inRange(scores []float64) []float64 {
 
 // rate asks the scorer and bounds how long it may take.
 func (p *Picker) rate(ctx context.Context, query string, timeout time.Duration) rating {
-	r := rating{order: make([]int, len(p.defs))}
+	if len(query) > maxQuery {
+		query = strings.ToValidUTF8(query[:maxQuery], "")
+	}
+	r := rating{order: make([]int, len(p.names)), long: len(strings.Fields(query)) > longQuery}
 	for i := range r.order {
 		r.order[i] = i
 	}
 	scores, err := p.ask(ctx, query, timeout)
-	if err == nil && len(scores.Values) != len(p.defs) {
-		err = fmt.Errorf("it scored %d of %d tools", len(scores.Values), len(p.defs))
+	if err == nil && len(scores.Values) != len(p.names) {
+		err = fmt.Errorf("it scored %d of %d tools", len(scores.Values), len(p.names))
 	}
 	if err != nil {
 		r.fallback = fmt.Sprintf("%s: %s; tools are in the order of registration", p.name(), slow(err, timeout))
 		return r
 	}
 	r.scores = Scores{inRange(scores.Values), scores.Explain}
-	r.order = best(r.scores.Values, len(p.defs))
+	r.order = best(r.scores.Values, len(p.names))
 	return r
 }
 
@@ -226,20 +177,6 @@ func (p *Picker) scores(ctx context.Context, query string) (Scores, error) {
 		}
 		return index.Score(ctx, query)
 	})
-}
-
-// indexed makes the index once; a failure is not kept, so that the next Pick tries again.
-func (p *Picker) indexed(ctx context.Context) (Index, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.index != nil {
-		return p.index, nil
-	}
-	index, err := p.scorer.Index(ctx, p.defs)
-	if err == nil {
-		p.index = index
-	}
-	return index, err
 }
 
 // guarded runs code of a scorer. What panics has failed, and takes nothing else with it.

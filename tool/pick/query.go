@@ -23,28 +23,45 @@ type variant struct {
 // words turns a query into what to look for; a word counts once.
 func (x *bm25Index) words(query string) []asked {
 	q := &queryReader{index: x, seen: map[string]bool{}, stops: stopWords()}
+	var said []hint
+	if !x.plain {
+		said = hints(query)
+		q.synonyms = synonymsOf(stems(query, said))
+	}
 	eachWord(query, q.word)
-	for _, h := range hints(query) {
-		if x.synonyms != nil {
-			q.ask(h.word+" (from "+h.value+")", stem(h.word))
-		}
+	for _, h := range said {
+		q.ask(h.word+" (from "+h.value+")", stem(h.word))
 	}
 	return q.out
 }
 
+// stems are those that a query may ask for synonyms of.
+func stems(query string, said []hint) map[string]bool {
+	out, before := map[string]bool{}, ""
+	eachWord(query, func(w string) {
+		out[stem(w)], out[stemPhrase(before+"_"+w)] = true, true
+		before = w
+	})
+	for _, h := range said {
+		out[stem(h.word)] = true
+	}
+	return out
+}
+
 // queryReader collects the words of one query.
 type queryReader struct {
-	index  *bm25Index
-	out    []asked
-	seen   map[string]bool
-	stops  map[string]bool
-	before string
+	index    *bm25Index
+	synonyms thesaurus
+	out      []asked
+	seen     map[string]bool
+	stops    map[string]bool
+	before   string
 }
 
 func (q *queryReader) word(w string) {
 	x, before := q.index, q.before
 	q.before = w
-	if phrase := stemPhrase(before + "_" + w); x.synonyms[phrase] != nil {
+	if phrase := stemPhrase(before + "_" + w); q.synonyms[phrase] != nil {
 		q.ask(before+" "+w, phrase)
 	}
 	if len(w) < 2 || q.stops[w] {
@@ -60,22 +77,22 @@ func (q *queryReader) word(w string) {
 func (q *queryReader) ask(text, term string) {
 	if !q.seen[term] {
 		q.seen[term] = true
-		q.out = append(q.out, q.index.ask(text, term))
+		q.out = append(q.out, q.index.ask(text, term, q.synonyms))
 	}
 }
 
-func (x *bm25Index) has(term string) bool { _, ok := x.terms[term]; return ok }
+func (x *bm25Index) has(term string) bool { _, ok := x.term(term); return ok }
 
 // ask collects the terms for one word. A word that nobody knows counts for the ideal only a little: it is
 // more often a name or a value than something a tool could match.
-func (x *bm25Index) ask(word, term string) asked {
+func (x *bm25Index) ask(word, term string, synonyms thesaurus) asked {
 	a := asked{text: word}
-	if n, ok := x.terms[term]; ok {
+	if n, ok := x.term(term); ok {
 		a.variants = append(a.variants, variant{term: n, weight: 1})
 	}
 	if len(a.variants) == 0 { // what the catalogue says itself needs no other word for it
-		for _, other := range x.synonyms[term] {
-			if n, ok := x.terms[other]; ok {
+		for _, other := range synonyms.of(term) {
+			if n, ok := x.term(other); ok {
 				a.variants = append(a.variants, variant{n, synonymWeight, " (as " + other + ")"})
 			}
 		}
@@ -88,7 +105,7 @@ func (x *bm25Index) ask(word, term string) asked {
 		return a
 	}
 	for _, v := range a.variants {
-		a.ideal = max(a.ideal, x.idf[v.term])
+		a.ideal = max(a.ideal, x.idf(v.term))
 	}
 	return a
 }
@@ -122,11 +139,10 @@ func (x *bm25Index) guess(term string) (out []variant) {
 func (x *bm25Index) halves(term string, shortest int) []variant {
 	for at := shortest; at <= len(term)-shortest; at++ {
 		first, second := stem(term[:at]), term[at:]
-		if x.has(first) && x.has(second) {
-			return []variant{
-				{x.terms[first], guessWeight, " (as " + first + ")"},
-				{x.terms[second], guessWeight, " (as " + second + ")"},
-			}
+		a, knowsFirst := x.term(first)
+		b, knowsSecond := x.term(second)
+		if knowsFirst && knowsSecond {
+			return []variant{{a, guessWeight, " (as " + first + ")"}, {b, guessWeight, " (as " + second + ")"}}
 		}
 	}
 	return nil

@@ -1,9 +1,6 @@
 package pick
 
-import (
-	"strings"
-	"sync"
-)
+import "strings"
 
 // groups are words that stand for one another when people speak of what tools do, one group a line. They
 // are general: a group is right when a thesaurus or the vocabulary of a trade would agree, whatever the
@@ -228,21 +225,43 @@ date day monday tuesday wednesday thursday friday saturday sunday weekend
 date january february march april june july august september october november december
 `
 
-// synonyms maps a stem to the stems that may stand for it.
-var synonyms = sync.OnceValue(func() map[string][]string {
-	out := map[string][]string{}
+// thesaurus has groups by the stems of their words.
+type thesaurus map[string][][]string
+
+// synonymsOf is the thesaurus of some stems: a query has few, and all of them together would take longer to lay out than it
+// takes to look for these.
+func synonymsOf(wanted map[string]bool) thesaurus {
+	out := thesaurus{}
 	for line := range strings.Lines(groups) {
-		words := strings.Fields(line)
-		for _, w := range words {
-			for _, other := range words {
-				if from, to := stemPhrase(w), stem(other); from != to && !strings.Contains(to, "_") {
-					out[from] = append(out[from], to)
+		var group []string
+		for w := range strings.FieldsSeq(line) {
+			from := stemPhrase(w)
+			if !wanted[from] {
+				continue
+			}
+			if group == nil {
+				group = strings.Fields(line)
+				for i, other := range group {
+					group[i] = stemPhrase(other)
 				}
+			}
+			out[from] = append(out[from], group)
+		}
+	}
+	return out
+}
+
+// of lists the stems that may stand for one.
+func (t thesaurus) of(term string) (out []string) {
+	for _, group := range t[term] {
+		for _, other := range group {
+			if other != term && !strings.Contains(other, "_") {
+				out = append(out, other)
 			}
 		}
 	}
 	return out
-})
+}
 
 // stemPhrase stems each word of a phrase: "turned_off" is turn_off.
 func stemPhrase(p string) string {

@@ -68,7 +68,7 @@ func newRig(t *testing.T, may string) *rig {
 		},
 	}
 	r.pool = mcp.New(mcp.Options{
-		Version: "test", Dir: t.TempDir(), Env: os.Environ(), Probe: 2 * time.Minute, Wait: 2 * time.Minute,
+		Version: "test", Dir: t.TempDir(), Env: os.Environ, Probe: 2 * time.Minute, Wait: 2 * time.Minute,
 		Servers: []mcp.Server{{Name: "fake", Command: []string{self, mcptest.Word, "old"}, Start: 2 * time.Minute, Sampling: may}},
 		Client:  func(server string, o *sdk.ClientOptions) { r.desk.Announce(server, may, o) },
 	})

@@ -21,6 +21,9 @@ type mention struct{ server, uri string }
 // mentioned finds @server:uri in a text, of servers that there are. What stands in front of it has to be a blank, or a
 // bracket or a quote; a full stop or a comma at the end is the sentence's.
 func mentioned(text string, servers []string) (out []mention) {
+	if !strings.Contains(text, "@") { // most prompts
+		return nil
+	}
 	for _, m := range regexp.MustCompile("(?:^|[\\s(\\[\"'`])@([A-Za-z][A-Za-z0-9_.-]*):(\\S+)").FindAllStringSubmatch(text, -1) {
 		one := mention{m[1], strings.TrimRight(m[2], ".,;:!?)]}\"'`")}
 		if slices.Contains(servers, one.server) && one.uri != "" && !slices.Contains(out, one) {

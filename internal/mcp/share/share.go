@@ -150,8 +150,8 @@ func (s *Shelf) Mentions() (out []string) {
 // Any reports whether some server says that it has resources, as far as that is known without starting it.
 func (s *Shelf) Any() bool {
 	return slices.ContainsFunc(s.pool.Names(), func(name string) bool {
-		c := s.pool.Catalogue(name)
-		return c != nil && c.Resources
+		_, resources := s.pool.Shares(name)
+		return resources
 	})
 }
 

@@ -45,7 +45,7 @@ func on(t *testing.T, s mcp.Server) *Shelf {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := mcp.New(mcp.Options{Version: "test", Dir: dir, Env: os.Environ(), Servers: []mcp.Server{s}, HTTP: dial.Opener(d), Wait: 2 * time.Minute, Probe: time.Minute})
+	p := mcp.New(mcp.Options{Version: "test", Dir: dir, Env: os.Environ, Servers: []mcp.Server{s}, HTTP: dial.Opener(d), Wait: 2 * time.Minute, Probe: time.Minute})
 	t.Cleanup(p.Close)
 	return New(p, filepath.Join(t.TempDir(), "share.json"), func(s string) string { return strings.ReplaceAll(s, "hunter2", "***") })
 }

@@ -1,13 +1,154 @@
 package tool
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"adze/tool/loose"
 	"adze/tool/nearest"
 )
+
+// Set is an immutable selection of initialised tools, in order. It is safe for concurrent use.
+type Set struct {
+	order  []*entry
+	silent []*entry // Unoffered ones
+	byName map[string]*entry
+	roster func() *roster // made at the first call of a tool by another name
+	digest func() string
+}
+
+// entry is one tool of a set.
+type entry struct {
+	name   string
+	silent bool
+	later  *Later // nil: it is read already
+	read   func() *prepared
+}
+
+// digest is that of the definition.
+func (e *entry) digest() string {
+	if e.later != nil {
+		return e.later.Digest
+	}
+	return e.read().def.Digest
+}
+
+// newSet makes one that is filled before anybody has it.
+func newSet(room int) *Set {
+	s := &Set{byName: make(map[string]*entry, room), order: make([]*entry, 0, room)}
+	s.digest = sync.OnceValue(s.sum)
+	s.roster = sync.OnceValue(func() *roster {
+		r := newRoster()
+		for _, e := range slices.Concat(s.order, s.silent) {
+			r.add(e)
+		}
+		return &r
+	})
+	return s
+}
+
+// add keeps the first owner of an alias; there is no second one in what Tools makes.
+func (s *Set) add(e *entry) {
+	if e.silent {
+		s.silent = append(s.silent, e)
+	} else {
+		s.order = append(s.order, e)
+	}
+	s.byName[e.name] = e
+}
+
+// Definitions returns copies of all definitions that are offered, in order. It reads all that were not read yet.
+func (s *Set) Definitions() []Definition {
+	out := make([]Definition, len(s.order))
+	for i, e := range s.order {
+		out[i] = e.read().def.Clone()
+	}
+	return out
+}
+
+// Names lists the tools that are offered, in order.
+func (s *Set) Names() []string {
+	out := make([]string, len(s.order))
+	for i, e := range s.order {
+		out[i] = e.name
+	}
+	return out
+}
+
+// Get returns a copy of one definition, of an Unoffered tool too.
+func (s *Set) Get(name string) (Definition, bool) {
+	e, ok := s.byName[name]
+	if !ok {
+		return Definition{}, false
+	}
+	return e.read().def.Clone(), true
+}
+
+// Has reports whether there is a tool of a name, Unoffered or not.
+func (s *Set) Has(name string) bool { return s.byName[name] != nil }
+
+// SideEffects reports whether the tool of that name declares that it may change something, and whether there is one.
+func (s *Set) SideEffects(name string) (declared, known bool) {
+	e, known := s.byName[name]
+	return known && e.read().def.Permissions.SideEffects(), known
+}
+
+// Only returns the Set of those tools that keep accepts. It reads all that were not read yet: Named does not.
+func (s *Set) Only(keep func(Definition) bool) *Set {
+	return s.filter(func(e *entry) bool { return keep(e.read().def.Clone()) })
+}
+
+// Named returns the Set of those tools whose names keep accepts.
+func (s *Set) Named(keep func(name string) bool) *Set {
+	return s.filter(func(e *entry) bool { return keep(e.name) })
+}
+
+func (s *Set) filter(keep func(*entry) bool) *Set {
+	var kept []*entry
+	for _, e := range slices.Concat(s.order, s.silent) {
+		if keep(e) {
+			kept = append(kept, e)
+		}
+	}
+	out := newSet(len(kept))
+	for _, e := range kept {
+		out.add(e)
+	}
+	return out
+}
+
+// Digest names the selection: the SHA-256 of its definitions in order, in hexadecimal.
+func (s *Set) Digest() string { return s.digest() }
+
+func (s *Set) sum() string {
+	list := make([]byte, 0, len(s.order)*(2*sha256.Size+1))
+	for _, e := range s.order {
+		list = append(append(list, e.digest()...), '\n')
+	}
+	sum := sha256.Sum256(list)
+	return hex.EncodeToString(sum[:])
+}
+
+// Blocks draws the metadata of a tool's call; a tool that is not in the set gets the generic view.
+func (s *Set) Blocks(name string, metadata json.RawMessage) []Block {
+	if e, ok := s.byName[name]; ok {
+		return e.read().view(metadata)
+	}
+	return fallbackView(metadata)
+}
+
+// Redact keeps of a call's metadata what its tool lets be logged; of an unknown tool nothing.
+func (s *Set) Redact(name string, metadata json.RawMessage) json.RawMessage {
+	if e, ok := s.byName[name]; ok {
+		return e.read().redact.Apply(metadata)
+	}
+	return json.RawMessage(`{}`)
+}
 
 // Verb is a name under which another assistant has several tools in one, told apart by an argument:
 // str_replace_editor with command view is one tool, with command create another.
@@ -31,9 +172,13 @@ func newRoster() roster {
 	return roster{aliases: map[string]string{}, foldedNames: map[string]string{}, foldedAliases: map[string]string{}, kin: map[string]string{}}
 }
 
-func (n *roster) add(p *prepared) {
-	name := p.def.Name
+func (n *roster) add(e *entry) {
+	name := e.name
 	claim(n.foldedNames, nearest.Fold(name), name)
+	if e.later != nil { // it has but its name
+		return
+	}
+	p := e.read()
 	for _, alias := range p.def.Aliases {
 		if _, taken := n.aliases[alias]; !taken {
 			n.aliases[alias] = name
@@ -110,18 +255,18 @@ func unprefixed(name string) string {
 // lookup finds a tool by its name, or by what other assistants call it; alias reports the latter. Arguments
 // choose where one foreign name stands for several tools.
 func (s *Set) lookup(name, arguments string) (p *prepared, alias bool) {
-	if p, ok := s.byName[name]; ok {
-		return p, false
+	if e, ok := s.byName[name]; ok {
+		return e.read(), false
 	}
 	for _, written := range []string{name, unprefixed(name)} {
-		if p, ok := s.byName[written]; ok {
-			return p, true
+		if e, ok := s.byName[written]; ok {
+			return e.read(), true
 		}
 		if owner := s.roster().find(written); owner != "" {
-			return s.byName[owner], true
+			return s.byName[owner].read(), true
 		}
 		if owner := s.roster().verb(written, arguments); owner != "" {
-			return s.byName[owner], true
+			return s.byName[owner].read(), true
 		}
 	}
 	return nil, false
