@@ -136,7 +136,8 @@ func (l *longLine) literal(stop int) {
 	l.at = max(l.at, stop-l.m.need.longest()+1)
 }
 
-// pieceAtOnce is how many bytes are searched between two looks at whether the search was aborted.
+// pieceAtOnce is how many bytes are searched between two looks at whether the search was aborted; fewer where a test made the
+// buffer small.
 const pieceAtOnce = 64 << 10
 
 // automaton goes on with the line. What may not be complete, a character or what ends the line, is left for the next piece.
@@ -154,7 +155,7 @@ func (l *longLine) automaton(ctx context.Context, stop int, ended bool) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		to := min(limit, l.at+pieceAtOnce)
+		to := min(limit, l.at+min(pieceAtOnce, len(l.buf)/8))
 		if to < limit {
 			to -= incomplete(l.buf[l.at:to])
 		}

@@ -131,3 +131,16 @@ func TestAMarkInsideAFileIsNone(t *testing.T) {
 		}
 	}
 }
+
+// A character, and what ends the line, may lie across two reads, wherever they are cut.
+func TestALongLineIsCutAnywhere(t *testing.T) {
+	for _, c := range []struct{ pattern, middle, end string }{
+		{"^[^ö]*$", "ö", ""}, {"^[^日]*$", "日", ""}, {"^a*öa*$", "ö", "\r\n"}, {"^a*.a*$", "日", "\r\n"}, {"^a*..a*$", "日", "\n"}, {`a\xffa`, "\xe2\x84", ""},
+		{"^a*$", "", "\r\n"}, {"^a*$", "\r", "\n"}, {"a\\r", "", "\r\nb"}, {"a\\r$", "", "\r\r\n"}, {"aöa", "ö", ""}, {"abcd|aöa", "ö", ""}, {"ABCA", "bc", ""}, {"(?i)aöa", "Ö", "\r"},
+	} {
+		for n := range 70 {
+			agreeLong(t, Query{Pattern: c.pattern, IgnoreCase: c.pattern == "ABCA"}, Config{}, strings.Repeat("a", 200+n)+c.middle+strings.Repeat("a", 300)+c.end)
+			agreeLong(t, Query{Pattern: c.pattern}, Config{}, c.middle+strings.Repeat("a", 240+n)+c.end)
+		}
+	}
+}
