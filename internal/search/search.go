@@ -80,7 +80,7 @@ func (t Tree) workers() int {
 	return min(runtime.GOMAXPROCS(0), maxWorkers)
 }
 
-func (t Tree) finder() ignore.Finder { return ignore.Finder{Env: t.Env} }
+func (t Tree) finder() ignore.Finder { return ignore.Finder{Env: t.Env, Person: &ignore.Person{}} }
 
 // Stable error codes, those of the tools.
 const (

@@ -8,12 +8,12 @@ import (
 // maxIncludes bounds how deep configuration files may include one another.
 const maxIncludes = 5
 
-// excludesFile returns the path of core.excludesFile for the repository at top: the last value of
-// the system's, the person's and the repository's configuration, else the default place.
-func (f Finder) excludesFile(top string) string {
-	c := config{finder: f}
-	for _, path := range f.configFiles(top) {
-		c.read(path, 0)
+// excludesFile returns the path of core.excludesFile for the repository at top, whose folder of git's is common: the last value
+// of the system's, the person's and the repository's configuration, else the default place.
+func (f Finder) excludesFile(top, common string) string {
+	c := f.personConfig()
+	if common != "" {
+		c.read(filepath.Join(common, "config"), 0)
 	}
 	if c.set {
 		if c.value == "" {
@@ -24,8 +24,21 @@ func (f Finder) excludesFile(top string) string {
 	return f.userFile("ignore")
 }
 
-// configFiles lists git's configuration files, lowest precedence first.
-func (f Finder) configFiles(top string) []string {
+// personConfig reads the configuration of the system and of the person.
+func (f Finder) personConfig() config {
+	if f.Person == nil {
+		c := config{finder: f}
+		for _, path := range f.configFiles() {
+			c.read(path, 0)
+		}
+		return c
+	}
+	f.Person.once.Do(func() { f.Person.config = Finder{Env: f.Env}.personConfig() })
+	return f.Person.config
+}
+
+// configFiles lists the configuration files of the system and of the person, lowest precedence first.
+func (f Finder) configFiles() []string {
 	var files []string
 	if f.env("GIT_CONFIG_NOSYSTEM") == "" {
 		system := f.env("GIT_CONFIG_SYSTEM")
@@ -38,9 +51,6 @@ func (f Finder) configFiles(top string) []string {
 		files = append(files, global)
 	} else {
 		files = append(files, f.userFile("config"), f.expandHome("~/.gitconfig"))
-	}
-	if dir := gitDir(top); dir != "" {
-		files = append(files, filepath.Join(dir, "config"))
 	}
 	return files
 }

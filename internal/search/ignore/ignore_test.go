@@ -147,7 +147,7 @@ func TestConfigValues(t *testing.T) {
 	f := Finder{Env: func(name string) string {
 		return map[string]string{"XDG_CONFIG_HOME": dir, "GIT_CONFIG_NOSYSTEM": "1"}[name]
 	}}
-	if got, want := f.excludesFile("/top"), `/top/a b\c`; got != want {
+	if got, want := f.excludesFile("/top", ""), `/top/a b\c`; got != want {
 		t.Errorf("excludesFile = %q, want %q", got, want)
 	}
 }

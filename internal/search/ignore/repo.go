@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // MaxFile bounds what is read of one ignore or configuration file, in bytes.
@@ -20,6 +21,18 @@ const (
 type Finder struct {
 	// Env looks up a variable; nil means os.Getenv.
 	Env func(string) string
+	// Person, when given, keeps what is configured for the person, so that it is read once for all repositories of a walk.
+	Person *Person
+}
+
+// Person is what is configured for the person beside all repositories, as it was when it was first asked for. The zero
+// value is ready; it is safe for concurrent use.
+type Person struct {
+	once   sync.Once
+	config config // without those of a repository
+
+	mu    sync.Mutex
+	rules map[string]*Rules // of the files that core.excludesFile named, by path
 }
 
 // Root returns the level of dir, an absolute path: excludes, and the ignore files from the top of
@@ -74,17 +87,37 @@ func repository(dir string) string {
 // top ("" for none), highest first. Their patterns are relative to top.
 func (f Finder) Excludes(top string) []*Rules {
 	var all []*Rules
-	if common := gitDir(top); common != "" {
-		all = addRules(all, filepath.Join(common, "info", "exclude"))
+	common := gitDir(top)
+	if common != "" {
+		all = addRules(all, Parse(readFile(filepath.Join(common, "info", "exclude"))))
 	}
-	return addRules(all, f.excludesFile(top))
+	return addRules(all, f.personRules(f.excludesFile(top, common)))
 }
 
-func addRules(all []*Rules, path string) []*Rules {
-	if r := Parse(readFile(path)); r.Len() > 0 {
+func addRules(all []*Rules, r *Rules) []*Rules {
+	if r.Len() > 0 {
 		return append(all, r)
 	}
 	return all
+}
+
+// personRules reads the file that core.excludesFile names: most repositories name the same, or none.
+func (f Finder) personRules(path string) *Rules {
+	p := f.Person
+	if p == nil {
+		return Parse(readFile(path))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r, known := p.rules[path]
+	if !known {
+		r = Parse(readFile(path))
+		if p.rules == nil {
+			p.rules = map[string]*Rules{}
+		}
+		p.rules[path] = r
+	}
+	return r
 }
 
 // gitDir returns the folder that holds info/exclude and the configuration: ".git" itself, or, for a
@@ -97,7 +130,7 @@ func gitDir(top string) string {
 	if to, ok := strings.CutPrefix(string(readFile(dir)), "gitdir:"); ok {
 		dir = under(top, strings.TrimSpace(to))
 	}
-	if to := strings.TrimSpace(string(readFile(filepath.Join(dir, "commondir")))); to != "" {
+	if to := strings.TrimSpace(string(readFile(dir + "/commondir"))); to != "" {
 		dir = under(dir, to)
 	}
 	return dir
