@@ -2,6 +2,7 @@ package match
 
 import (
 	"regexp/syntax"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -26,14 +27,15 @@ func (g *gatherer) rune(r rune, fold bool) {
 }
 
 // class adds one character of a class, given as pairs of first and last. One that may have several bytes ends a row with the
-// first of them and begins the next with the last.
+// first of them and begins the next with the last; where it may be a byte of ASCII as well, the rows go on through that, too.
 func (g *gatherer) class(ranges []rune) {
-	first, wide := setOf(ranges)
+	ascii, wide := setOf(ranges)
 	if !wide {
-		g.put(first)
+		g.put(ascii)
 		return
 	}
-	last := first
+	before := slices.Clone(g.now)
+	first, last := ascii, byteSet{}
 	for i := 0; i+1 < len(ranges); i += 2 {
 		if lo, hi := max(ranges[i], utf8.RuneSelf), ranges[i+1]; lo <= hi {
 			addEnds(&first, &last, lo, hi)
@@ -41,7 +43,23 @@ func (g *gatherer) class(ranges []rune) {
 	}
 	g.put(first)
 	g.part()
-	g.put(last)
+	if ascii == (byteSet{}) {
+		g.put(last)
+		return
+	}
+	beyond := row{{last, last.share()}}
+	if g.now = before; len(before) >= maxAlternatives || longest(before) == 0 {
+		// Nothing is in front of it, or too much: one row does.
+		g.now = []row{nil}
+		for b := range last {
+			last[b] |= ascii[b]
+		}
+		g.put(last)
+		return
+	}
+	g.extend(ascii)
+	g.now = distinct(append(g.now, beyond))
+	g.weigh()
 }
 
 // addEnds adds the first and the last bytes of the characters from lo to hi. U+FFFD stands for every byte that is not UTF-8, too.

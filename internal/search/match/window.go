@@ -3,6 +3,7 @@ package match
 import (
 	"regexp/syntax"
 	"slices"
+	"unicode"
 
 	"adze/internal/search/match/kern"
 )
@@ -138,12 +139,35 @@ type gatherer struct {
 
 // put adds the set of the next byte.
 func (g *gatherer) put(s byteSet) {
+	g.extend(s)
+	g.weigh()
+}
+
+func (g *gatherer) extend(s byteSet) {
 	c := cell{s, s.share()}
 	for i, r := range g.now {
 		r = append(r[:len(r):len(r)], c)
 		g.now[i] = r[max(0, len(r)-3):]
 	}
-	g.weigh()
+}
+
+// distinct leaves out rows that are there twice.
+func distinct(rows []row) []row {
+	var kept []row
+	for _, r := range rows {
+		if !slices.ContainsFunc(kept, func(k row) bool { return slices.Equal(k, r) }) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// longest is the length of the longest row.
+func longest(rows []row) (n int) {
+	for _, r := range rows {
+		n = max(n, len(r))
+	}
+	return n
 }
 
 // weigh keeps the rows if no better ones are known.
@@ -171,6 +195,8 @@ func (g *gatherer) walk(re *syntax.Regexp) {
 		}
 	case syntax.OpCharClass:
 		g.class(re.Rune)
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL: // of a line, which has no break
+		g.class([]rune{0, '\n' - 1, '\n' + 1, unicode.MaxRune})
 	case syntax.OpConcat:
 		for _, sub := range re.Sub {
 			g.walk(sub)
