@@ -158,7 +158,9 @@ func (m *Matcher) finder(core *syntax.Regexp, left, right edge) *finder {
 	f := newFinder(found.alts)
 	// A carriage return may belong to the line's end, which is not searched.
 	f.whole = found.whole && !slices.ContainsFunc(found.alts, func(l literal) bool { return strings.Contains(l.text, "\r") })
-	f.left, f.right = left, right
+	if f.left, f.right = left, right; found.repeats && (left != edgeAny || right != edgeAny) {
+		f.whole = false
+	}
 	return f
 }
 

@@ -183,7 +183,9 @@ func naive(q Query, c Config, text string) (int, string) {
 		if q.Word {
 			whole = "foo"
 		}
-		expr = unicodeClasses(strings.ReplaceAll(q.Pattern, `\bfoo\b`, whole))
+		if expr = unicodeClasses(q.Pattern); q.Pattern == `\bfoo\b` {
+			expr = unicodeClasses(whole)
+		}
 	}
 	re := regexp.MustCompile(wrap(expr, q))
 	returns := strings.Contains(q.Pattern, "\r") || !q.Literal && strings.Contains(q.Pattern, `\r`)

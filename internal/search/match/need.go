@@ -12,8 +12,9 @@ const maxAlternatives = 8
 
 // need is a choice of literals: every match contains at least one of them.
 type need struct {
-	alts  []literal // none: nothing is known
-	whole bool      // containing one is already a match
+	alts    []literal // none: nothing is known
+	whole   bool      // containing one is already a match
+	repeats bool      // though one of several in a row, so that what is beside it tells nothing
 }
 
 // literal is text that a match contains.
@@ -31,11 +32,11 @@ func needOf(re *syntax.Regexp) need {
 		return needOf(re.Sub[0])
 	case syntax.OpPlus:
 		n := needOf(re.Sub[0])
-		return need{alts: n.alts, whole: n.whole}
+		return need{alts: n.alts, whole: n.whole, repeats: true}
 	case syntax.OpRepeat:
 		if re.Min > 0 {
 			n := needOf(re.Sub[0])
-			return need{alts: n.alts, whole: n.whole && re.Min == 1}
+			return need{alts: n.alts, whole: n.whole && re.Min == 1, repeats: n.repeats || re.Max != 1}
 		}
 	case syntax.OpConcat:
 		return needOfConcat(re)
@@ -66,7 +67,7 @@ func needOfAlternate(re *syntax.Regexp) need {
 			return need{}
 		}
 		all.alts = append(all.alts, n.alts...)
-		all.whole = all.whole && n.whole
+		all.whole, all.repeats = all.whole && n.whole, all.repeats || n.repeats
 	}
 	return all
 }
