@@ -38,6 +38,12 @@ func (a batches) Batch() (*batch.Batch, error) {
 	return b, nil
 }
 
+// Listen answers for health and figures while a batch runs.
+func (a batches) Listen(address string) (stop func(), err error) {
+	_, stop, err = a.watch.listen(address, nil)
+	return stop, err
+}
+
 // batchOwns are flags of a run that a batch decides itself, or that need a person.
 func batchOwns() []string {
 	return []string{"print", "output-format", "input-format", "continue", "resume", "fork", "session-id", "worktree", "accept-plan", "cwd", "record", "replay",

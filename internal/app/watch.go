@@ -31,6 +31,17 @@ func (w *watching) of(getenv func(string) string) (made *watch.Watch, notes []st
 	return w.made, notes
 }
 
+// listen answers for health, readiness and figures until stop. It comes before of.
+func (w *watching) listen(address string, ready func() error) (figures *watch.Figures, stop func(), err error) {
+	figures = watch.NewFigures(Version)
+	s, err := watch.Listen(address, figures, ready)
+	if err != nil {
+		return nil, nil, misuse("such as --listen 127.0.0.1:9464", "%v", err)
+	}
+	w.figures = figures
+	return figures, s.Close, nil
+}
+
 // close sends what waits to be sent, and tells what could not be.
 func (w *watching) close(to io.Writer) {
 	if note := w.made.Close(); note != "" {

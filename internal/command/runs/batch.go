@@ -35,6 +35,8 @@ type Program interface {
 	command.Program
 	// Batch makes a batch with what it needs of this program.
 	Batch() (*batch.Batch, error)
+	// Listen answers for health and figures at an address until stop. It comes before Batch.
+	Listen(address string) (stop func(), err error)
 	// RunFlags says what is wrong with flags that a task's adze gets.
 	RunFlags(flags []string) error
 }
@@ -75,11 +77,19 @@ func Command(e *command.Env, p Program) *cobra.Command {
 	f.Float64("max-cost", 0, "`USD` that all tasks may cost together, where the prices are known; earlier runs count")
 	f.Bool("push", false, "push the branch that a task names when it succeeded; one that is there already is left alone")
 	f.StringSlice("retry", nil, "do tasks again whose result has one of these `CAUSES`, such as provider,check")
+	f.String("listen", "", "answer for /healthz and Prometheus' /metrics at this `ADDRESS`, such as 127.0.0.1:9464")
 	f.Bool("json", false, "print results as JSON lines, as they come")
 	return c
 }
 
 func (r runs) run(c *cobra.Command, words []string) error {
+	if address, _ := c.Flags().GetString("listen"); address != "" {
+		stop, err := r.Listen(address)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
 	b, err := r.settle(c, words)
 	if err != nil {
 		return err
