@@ -12,6 +12,7 @@ func Exceptions() []Exception {
 		{ruleProcess, "internal/doctor", "machine.go", "it asks the tmux that the person sits in for one setting"},
 		{ruleProcess, "internal/sandbox", "site.go", "the process whose neighbours the self-test of the sandbox must not see"},
 		{ruleProcess, "internal/proxy/proxytest", "proxytest.go", "for tests only"},
+		{ruleProcess, "internal/jet/jettest", "server.go", "for tests only: what is killed and stopped by its number cannot stand below a shim"},
 		{ruleProcess, "internal/picture", "main.go", "it draws the pictures of the README; no run links it"},
 		{ruleProcess, "internal/picture", "pane.go", "the same"},
 		{ruleProcess, "internal/bench/floor", "main.go", "the least that any assistant takes, to be measured against; no run links it"},
