@@ -106,8 +106,6 @@ func rooms() []Row {
 		{Package: "internal/rewind", May: []string{"session", "tool", "internal/diff", "internal/undo", "internal/proc", "internal/whole"}, Tests: []string{"internal/store"}, Why: "it ties the log of a session to states of files; it starts no run and shows nothing"},
 		{Package: "internal/undo", May: []string{"internal/undo/pack", "internal/undo/watch", "internal/search/ignore", "internal/whole"}, Why: "states of a folder: it knows contents, ignore rules and the disk, and neither calls nor sessions"},
 		{Package: "internal/sandbox/sight", Room: true, Why: "folders as they are; it knows no command"},
-		{Package: "internal/jet", From: []string{"internal/app", "internal/store/stream", "internal/fleet/jetqueue"}, Why: "a server and what it is asked for; it knows neither sessions nor runs"},
-		{Package: "internal/jet/jettest", Room: true, Why: "a program as tests need it"},
 		{Package: "internal/heap", From: []string{"internal/app"}, Why: "it is the process's; only who is the process sets it"},
 		{Package: "internal/undo/pack", Room: true, May: []string{"internal/whole"}, Why: "contents by their hash; it knows no folder"},
 		{Package: "internal/undo/watch", Room: true, Why: "what the system tells of changes; it knows no state"},
