@@ -1,11 +1,8 @@
 package anthropic_test
 
 import (
-	"context"
 	"encoding/json"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -16,43 +13,11 @@ import (
 	"adze/tool"
 )
 
-// keeper answers every request the same and keeps what was asked.
-type keeper struct {
-	body     string
-	refusals []string // come first
-	bodies   []string
-	header   http.Header
-}
-
-func (k *keeper) RoundTrip(r *http.Request) (*http.Response, error) {
-	raw, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	k.bodies, k.header = append(k.bodies, r.URL.String()+" "+string(raw)), r.Header
-	rec := httptest.NewRecorder()
-	if len(k.refusals) > 0 {
-		rec.WriteHeader(http.StatusBadRequest)
-		_, _ = rec.WriteString(k.refusals[0])
-		k.refusals = k.refusals[1:]
-		return rec.Result(), nil
-	}
-	_, _ = rec.WriteString(k.body)
-	return rec.Result(), nil
-}
-
-func ask(t *testing.T, o anthropic.Options, body string, r session.Request) (*keeper, []session.Chunk) {
+func ask(t *testing.T, o anthropic.Options, body string, r session.Request) (*llmtest.Keeper, []session.Chunk) {
 	t.Helper()
-	k := &keeper{body: body}
+	k := &llmtest.Keeper{Answers: []llmtest.Reply{{Status: http.StatusOK, Body: body}}}
 	o.HTTP = &http.Client{Transport: k}
-	var all []session.Chunk
-	for c := range anthropic.New(o).Stream(context.Background(), r) {
-		all = append(all, c)
-	}
-	if done, ok := all[len(all)-1].(session.Done); !ok || done.Err != nil {
-		t.Fatalf("%+v", all)
-	}
-	return k, all
+	return k, llmtest.Ask(t, anthropic.New(o), r)
 }
 
 func fine() string { return format{}.Encode(llmtest.Answer{Text: "ok"}).Body }
@@ -76,12 +41,12 @@ func TestCacheMarkers(t *testing.T) {
 		`{"type":"text","text":"two"` + marked + `]`,
 		`{"type":"text","text":"three"` + marked + `]`,
 	} {
-		if !strings.Contains(k.bodies[0], s) {
-			t.Errorf("no %s in %s", s, k.bodies[0])
+		if !strings.Contains(k.Bodies[0], s) {
+			t.Errorf("no %s in %s", s, k.Bodies[0])
 		}
 	}
-	if n := strings.Count(k.bodies[0], marked); n != 4 {
-		t.Errorf("%d markers in %s", n, k.bodies[0])
+	if n := strings.Count(k.Bodies[0], marked); n != 4 {
+		t.Errorf("%d markers in %s", n, k.Bodies[0])
 	}
 }
 
@@ -124,8 +89,8 @@ data: {"type":"message_stop"}
 	} {
 		m.Provider = provider
 		k, _ := ask(t, anthropic.Options{}, fine(), session.Request{Model: "m", Messages: []session.Message{text("u", session.User, "go"), m}})
-		if !strings.Contains(k.bodies[0], `{"role":"assistant","content":`+want+`}`) {
-			t.Errorf("%s: no %s in %s", provider, want, k.bodies[0])
+		if !strings.Contains(k.Bodies[0], `{"role":"assistant","content":`+want+`}`) {
+			t.Errorf("%s: no %s in %s", provider, want, k.Bodies[0])
 		}
 	}
 }
@@ -153,10 +118,10 @@ func TestHead(t *testing.T) {
 		{"one call", `"tool_choice":{"type":"tool","name":"a"}`, anthropic.Options{}, session.Request{Tools: oneTool(), Choice: "a"}},
 	} {
 		k, _ := ask(t, c.options, fine(), c.request)
-		if !strings.Contains(k.bodies[0], c.want) {
-			t.Errorf("%s: no %s in %s", c.name, c.want, k.bodies[0])
+		if !strings.Contains(k.Bodies[0], c.want) {
+			t.Errorf("%s: no %s in %s", c.name, c.want, k.Bodies[0])
 		}
-		if beta := k.header.Get("Anthropic-Beta"); (beta != "") != (c.options.Effort != "") {
+		if beta := k.Header.Get("Anthropic-Beta"); (beta != "") != (c.options.Effort != "") {
 			t.Errorf("%s: beta %q", c.name, beta)
 		}
 	}
@@ -169,8 +134,8 @@ func oneTool() []tool.Definition {
 // A model that cannot be forced to call while it thinks is not asked to.
 func TestChoiceWhileThinking(t *testing.T) {
 	k, _ := ask(t, anthropic.Options{Effort: "low"}, fine(), session.Request{Tools: oneTool(), Choice: session.ChooseSome})
-	if strings.Contains(k.bodies[0], "tool_choice") {
-		t.Error(k.bodies[0])
+	if strings.Contains(k.Bodies[0], "tool_choice") {
+		t.Error(k.Bodies[0])
 	}
 }
 
@@ -186,21 +151,16 @@ func TestRefusedThinking(t *testing.T) {
 		"claude-sonnet-4-6": {[]string{`output_config.effort: Input should be 'low', 'medium', 'high'`}, `"output_config":{"effort":"high"}`},
 		"claude-haiku-3-5":  {[]string{`'claude-haiku-3-5' does not support thinking.`}, `"stream":true,"messages"`},
 	} {
-		k := &keeper{body: fine()}
+		k := &llmtest.Keeper{}
 		for _, said := range c.refusals {
-			k.refusals = append(k.refusals, `{"type":"error","error":{"type":"invalid_request_error","message":`+string(wire.JSON(said))+`}}`)
+			k.Answers = append(k.Answers, llmtest.Reply{Status: http.StatusBadRequest, Body: `{"type":"error","error":{"type":"invalid_request_error","message":` + string(wire.JSON(said)) + `}}`})
 		}
+		k.Answers = append(k.Answers, llmtest.Reply{Status: http.StatusOK, Body: fine()})
 		p := anthropic.New(anthropic.Options{Effort: "max", HTTP: &http.Client{Transport: k}})
-		for range 2 {
-			for c := range p.Stream(context.Background(), session.Request{Model: model}) {
-				if done, ok := c.(session.Done); ok && done.Err != nil {
-					t.Fatal(model, done.Err)
-				}
-			}
-		}
-		last := k.bodies[len(k.bodies)-1]
-		if len(k.bodies) != len(c.refusals)+2 || !strings.Contains(last, c.want) {
-			t.Errorf("%s: %d requests, no %s in %s", model, len(k.bodies), c.want, last)
+		llmtest.Ask(t, p, session.Request{Model: model}, session.Request{Model: model})
+		last := k.Bodies[len(k.Bodies)-1]
+		if len(k.Bodies) != len(c.refusals)+2 || !strings.Contains(last, c.want) {
+			t.Errorf("%s: %d requests, no %s in %s", model, len(k.Bodies), c.want, last)
 		}
 	}
 }
@@ -213,8 +173,8 @@ func TestTheRequestsEffort(t *testing.T) {
 	} {
 		for i, model := range []string{"claude-opus-4-7", "claude-sonnet-4-5"} {
 			k, _ := ask(t, anthropic.Options{Effort: "medium"}, fine(), session.Request{Model: model, Effort: effort})
-			if !strings.Contains(k.bodies[0], want[i]) {
-				t.Errorf("%s %s: no %s in %s", model, effort, want[i], k.bodies[0])
+			if !strings.Contains(k.Bodies[0], want[i]) {
+				t.Errorf("%s %s: no %s in %s", model, effort, want[i], k.Bodies[0])
 			}
 		}
 	}
@@ -222,12 +182,12 @@ func TestTheRequestsEffort(t *testing.T) {
 
 func TestAddressAndKey(t *testing.T) {
 	for base, want := range map[string]string{
-		"": "https://api.anthropic.com/v1/messages ", "http://a.test": "http://a.test/v1/messages ",
-		"http://a.test/v1/": "http://a.test/v1/messages ", "http://a.test/x": "http://a.test/x/v1/messages ",
+		"": "https://api.anthropic.com/v1/messages", "http://a.test": "http://a.test/v1/messages",
+		"http://a.test/v1/": "http://a.test/v1/messages", "http://a.test/x": "http://a.test/x/v1/messages",
 	} {
 		k, _ := ask(t, anthropic.Options{BaseURL: base, Key: "k"}, fine(), session.Request{})
-		if !strings.HasPrefix(k.bodies[0], want) || k.header.Get("X-Api-Key") != "k" || k.header.Get("Anthropic-Version") == "" {
-			t.Errorf("%q: %.60s %v", base, k.bodies[0], k.header)
+		if k.URL != want || k.Header.Get("X-Api-Key") != "k" || k.Header.Get("Anthropic-Version") == "" {
+			t.Errorf("%q: %s %v", base, k.URL, k.Header)
 		}
 	}
 }

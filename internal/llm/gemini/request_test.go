@@ -1,11 +1,8 @@
 package gemini_test
 
 import (
-	"context"
 	"encoding/json"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -16,55 +13,20 @@ import (
 	"adze/tool"
 )
 
-// keeper answers each request with the next of its answers, the last one again, and keeps what was asked.
-type keeper struct {
-	answers []answer
-	bodies  []string
-	header  http.Header
-	url     string
+func refusal(message string) llmtest.Reply {
+	return llmtest.Reply{Status: http.StatusBadRequest, Body: format{}.Refusal("INVALID_ARGUMENT", message)}
 }
 
-type answer struct {
-	status int
-	body   string
+func fine() llmtest.Reply {
+	return llmtest.Reply{Status: http.StatusOK, Body: format{}.Encode(llmtest.Answer{Text: "ok"}).Body}
 }
-
-func (k *keeper) RoundTrip(r *http.Request) (*http.Response, error) {
-	raw, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	a := k.answers[min(len(k.bodies), len(k.answers)-1)]
-	k.bodies, k.header, k.url = append(k.bodies, string(raw)), r.Header, r.URL.String()
-	rec := httptest.NewRecorder()
-	rec.WriteHeader(a.status)
-	_, _ = rec.WriteString(a.body)
-	return rec.Result(), nil
-}
-
-func refusal(message string) answer {
-	return answer{http.StatusBadRequest, format{}.Refusal("INVALID_ARGUMENT", message)}
-}
-
-func fine() answer { return answer{http.StatusOK, format{}.Encode(llmtest.Answer{Text: "ok"}).Body} }
 
 // ask sends requests with one provider and fails when one fails.
-func ask(t *testing.T, o gemini.Options, answers []answer, requests ...session.Request) (*keeper, []session.Chunk) {
+func ask(t *testing.T, o gemini.Options, answers []llmtest.Reply, requests ...session.Request) (*llmtest.Keeper, []session.Chunk) {
 	t.Helper()
-	k := &keeper{answers: answers}
+	k := &llmtest.Keeper{Answers: answers}
 	o.HTTP = &http.Client{Transport: k}
-	p := gemini.New(o)
-	var all []session.Chunk
-	for _, r := range requests {
-		all = nil
-		for c := range p.Stream(context.Background(), r) {
-			all = append(all, c)
-		}
-		if done, ok := all[len(all)-1].(session.Done); !ok || done.Err != nil {
-			t.Fatalf("%+v", all)
-		}
-	}
-	return k, all
+	return k, llmtest.Ask(t, gemini.New(o), requests...)
 }
 
 func text(id string, role session.Role, s string) session.Message {
@@ -92,7 +54,7 @@ data: {"candidates":[{"content":{"parts":[{"text":"röad","thoughtSignature":"dH
 data: {"candidates":[{"content":{"parts":[{"functionCall":{"id":"k1","name":"read","args":{"p": 1.50}},"thoughtSignature":"Y2E="},{"functionCall":{"name":"list"}}]},"finishReason":"STOP"}]}
 
 `
-	_, chunks := ask(t, gemini.Options{NewID: func() string { return "minted" }}, []answer{{http.StatusOK, stream}}, session.Request{Model: "m"})
+	_, chunks := ask(t, gemini.Options{NewID: func() string { return "minted" }}, []llmtest.Reply{{Status: http.StatusOK, Body: stream}}, session.Request{Model: "m"})
 	m := llmtest.Stored("gemini", "a", chunks)
 	for _, c := range []struct{ provider, model, want string }{
 		{"gemini", "gemini-3-pro", `[{"text":"hm so","thought":true,"thoughtSignature":"dGg="},{"text":"I "},{"text":"röad","thoughtSignature":"dHg="},` +
@@ -104,9 +66,9 @@ data: {"candidates":[{"content":{"parts":[{"functionCall":{"id":"k1","name":"rea
 		{"openai", "gemini-2.5-pro", `[{"text":"I röad"},{"text":" on."},{"functionCall":{"name":"read","args":{"p":1.50}}},{"functionCall":{"name":"list","args":{}}}]}`},
 	} {
 		m.Provider = c.provider
-		k, _ := ask(t, gemini.Options{}, []answer{fine()}, session.Request{Model: c.model, Messages: []session.Message{text("u", session.User, "go"), m, done(m, "A", "B")}})
-		if want := `{"role":"model","parts":` + c.want; !strings.Contains(k.bodies[0], want) {
-			t.Errorf("%s on %s: no %s in %s", c.provider, c.model, want, k.bodies[0])
+		k, _ := ask(t, gemini.Options{}, []llmtest.Reply{fine()}, session.Request{Model: c.model, Messages: []session.Message{text("u", session.User, "go"), m, done(m, "A", "B")}})
+		if want := `{"role":"model","parts":` + c.want; !strings.Contains(k.Bodies[0], want) {
+			t.Errorf("%s on %s: no %s in %s", c.provider, c.model, want, k.Bodies[0])
 		}
 	}
 }
@@ -123,13 +85,13 @@ func TestRefusedPartsAreLeftOut(t *testing.T) {
 		r := session.Request{Model: "gemini-3-x", Messages: []session.Message{text("0", session.User, "go"), signed, done(signed, "A")}}
 		other := r
 		other.Model = "gemini-3-y"
-		k, _ := ask(t, gemini.Options{}, []answer{refusal(c.said), fine()}, r, r, other)
-		if len(k.bodies) != 4 {
-			t.Fatalf("%s: asked %d times", c.said, len(k.bodies))
+		k, _ := ask(t, gemini.Options{}, []llmtest.Reply{refusal(c.said), fine()}, r, r, other)
+		if len(k.Bodies) != 4 {
+			t.Fatalf("%s: asked %d times", c.said, len(k.Bodies))
 		}
 		for i, has := range []bool{true, false, false, true} {
-			if strings.Contains(k.bodies[i], c.gone) != has {
-				t.Errorf("%s: request %d: %s", c.said, i, k.bodies[i])
+			if strings.Contains(k.Bodies[i], c.gone) != has {
+				t.Errorf("%s: request %d: %s", c.said, i, k.Bodies[i])
 			}
 		}
 	}
@@ -142,9 +104,9 @@ func TestAddressAndKey(t *testing.T) {
 		{"http://a.test/g/v1", "tunedModels/t", "http://a.test/g/v1/tunedModels/t:streamGenerateContent?alt=sse"},
 		{"http://a.test/vertex", "m?key=x#y", "http://a.test/vertex/v1beta/models/m%3Fkey=x%23y:streamGenerateContent?alt=sse"},
 	} {
-		k, _ := ask(t, gemini.Options{BaseURL: c.base, Key: "AIza"}, []answer{fine()}, session.Request{Model: c.model})
-		if k.url != c.want || k.header.Get("X-Goog-Api-Key") != "AIza" || strings.Contains(k.url+k.bodies[0], "AIza") {
-			t.Errorf("%s with %v", k.url, k.header)
+		k, _ := ask(t, gemini.Options{BaseURL: c.base, Key: "AIza"}, []llmtest.Reply{fine()}, session.Request{Model: c.model})
+		if k.URL != c.want || k.Header.Get("X-Goog-Api-Key") != "AIza" || strings.Contains(k.URL+k.Bodies[0], "AIza") {
+			t.Errorf("%s with %v", k.URL, k.Header)
 		}
 	}
 }
@@ -155,7 +117,7 @@ func TestQuotaOfAMinuteIsAwaited(t *testing.T) {
 		"You exceeded your current quota. * Quota exceeded for metric: x/free_tier_requests, limit: 0 Please retry in 43.5s.":  {Kind: session.AuthError},
 		"You exceeded your current quota, please check your plan.":                                                             {Kind: session.AuthError},
 	} {
-		k := &keeper{answers: []answer{{http.StatusTooManyRequests, format{}.Refusal("RESOURCE_EXHAUSTED", said)}}}
+		k := &llmtest.Keeper{Answers: []llmtest.Reply{{Status: http.StatusTooManyRequests, Body: format{}.Refusal("RESOURCE_EXHAUSTED", said)}}}
 		for c := range gemini.New(gemini.Options{HTTP: &http.Client{Transport: k}}).Stream(t.Context(), session.Request{Model: "m"}) {
 			failure, ok := c.(session.Done).Err.(*session.ProviderError)
 			if !ok || failure.Kind != want.Kind || failure.RetryAfter != want.RetryAfter {
@@ -171,7 +133,7 @@ func TestReasonWithEveryChunk(t *testing.T) {
 	for _, s := range []string{"Hello ", "there", "."} {
 		stream += `data: {"candidates":[{"content":{"parts":[{"text":"` + s + `"}]},"finishReason":"STOP"}]}` + "\n\n"
 	}
-	_, chunks := ask(t, gemini.Options{}, []answer{{http.StatusOK, stream}}, session.Request{Model: "m"})
+	_, chunks := ask(t, gemini.Options{}, []llmtest.Reply{{Status: http.StatusOK, Body: stream}}, session.Request{Model: "m"})
 	if got := llmtest.Stored("gemini", "a", chunks).Text(); got != "Hello there." {
 		t.Errorf("%q", got)
 	}
@@ -215,15 +177,15 @@ func TestSchemaSubset(t *testing.T) {
 		{"reference", `{"type":"object","properties":{"a":{"$ref":"#/$defs/x~1y","description":"mine"}},"$defs":{"x/y":{"type":"integer","description":"theirs"}}}`, property(`{"description":"mine","type":"integer"}`)},
 		{"reference to nothing", property(`{"$ref":"#/$defs/gone"}`), property(`{"type":"string"}`)},
 	} {
-		k, _ := ask(t, gemini.Options{}, []answer{fine()}, session.Request{Model: "m", Tools: []tool.Definition{
+		k, _ := ask(t, gemini.Options{}, []llmtest.Reply{fine()}, session.Request{Model: "m", Tools: []tool.Definition{
 			{Name: "t", Description: "d", Parameters: json.RawMessage(c.schema)},
 		}})
 		want := `"tools":[{"functionDeclarations":[{"name":"t","description":"d"`
 		if c.want != "" {
 			want += `,"parameters":` + c.want
 		}
-		if want += `}]}]`; !strings.Contains(k.bodies[0], want) {
-			t.Errorf("%s: no %s in %s", c.name, want, k.bodies[0])
+		if want += `}]}]`; !strings.Contains(k.Bodies[0], want) {
+			t.Errorf("%s: no %s in %s", c.name, want, k.Bodies[0])
 		}
 	}
 }
@@ -235,8 +197,8 @@ func TestRecursiveSchema(t *testing.T) {
 		`{"type":"object","properties":{"a":{"$ref":"#/$defs/n"}},"$defs":{"n":{"$ref":"#/$defs/n"}}}`,
 		`{"type":"object","properties":{"a":{"$ref":"#/$defs/n"}},"$defs":{"n":{"allOf":[{"$ref":"#/$defs/n"}]}}}`,
 	} {
-		k, _ := ask(t, gemini.Options{}, []answer{fine()}, session.Request{Model: "m", Tools: []tool.Definition{{Name: "t", Parameters: json.RawMessage(schema)}}})
-		if n := len(k.bodies[0]); n > 10_000 {
+		k, _ := ask(t, gemini.Options{}, []llmtest.Reply{fine()}, session.Request{Model: "m", Tools: []tool.Definition{{Name: "t", Parameters: json.RawMessage(schema)}}})
+		if n := len(k.Bodies[0]); n > 10_000 {
 			t.Errorf("%s became %d bytes", schema, n)
 		}
 	}
@@ -249,9 +211,9 @@ func TestChoiceAndEffort(t *testing.T) {
 		session.ChooseSome: `"toolConfig":{"functionCallingConfig":{"mode":"ANY"}}`,
 		"t":                `"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["t"]}}`,
 	} {
-		k, _ := ask(t, gemini.Options{}, []answer{fine()}, session.Request{Model: "m", Tools: tools, Choice: choice})
-		if !strings.Contains(k.bodies[0], want) {
-			t.Errorf("no %s in %s", want, k.bodies[0])
+		k, _ := ask(t, gemini.Options{}, []llmtest.Reply{fine()}, session.Request{Model: "m", Tools: tools, Choice: choice})
+		if !strings.Contains(k.Bodies[0], want) {
+			t.Errorf("no %s in %s", want, k.Bodies[0])
 		}
 	}
 	for effort, want := range map[string][2]string{
@@ -259,9 +221,9 @@ func TestChoiceAndEffort(t *testing.T) {
 		"high": {`"thinkingLevel":"high"`, `"thinkingBudget":24576`}, "max": {`"thinkingLevel":"high"`, `"thinkingBudget":24576`},
 	} {
 		for i, model := range []string{"gemini-3-flash", "gemini-2.5-flash"} {
-			k, _ := ask(t, gemini.Options{Effort: "low"}, []answer{fine()}, session.Request{Model: model, Effort: effort})
-			if !strings.Contains(k.bodies[0], want[i]) {
-				t.Errorf("%s %s: no %s in %s", model, effort, want[i], k.bodies[0])
+			k, _ := ask(t, gemini.Options{Effort: "low"}, []llmtest.Reply{fine()}, session.Request{Model: model, Effort: effort})
+			if !strings.Contains(k.Bodies[0], want[i]) {
+				t.Errorf("%s %s: no %s in %s", model, effort, want[i], k.Bodies[0])
 			}
 		}
 	}
@@ -270,9 +232,9 @@ func TestChoiceAndEffort(t *testing.T) {
 		"gemini-flash-latest":  `"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"low"}`,
 		"gemini-2.5-pro":       `"thinkingConfig":{"includeThoughts":true,"thinkingBudget":2048}`,
 	} {
-		k, _ := ask(t, gemini.Options{Effort: "low"}, []answer{fine()}, session.Request{Model: model})
-		if !strings.Contains(k.bodies[0], want) {
-			t.Errorf("%s: no %s in %s", model, want, k.bodies[0])
+		k, _ := ask(t, gemini.Options{Effort: "low"}, []llmtest.Reply{fine()}, session.Request{Model: model})
+		if !strings.Contains(k.Bodies[0], want) {
+			t.Errorf("%s: no %s in %s", model, want, k.Bodies[0])
 		}
 	}
 }

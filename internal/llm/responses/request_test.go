@@ -1,11 +1,8 @@
 package responses_test
 
 import (
-	"context"
 	"encoding/json"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -15,55 +12,20 @@ import (
 	"adze/tool"
 )
 
-// keeper answers each request with the next of its answers, the last one again, and keeps what was asked.
-type keeper struct {
-	answers []answer
-	bodies  []string
-	header  http.Header
-	url     string
+func refusal(message string) llmtest.Reply {
+	return llmtest.Reply{Status: http.StatusBadRequest, Body: format{}.Refusal("invalid_request_error", message)}
 }
 
-type answer struct {
-	status int
-	body   string
+func fine() llmtest.Reply {
+	return llmtest.Reply{Status: http.StatusOK, Body: format{}.Encode(llmtest.Answer{Text: "ok"}).Body}
 }
-
-func (k *keeper) RoundTrip(r *http.Request) (*http.Response, error) {
-	raw, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	a := k.answers[min(len(k.bodies), len(k.answers)-1)]
-	k.bodies, k.header, k.url = append(k.bodies, string(raw)), r.Header, r.URL.String()
-	rec := httptest.NewRecorder()
-	rec.WriteHeader(a.status)
-	_, _ = rec.WriteString(a.body)
-	return rec.Result(), nil
-}
-
-func refusal(message string) answer {
-	return answer{http.StatusBadRequest, format{}.Refusal("invalid_request_error", message)}
-}
-
-func fine() answer { return answer{http.StatusOK, format{}.Encode(llmtest.Answer{Text: "ok"}).Body} }
 
 // ask sends requests with one provider and fails when one fails.
-func ask(t *testing.T, o responses.Options, answers []answer, requests ...session.Request) (*keeper, []session.Chunk) {
+func ask(t *testing.T, o responses.Options, answers []llmtest.Reply, requests ...session.Request) (*llmtest.Keeper, []session.Chunk) {
 	t.Helper()
-	k := &keeper{answers: answers}
+	k := &llmtest.Keeper{Answers: answers}
 	o.HTTP = &http.Client{Transport: k}
-	p := responses.New(o)
-	var all []session.Chunk
-	for _, r := range requests {
-		all = nil
-		for c := range p.Stream(context.Background(), r) {
-			all = append(all, c)
-		}
-		if done, ok := all[len(all)-1].(session.Done); !ok || done.Err != nil {
-			t.Fatalf("%+v", all)
-		}
-	}
-	return k, all
+	return k, llmtest.Ask(t, responses.New(o), requests...)
 }
 
 func want(t *testing.T, body string, have []string, avoid ...string) {
@@ -95,7 +57,7 @@ func TestReasoningGoesBackUnchanged(t *testing.T) {
 		"data: " + `{"type":"response.output_item.done","output_index":3,"item":{"id":"fc_2","type":"function_call","call_id":"b","name":"list","arguments":"{}"}}` + "\n\n" +
 		"data: " + `{"type":"response.output_item.done","output_index":4,"item":` + unsealed + "}\n\n" +
 		"data: " + `{"type":"response.completed","response":{"status":"completed"}}` + "\n\n"
-	_, chunks := ask(t, responses.Options{}, []answer{{http.StatusOK, stream}}, session.Request{Model: "m"})
+	_, chunks := ask(t, responses.Options{}, []llmtest.Reply{{Status: http.StatusOK, Body: stream}}, session.Request{Model: "m"})
 	m := llmtest.Stored("responses", "a", chunks)
 	const call1 = `{"type":"function_call","call_id":"a","name":"read","arguments":"{\"p\": 1.50}"}`
 	const call2 = `{"type":"function_call","call_id":"b","name":"list","arguments":"{}"}`
@@ -104,8 +66,8 @@ func TestReasoningGoesBackUnchanged(t *testing.T) {
 		"anthropic": call1 + "," + call2 + `,{"type":"function_call_output"`,
 	} {
 		m.Provider = provider
-		k, _ := ask(t, responses.Options{}, []answer{fine()}, session.Request{Model: "m", Messages: []session.Message{text("u", session.User, "go"), m}})
-		want(t, k.bodies[0], []string{`"content":[{"type":"input_text","text":"go"}]},` + items})
+		k, _ := ask(t, responses.Options{}, []llmtest.Reply{fine()}, session.Request{Model: "m", Messages: []session.Message{text("u", session.User, "go"), m}})
+		want(t, k.Bodies[0], []string{`"content":[{"type":"input_text","text":"go"}]},` + items})
 	}
 }
 
@@ -117,18 +79,18 @@ func TestReasoningAtTheEndIsLeftOut(t *testing.T) {
 	m := session.Message{ID: "1", Role: session.Assistant, Provider: "responses", Parts: []session.Part{
 		seal("rs_kept"), {Kind: session.TextPart, Text: "half"}, seal("rs_cut"),
 	}}
-	k, _ := ask(t, responses.Options{}, []answer{fine()}, session.Request{Model: "m", Messages: []session.Message{m}})
-	want(t, k.bodies[0], []string{"rs_kept", `"output_text","text":"half"`}, "rs_cut")
+	k, _ := ask(t, responses.Options{}, []llmtest.Reply{fine()}, session.Request{Model: "m", Messages: []session.Message{m}})
+	want(t, k.Bodies[0], []string{"rs_kept", `"output_text","text":"half"`}, "rs_cut")
 }
 
 func TestEffort(t *testing.T) {
-	refusal := answer{400, `{"error":{"message":"Unsupported value: 'xhigh' is not supported with the 'm' model. Supported values are: 'low', 'medium', and 'high'.","param":"reasoning.effort"}}`}
+	refusal := llmtest.Reply{Status: 400, Body: `{"error":{"message":"Unsupported value: 'xhigh' is not supported with the 'm' model. Supported values are: 'low', 'medium', and 'high'.","param":"reasoning.effort"}}`}
 	for effort, word := range map[string]string{"": "medium", "low": "low", "max": "xhigh"} {
-		k, _ := ask(t, responses.Options{Effort: "medium"}, []answer{fine()}, session.Request{Model: "m", Effort: effort})
-		want(t, k.bodies[0], []string{`"reasoning":{"effort":"` + word + `"`})
+		k, _ := ask(t, responses.Options{Effort: "medium"}, []llmtest.Reply{fine()}, session.Request{Model: "m", Effort: effort})
+		want(t, k.Bodies[0], []string{`"reasoning":{"effort":"` + word + `"`})
 	}
-	k, _ := ask(t, responses.Options{}, []answer{refusal, fine()}, session.Request{Model: "m", Effort: "max"})
-	want(t, k.bodies[1], []string{`"reasoning":{"effort":"high","summary":"auto"}`})
+	k, _ := ask(t, responses.Options{}, []llmtest.Reply{refusal, fine()}, session.Request{Model: "m", Effort: "max"})
+	want(t, k.Bodies[1], []string{`"reasoning":{"effort":"high","summary":"auto"}`})
 }
 
 func TestHostedAndCompatibleServersDiffer(t *testing.T) {
@@ -158,12 +120,12 @@ func TestHostedAndCompatibleServersDiffer(t *testing.T) {
 				`{"type":"message","role":"user","content":[{"type":"input_image"`, "rs_1",
 		}, []string{"file_data"}},
 	} {
-		k, _ := ask(t, responses.Options{BaseURL: c.base, Key: "sk-12345678", MaxTokens: 77, Effort: "low"}, []answer{fine()},
+		k, _ := ask(t, responses.Options{BaseURL: c.base, Key: "sk-12345678", MaxTokens: 77, Effort: "low"}, []llmtest.Reply{fine()},
 			session.Request{Model: "m", System: "be", Messages: messages})
-		if k.url != c.url || k.header.Get("Authorization") != "Bearer sk-12345678" {
-			t.Errorf("%s with %v", k.url, k.header)
+		if k.URL != c.url || k.Header.Get("Authorization") != "Bearer sk-12345678" {
+			t.Errorf("%s with %v", k.URL, k.Header)
 		}
-		want(t, k.bodies[0], append(c.have, `"model":"m","stream":true,"store":false,"include":["reasoning.encrypted_content"],`+
+		want(t, k.Bodies[0], append(c.have, `"model":"m","stream":true,"store":false,"include":["reasoning.encrypted_content"],`+
 			`"reasoning":{"effort":"low","summary":"auto"},"max_output_tokens":77,"instructions":"be"`), c.avoid...)
 	}
 }
@@ -183,13 +145,13 @@ func TestRefusedPartsAreLeftOut(t *testing.T) {
 		r := session.Request{Model: "m", Messages: []session.Message{text("0", session.User, "go"), sealed, text("2", session.User, "on")}}
 		other := r
 		other.Model = "other"
-		k, _ := ask(t, responses.Options{}, []answer{refusal(c.said), fine()}, r, r, other)
-		if len(k.bodies) != 4 {
-			t.Fatalf("%s: asked %d times", c.said, len(k.bodies))
+		k, _ := ask(t, responses.Options{}, []llmtest.Reply{refusal(c.said), fine()}, r, r, other)
+		if len(k.Bodies) != 4 {
+			t.Fatalf("%s: asked %d times", c.said, len(k.Bodies))
 		}
 		for i, has := range []bool{true, false, false, true} {
-			if strings.Contains(k.bodies[i], c.gone) != has {
-				t.Errorf("%s: request %d: %s", c.said, i, k.bodies[i])
+			if strings.Contains(k.Bodies[i], c.gone) != has {
+				t.Errorf("%s: request %d: %s", c.said, i, k.Bodies[i])
 			}
 		}
 	}
@@ -200,8 +162,8 @@ func TestChoice(t *testing.T) {
 	for choice, piece := range map[session.Choice]string{
 		session.ChooseNone: `"tool_choice":"none"`, session.ChooseSome: `"tool_choice":"required"`, "t": `"tool_choice":{"type":"function","name":"t"}`,
 	} {
-		k, _ := ask(t, responses.Options{}, []answer{fine()}, session.Request{Model: "m", Tools: tools, Choice: choice})
-		want(t, k.bodies[0], []string{piece})
+		k, _ := ask(t, responses.Options{}, []llmtest.Reply{fine()}, session.Request{Model: "m", Tools: tools, Choice: choice})
+		want(t, k.Bodies[0], []string{piece})
 	}
 }
 
@@ -212,14 +174,14 @@ func TestStrictOnlyWhereTheSchemaAllowsIt(t *testing.T) {
 		`{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","properties":{"b":{}}}}},"required":["a"],"additionalProperties":false}`: "",
 	} {
 		for _, strict := range []*bool{nil, &on, &off} {
-			k, _ := ask(t, responses.Options{}, []answer{fine()}, session.Request{Model: "m", Tools: []tool.Definition{
+			k, _ := ask(t, responses.Options{}, []llmtest.Reply{fine()}, session.Request{Model: "m", Tools: []tool.Definition{
 				{Name: "t", Description: "d", Parameters: json.RawMessage(schema), Strict: strict},
 			}})
 			flag, schema := "false", schema
 			if form != "" && strict == &on {
 				flag, schema = "true", form
 			}
-			want(t, k.bodies[0], []string{`"tools":[{"type":"function","name":"t","description":"d","parameters":` + schema + `,"strict":` + flag + `}]`})
+			want(t, k.Bodies[0], []string{`"tools":[{"type":"function","name":"t","description":"d","parameters":` + schema + `,"strict":` + flag + `}]`})
 		}
 	}
 }
@@ -231,12 +193,12 @@ func TestIDsOfCallsGoBackUnchanged(t *testing.T) {
 		{ID: "1", Role: session.Assistant, Parts: []session.Part{{Kind: session.CallPart, Call: &tool.RawCall{ID: id, Name: "read", Arguments: "{}"}}}},
 		{ID: "2", Role: session.ToolRole, Parts: []session.Part{{Kind: session.OutcomePart, Outcome: &tool.Outcome{Call: id, Tool: "read", Output: "ok"}}}},
 	}}
-	k, _ := ask(t, responses.Options{}, []answer{fine()}, r)
-	if n := strings.Count(k.bodies[0], `"call_id":"`+id+`"`); n != 2 {
-		t.Errorf("the id stands %d times in %s", n, k.bodies[0])
+	k, _ := ask(t, responses.Options{}, []llmtest.Reply{fine()}, r)
+	if n := strings.Count(k.Bodies[0], `"call_id":"`+id+`"`); n != 2 {
+		t.Errorf("the id stands %d times in %s", n, k.Bodies[0])
 	}
-	k, _ = ask(t, responses.Options{}, []answer{refusal("Invalid 'input[0].call_id': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."), fine()}, r, r)
-	if len(k.bodies) != 3 || strings.Contains(k.bodies[1]+k.bodies[2], id) || k.bodies[1] != k.bodies[2] {
-		t.Errorf("%d requests: %s", len(k.bodies), k.bodies[len(k.bodies)-1])
+	k, _ = ask(t, responses.Options{}, []llmtest.Reply{refusal("Invalid 'input[0].call_id': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."), fine()}, r, r)
+	if len(k.Bodies) != 3 || strings.Contains(k.Bodies[1]+k.Bodies[2], id) || k.Bodies[1] != k.Bodies[2] {
+		t.Errorf("%d requests: %s", len(k.Bodies), k.Bodies[len(k.Bodies)-1])
 	}
 }

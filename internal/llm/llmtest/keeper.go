@@ -1,0 +1,57 @@
+package llmtest
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"adze/session"
+)
+
+// Keeper is a transport that answers each request with the next of its answers, the last one again and again, and keeps what was
+// asked. It is for one request at a time.
+type Keeper struct {
+	Answers []Reply
+	Bodies  []string    // what was sent, in order
+	Header  http.Header // of the newest request, as URL is
+	URL     string
+}
+
+// Reply is what comes back.
+type Reply struct {
+	Status int
+	Body   string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (k *Keeper) RoundTrip(r *http.Request) (*http.Response, error) {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	a := k.Answers[min(len(k.Bodies), len(k.Answers)-1)]
+	k.Bodies, k.Header, k.URL = append(k.Bodies, string(raw)), r.Header, r.URL.String()
+	rec := httptest.NewRecorder()
+	rec.WriteHeader(a.Status)
+	_, _ = rec.WriteString(a.Body)
+	return rec.Result(), nil
+}
+
+// Ask sends requests one after another, fails when one fails, and gives what came of the last.
+func Ask(t *testing.T, p session.Provider, requests ...session.Request) (all []session.Chunk) {
+	t.Helper()
+	for _, r := range requests {
+		all = nil
+		for c := range p.Stream(t.Context(), r) {
+			all = append(all, c)
+		}
+		if len(all) == 0 {
+			t.Fatal("the stream is empty")
+		}
+		if done, ok := all[len(all)-1].(session.Done); !ok || done.Err != nil {
+			t.Fatalf("%+v", all)
+		}
+	}
+	return all
+}
