@@ -185,6 +185,11 @@ const maxWhy = 600
 func (v *server) stop() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.quit()
+}
+
+// quit is stop; the lock is held.
+func (v *server) quit() {
 	if v.life == nil {
 		return
 	}
@@ -270,10 +275,9 @@ func (v *server) rest() {
 	session := v.session
 	v.idle = time.AfterFunc(v.pool.opts.Idle, func() {
 		v.mu.Lock()
-		still := v.busy == 0 && v.session == session
-		v.mu.Unlock()
-		if still {
-			v.stop()
+		defer v.mu.Unlock() // who borrows meanwhile finds it as it was, or off
+		if v.busy == 0 && v.session == session {
+			v.quit()
 		}
 	})
 }

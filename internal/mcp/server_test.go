@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -232,5 +233,38 @@ func TestProgressGoesToItsCall(t *testing.T) {
 	c.progress(&sdk.ProgressNotificationParams{ProgressToken: token, Progress: 3}) // it may come after the result
 	if heard != 2 {
 		t.Error(heard)
+	}
+}
+
+// Who borrows a server at the very moment at which it would end as idle finds it ended, or has it until they give it back.
+func TestABorrowedServerIsNotIdle(t *testing.T) {
+	const fair = 2 * time.Millisecond // who waits longer than one for a mutex gets it in turn, else whoever runs
+	for range 10 {
+		v := newServer(&Pool{opts: Options{Idle: time.Nanosecond}}, Server{})
+		ended := make(chan int, 1)
+		v.life, v.session, v.state = &life{server: v, end: func() { ended <- v.busy }}, &sdk.ClientSession{}, Ready
+		v.mu.Lock()
+		v.rest()
+		<-time.After(fair) // the timer waits first
+		began := make(chan struct{})
+		var borrowers sync.WaitGroup
+		for range 8 {
+			borrowers.Go(func() {
+				began <- struct{}{}
+				if _, release, err := v.borrow(t.Context()); err == nil {
+					release()
+				}
+			})
+			<-began
+		}
+		<-time.After(fair)
+		v.mu.Unlock()
+		v.mu.Lock() // the first of them comes too late, and asks for its turn
+		<-time.After(fair)
+		v.mu.Unlock()
+		if busy := <-ended; busy > 0 {
+			t.Fatalf("it ended as idle while %d used it", busy)
+		}
+		borrowers.Wait()
 	}
 }
