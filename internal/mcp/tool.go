@@ -242,23 +242,32 @@ func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessa
 }
 
 // failure is an error of a call; of a server that broke off it is what its life ended with, which is known a moment later.
-func (c caller) failure(err error) string {
+func (v *server) failure(err error) string {
 	if !ended(err) {
 		return err.Error()
 	}
-	c.mu.Lock()
-	changed, state := c.changed, c.state
-	c.mu.Unlock()
+	v.mu.Lock()
+	changed, state := v.changed, v.state
+	v.mu.Unlock()
 	if state == Ready {
 		select {
 		case <-changed:
 		case <-time.After(lastTime):
 		}
 	}
-	if s := c.show(); s.Why != "" {
+	if s := v.show(); s.Why != "" {
 		return "it ended: " + s.Why
 	}
 	return "it ended"
+}
+
+// Failure is an error of a conversation in words for the model: of a server that broke off it is what its life ended with.
+func (p *Pool) Failure(name string, err error) string {
+	text := err.Error()
+	if v := p.servers[name]; v != nil {
+		text = v.failure(err)
+	}
+	return p.masked(text)
 }
 
 var errNoSign = errors.New("no sign of the server")

@@ -9,6 +9,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -20,7 +21,7 @@ const Word = "be-an-mcp-server"
 
 // Serve is the server when the program was started as one, and does not return then. How it behaves is said in words,
 // with semicolons between: "modern", "old", "banner", "many 10000", "pages", "again", "instructions TEXT", "tool JSON",
-// "start FILE", "deaf", and "exit|hang|rubbish|huge|flood|noise|refuse at METHOD".
+// "start FILE", "deaf", and "exit|hang|rubbish|huge|gigabyte|flood|noise|refuse at METHOD".
 func Serve() {
 	if len(os.Args) != 3 || os.Args[1] != Word {
 		return
@@ -113,6 +114,8 @@ func (f *fake) misbehave(m message) {
 		fmt.Println(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":17}`)
 	case f.does("huge" + at):
 		fmt.Println(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"x":"` + strings.Repeat("x", 20<<20) + `"}}`)
+	case f.does("gigabyte" + at):
+		Gigabyte(os.Stdout, string(m.ID))
 	case f.does("flood" + at):
 		many := strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}`+"\n", 100)
 		for {
@@ -131,6 +134,21 @@ func (f *fake) misbehave(m message) {
 			fmt.Fprintln(os.Stderr, strings.Repeat("complaint ", 100))
 		}
 	}
+}
+
+// Gigabyte writes the answer to a request that reads a resource or calls a tool, with a text of so many bytes. It gives up
+// when nobody takes them.
+func Gigabyte(to io.Writer, id string) {
+	if _, err := io.WriteString(to, `{"jsonrpc":"2.0","id":`+id+`,"result":{"contents":[],"content":[{"type":"text","text":"`); err != nil {
+		return
+	}
+	piece := strings.Repeat("x", 1<<20)
+	for range 1 << 10 {
+		if _, err := io.WriteString(to, piece); err != nil {
+			return
+		}
+	}
+	_, _ = io.WriteString(to, `"}]}}`+"\n") // as far as anybody takes it
 }
 
 func (f *fake) reply(m message, result string) {

@@ -64,7 +64,7 @@ func (s *Shelf) Compose(ctx context.Context, p Prompt, rest string) (string, err
 		return session.GetPrompt(ctx, &sdk.GetPromptParams{Name: p.Name, Arguments: given})
 	})
 	if err != nil {
-		return fail("adze mcp test "+p.Server, "the MCP server did not give it: %s", mcp.Line(s.mask(err.Error()), 600))
+		return fail("adze mcp test "+p.Server, "the MCP server did not give it: %s", mcp.Line(s.mask(s.pool.Failure(p.Server, err)), 600))
 	}
 	text := s.mask(messages(got.Messages))
 	switch {

@@ -138,7 +138,7 @@ func (s *Shelf) unavailable(ctx context.Context, server string, err error) error
 	case errors.Is(err, mcp.ErrNotReady):
 		return tool.Fail(tool.CodeTimeout, "the MCP server %s is still starting; go on with something else and try again in a while", server)
 	}
-	return tool.Fail(tool.CodeIO, "the MCP server %s did not give it: %s", server, mcp.Line(s.mask(err.Error()), 600))
+	return tool.Fail(tool.CodeIO, "the MCP server %s did not give it: %s", server, mcp.Line(s.mask(s.pool.Failure(server, err)), 600))
 }
 
 func (s *Shelf) names() string { return strings.Join(s.pool.Names(), ", ") }
