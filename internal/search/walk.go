@@ -58,40 +58,43 @@ type task struct {
 
 // walk is one traversal. Work waits on a stack, newest first: depth first, so little is open at once.
 type walk struct {
-	tree  Tree
-	scope *scope
-	mu    sync.Mutex
-	more  sync.Cond
-	stack []task
-	open  int // tasks waiting or being worked on
-	idle  int // workers waiting for tasks
+	tree    Tree
+	scope   *scope
+	begin   func(visitor) // a worker
+	workers sync.WaitGroup
+	mu      sync.Mutex
+	more    sync.Cond
+	stack   []task
+	open    int       // tasks waiting or being worked on
+	idle    int       // workers waiting for tasks
+	off     []visitor // whose workers have not begun
 }
 
-// walkTree visits every entry of t in scope, with one worker for each visitor. It returns when all
-// is done or ctx has ended; in that case workers that do not notice in time are left behind.
+// walkTree visits every entry of t in scope, with one worker for each visitor where there is work for so many. It returns
+// when all is done or ctx has ended; in that case workers that do not notice in time are left behind.
 func walkTree(ctx context.Context, t Tree, s *scope, visitors []visitor) error {
 	at, err := openRoot(t.Root)
 	if err != nil {
 		return rootError(t.Root, err)
 	}
 	w := &walk{tree: t, scope: s}
+	return w.all(ctx, at, visitors)
+}
+
+func (w *walk) all(ctx context.Context, at folder, visitors []visitor) error {
 	w.more.L = &w.mu
-	root := &dir{dirState: s.start(), at: at}
+	root := &dir{dirState: w.scope.start(), at: at}
 	root.uses.Store(1)
-	var workers sync.WaitGroup
-	// The root itself is the first piece of work; the others wait for what it yields.
-	w.open = 1
-	for i, v := range visitors {
-		workers.Go(func() {
-			n := &names{}
-			if i == 0 {
-				w.read(ctx, root, v, n)
-				w.finish()
-			}
-			w.work(ctx, v, n)
-		})
-	}
-	return wait(ctx, &workers)
+	w.begin = func(v visitor) { w.workers.Go(func() { w.work(ctx, v, &names{}) }) }
+	// The root itself is the first piece of work; the other workers begin when it yields more than one can do at once.
+	w.open, w.off = 1, visitors[1:]
+	w.workers.Go(func() {
+		n := &names{}
+		w.read(ctx, root, visitors[0], n)
+		w.finish()
+		w.work(ctx, visitors[0], n)
+	})
+	return wait(ctx, &w.workers)
 }
 
 // wait returns when the workers have ended, or soon after ctx has.
@@ -170,6 +173,10 @@ func (w *walk) add(tasks []task) {
 	w.stack = append(w.stack, tasks...)
 	for range min(w.idle, len(tasks)) {
 		w.more.Signal()
+	}
+	for waiting := len(w.stack) - w.idle; waiting > 1 && len(w.off) > 0; waiting-- { // one is for who adds them
+		w.begin(w.off[0])
+		w.off = w.off[1:]
 	}
 }
 
