@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/lsp"
+	"adze/internal/proc"
 	"adze/tool"
 )
 
@@ -25,6 +27,19 @@ func TestEveryToolHasItsCases(t *testing.T) {
 			raw, err := os.ReadFile(path)
 			if err != nil || !bytes.HasPrefix(raw, []byte("# ")) || !bytes.Contains(raw, []byte("\n-- want.")) {
 				t.Errorf("%s does not open with a sentence, or wants nothing: %v", path, err)
+			}
+		}
+	}
+}
+
+// TestBuiltInToolsAreDeclaredSoundly does what a start leaves out: it gives each declaration to the check for all.
+func TestBuiltInToolsAreDeclaredSoundly(t *testing.T) {
+	for name, d := range map[string]Deps{"full": {}, "brief": {Brief: true}, "code": {Code: &lsp.Servers{}}} {
+		d.Shell = NewShell(proc.Supervisor{}, nil)
+		var sound tool.Registry
+		for _, x := range d.builtIn() {
+			if err := sound.Register(x); err != nil {
+				t.Errorf("%s: %v", name, err)
 			}
 		}
 	}

@@ -72,14 +72,31 @@ type Deps struct {
 
 // New enlists the built-in tools, in the order in which they are offered.
 func New(d Deps) (*tool.Registry, error) {
+	if d.Shell == nil {
+		d.Shell = NewShell(proc.Supervisor{}, proc.Environ(os.Environ(), proc.EnvPolicy{}))
+	}
+	registry := &tool.Registry{}
+	for _, t := range d.builtIn() {
+		if err := registry.RegisterTested(t); err != nil {
+			return nil, fmt.Errorf("toolset: %w", err)
+		}
+	}
+	if d.Declared != nil { // last, so that no declared tool takes the name of a built-in one
+		d.Declared.Names, d.Declared.Mistakes = Declare(registry, d.Root, d.Shell, d.Declared.Dir)
+		names, mistakes := declareProject(registry, d.Root, d.Shell, d.Declared.Project)
+		d.Declared.Names, d.Declared.Mistakes = append(d.Declared.Names, names...), append(d.Declared.Mistakes, mistakes...)
+	}
+	return registry, nil
+}
+
+// builtIn are the tools of this package, in the order in which they are offered. How they are declared may depend on
+// nothing but the fields of d that say so: only a test looks whether the declarations are sound.
+func (d Deps) builtIn() []tool.Tool {
 	if d.Todos == nil {
 		d.Todos = &Todos{}
 	}
 	if d.Seen == nil {
 		d.Seen = &workspace.Seen{}
-	}
-	if d.Shell == nil {
-		d.Shell = NewShell(proc.Supervisor{}, proc.Environ(os.Environ(), proc.EnvPolicy{}))
 	}
 	f := files{code: d.Code, formatters: d.Formatters, withhold: d.Withhold, root: d.Root, seen: d.Seen, bounds: d.Bounds, brief: d.Brief}
 	s := seeker{files: f, env: d.Env, signs: d.Signs}
@@ -87,8 +104,7 @@ func New(d Deps) (*tool.Registry, error) {
 		d.Web = web.New(web.Policy{})
 	}
 	g := repos{files: f, git: git.Git{Supervisor: d.Shell.Supervisor, Env: d.Shell.Env}}
-	registry := &tool.Registry{}
-	for _, t := range append([]tool.Tool{
+	return append([]tool.Tool{
 		read(f),
 		write(f),
 		edit(f),
@@ -112,15 +128,5 @@ func New(d Deps) (*tool.Registry, error) {
 		skill(d.Skills),
 		toolSearch(d.Finder),
 		taskComplete(),
-	}, f.linguists()...) {
-		if err := registry.Register(t); err != nil {
-			return nil, fmt.Errorf("toolset: %w", err)
-		}
-	}
-	if d.Declared != nil { // last, so that no declared tool takes the name of a built-in one
-		d.Declared.Names, d.Declared.Mistakes = Declare(registry, d.Root, d.Shell, d.Declared.Dir)
-		names, mistakes := declareProject(registry, d.Root, d.Shell, d.Declared.Project)
-		d.Declared.Names, d.Declared.Mistakes = append(d.Declared.Names, names...), append(d.Declared.Mistakes, mistakes...)
-	}
-	return registry, nil
+	}, f.linguists()...)
 }

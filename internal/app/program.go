@@ -92,6 +92,7 @@ func (a *app) Change(ctx context.Context, use func(*store.Store) error) error {
 }
 
 func (a *app) openStore(ctx context.Context, o *options, at place.Places) (session.Store, error) {
+	makeRoom(false)
 	if o.noSession || o.demo {
 		return store.NewMemory(), nil
 	}
