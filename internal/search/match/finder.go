@@ -18,6 +18,7 @@ type finder struct {
 
 	whole       bool // a literal between its edges is a match
 	left, right edge // what stands beside it then
+	near        bool // a match begins on the line of the first literal in it, so that only its lines are looked at closer
 }
 
 // edge is what a match wants beside a literal.
@@ -48,7 +49,7 @@ func newFinder(alts []literal) *finder {
 	}
 	f.window = &kern.Window{}
 	for k := range f.needles {
-		f.needles[k].addTo(f.window, k)
+		f.needles[k].addTo(f.window, k%maxAlternatives)
 	}
 	return f
 }
@@ -153,7 +154,7 @@ func (f *finder) judge(text []byte, at int) verdict {
 	best := nothing
 	which := f.window.At(text, at)
 	for k := range f.needles {
-		if which&(1<<k) != 0 {
+		if which&(1<<(k%maxAlternatives)) != 0 {
 			best = max(best, f.needles[k].judge(f, text, at-f.needles[k].back))
 		}
 	}

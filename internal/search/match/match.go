@@ -156,6 +156,9 @@ func (m *Matcher) finder(core *syntax.Regexp, left, right edge) *finder {
 		return nil
 	}
 	f := newFinder(found.alts)
+	// One that begins with its literal is what regexp is quick at by itself.
+	prefix, _ := m.re.LiteralPrefix()
+	f.near = !found.far && prefix == "" && m.group == 0 && !m.once
 	// A carriage return may belong to the line's end, which is not searched.
 	f.whole = found.whole && !slices.ContainsFunc(found.alts, func(l literal) bool { return strings.Contains(l.text, "\r") })
 	if f.left, f.right = left, right; found.repeats && (left != edgeAny || right != edgeAny) {

@@ -7,14 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// maxAlternatives bounds how many literals are looked for at once: a window of package kern has a bit for each.
+// maxAlternatives bounds how many windows of package kern are looked for at once: there is a bit for each.
 const maxAlternatives = 8
+
+// maxLiterals bounds how many literals are: they share the bits, and a place of one is compared with all that have its bit.
+const maxLiterals = 4 * maxAlternatives
 
 // need is a choice of literals: every match contains at least one of them.
 type need struct {
 	alts    []literal // none: nothing is known
 	whole   bool      // containing one is already a match
 	repeats bool      // though one of several in a row, so that what is beside it tells nothing
+	far     bool      // it may be on another line than the one on which the match begins
 }
 
 // literal is text that a match contains.
@@ -32,11 +36,11 @@ func needOf(re *syntax.Regexp) need {
 		return needOf(re.Sub[0])
 	case syntax.OpPlus:
 		n := needOf(re.Sub[0])
-		return need{alts: n.alts, whole: n.whole, repeats: true}
+		return need{alts: n.alts, whole: n.whole, repeats: true, far: n.far}
 	case syntax.OpRepeat:
 		if re.Min > 0 {
 			n := needOf(re.Sub[0])
-			return need{alts: n.alts, whole: n.whole && re.Min == 1, repeats: n.repeats || re.Max != 1}
+			return need{alts: n.alts, whole: n.whole && re.Min == 1, repeats: n.repeats || re.Max != 1, far: n.far}
 		}
 	case syntax.OpConcat:
 		return needOfConcat(re)
@@ -49,10 +53,13 @@ func needOf(re *syntax.Regexp) need {
 // needOfConcat picks the best of the parts: a match contains them all.
 func needOfConcat(re *syntax.Regexp) need {
 	var best need
+	far := false
 	for _, sub := range re.Sub {
 		if n := needOf(sub); n.odds() < best.odds() {
 			best = n
+			best.far = far || n.far
 		}
+		far = far || spansLines(sub)
 	}
 	best.whole = best.whole && len(re.Sub) == 1
 	return best
@@ -63,11 +70,11 @@ func needOfAlternate(re *syntax.Regexp) need {
 	all := need{whole: true}
 	for _, sub := range re.Sub {
 		n := needOf(sub)
-		if len(n.alts) == 0 || len(all.alts)+len(n.alts) > maxAlternatives {
+		if len(n.alts) == 0 || len(all.alts)+len(n.alts) > maxLiterals {
 			return need{}
 		}
 		all.alts = append(all.alts, n.alts...)
-		all.whole, all.repeats = all.whole && n.whole, all.repeats || n.repeats
+		all.whole, all.repeats, all.far = all.whole && n.whole, all.repeats || n.repeats, all.far || n.far
 	}
 	return all
 }

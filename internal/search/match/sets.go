@@ -111,9 +111,13 @@ func runOf(re *syntax.Regexp) (set byteSet, wide bool, least int) {
 			}
 		}
 	case syntax.OpRepeat:
-		if sub := re.Sub[0]; sub.Op == syntax.OpCharClass {
+		switch sub := re.Sub[0]; sub.Op {
+		case syntax.OpCharClass:
 			set, wide = setOf(sub.Rune)
 			return set, wide, re.Min
+		case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+			set.addRange(0, utf8.RuneSelf-1)
+			return set, true, re.Min
 		}
 	}
 	return set, wide, least

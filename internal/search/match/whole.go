@@ -44,6 +44,9 @@ func (s *Scanner) spans(ctx context.Context) error {
 			return nil
 		}
 	}
+	if s.m.need != nil && s.m.need.near {
+		return s.spansNear(ctx)
+	}
 	span := s.m.span
 	if s.m.bounds && !isASCII(s.buf[:s.end]) {
 		span = newMachine(s.m.prog, s.m.group).find
@@ -62,6 +65,37 @@ func (s *Scanner) spans(ctx context.Context) error {
 		}
 		s.pos = s.span(from, to)
 		if s.enough() || s.m.once {
+			break
+		}
+		for ok {
+			from, to, ok = s.rest(from, to)
+		}
+	}
+	s.trail(s.end)
+	return nil
+}
+
+// spansNear is spans where each match begins on the line of a literal: only those lines are looked at closer.
+func (s *Scanner) spansNear(ctx context.Context) error {
+	text := s.buf[:s.end]
+	s.sight.reset()
+	if s.tail == nil {
+		s.tail = newMachine(s.m.prog, s.m.group)
+	}
+	for tested, first := 1, 0; s.pos < s.end && !s.enough(); tested++ {
+		if tested%64 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		at, _ := s.sight.next(text, max(s.pos, first))
+		if at < 0 {
+			break
+		}
+		from, to, ok := s.tail.within(text, max(s.pos, first, bytes.LastIndexByte(text[:at], '\n')+1), at)
+		if !ok {
+			first = at + 1 // nothing begins up to here
+			continue
+		}
+		if s.pos = s.span(from, to); s.enough() {
 			break
 		}
 		for ok {
