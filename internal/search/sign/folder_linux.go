@@ -67,6 +67,14 @@ func (f Folder) Open(at Place) (*Table, error) {
 	return t, nil
 }
 
+// forget takes a part of a map out of this process's memory; it is still in the system's, and comes back when it is read.
+func forget(data []byte, from, to int) {
+	page := os.Getpagesize()
+	if from, to = from/page*page, to/page*page; from < to {
+		_ = unix.Madvise(data[from:to], unix.MADV_DONTNEED)
+	}
+}
+
 // guarded is parse of a file that somebody may cut meanwhile.
 func guarded(data []byte, at Place) (*Table, error) {
 	type result struct {
@@ -75,7 +83,7 @@ func guarded(data []byte, at Place) (*Table, error) {
 	}
 	r := func() (r result) {
 		defer guard(&r)()
-		r.t, r.err = parse(data, at)
+		r.t, r.err = parse(data, true, at)
 		return r
 	}()
 	if r.t == nil && r.err == nil {

@@ -42,7 +42,7 @@ func tableOf(t testing.TB, texts ...string) *Table {
 	must(t, w.finish())
 	data, err := os.ReadFile(f.Name())
 	must(t, errors.Join(err, f.Close()))
-	table, err := parse(data, at)
+	table, err := parse(data, false, at)
 	must(t, err)
 	return table
 }
@@ -55,7 +55,7 @@ func stateOf(i int, text string) State {
 func mayHold(t *Table, n *Need, i int, text string) bool {
 	at := t.find(t.h.key.name(stateOf(i, text)))
 	r := t.records[at]
-	return r.flags != 0 || n == nil || t.meets(n, r)
+	return r.flags != 0 || n == nil || n.meets(t.held(n), r)
 }
 
 func TestWhatIsNeeded(t *testing.T) {

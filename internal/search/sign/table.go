@@ -100,28 +100,40 @@ type record struct {
 // Table is what is known of one folder. Safe for concurrent use.
 type Table struct {
 	h       header
-	data    []byte // the whole file, mapped
+	data    []byte // the whole file
+	mapped  bool   // data is a map of it, of which parts may be forgotten
 	sets    []byte
 	ends    []byte
 	records []record // in the order of their names
 }
 
-// parse reads a table, whose bytes it keeps.
-func parse(data []byte, at Place) (*Table, error) {
+// parse reads a table, whose bytes it keeps. mapped says that they are a map of the file.
+func parse(data []byte, mapped bool, at Place) (*Table, error) {
 	h, err := decode(data)
 	if err != nil || h.size() != int64(len(data)) || h.place != at.sum() {
 		return nil, errDamaged
 	}
-	if crc32.Checksum(data[headerSize:], castagnoli()) != h.body {
+	t := &Table{data: data, mapped: mapped}
+	if t.sum() != h.body {
 		return nil, errDamaged
 	}
-	t := &Table{h: h, data: data, sets: data[headerSize:][:h.sets], ends: data[headerSize+h.sets:][:4*h.blocks], records: make([]record, h.files)}
+	t = &Table{h: h, data: data, mapped: mapped, sets: data[headerSize:][:h.sets], ends: data[headerSize+h.sets:][:4*h.blocks], records: make([]record, h.files)}
 	rest := data[headerSize+h.sets+4*uint64(h.blocks):]
 	for i := range t.records {
 		b := rest[i*recordSize:]
 		t.records[i] = record{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint16(b[12:]), binary.LittleEndian.Uint16(b[14:])}
 	}
 	return t, nil
+}
+
+// sum is that of all behind the header, taken piece by piece.
+func (t *Table) sum() (sum uint32) {
+	for from := headerSize; from < len(t.data); from += pieceSize {
+		end := min(from+pieceSize, len(t.data))
+		sum = crc32.Update(sum, castagnoli(), t.data[from:end])
+		t.release(from, end)
+	}
+	return sum
 }
 
 // Files is how many the table knows.
@@ -179,32 +191,6 @@ func (t *Table) set(block uint32) []byte {
 	return t.sets[from:binary.LittleEndian.Uint32(t.ends[4*block:])]
 }
 
-// meets reports whether a file may hold what is needed.
-func (t *Table) meets(n *Need, r record) bool {
-	for _, sub := range n.all {
-		if !t.meets(sub, r) {
-			return false
-		}
-	}
-	for _, sub := range n.any {
-		if t.meets(sub, r) {
-			return true
-		}
-	}
-	if n.any != nil {
-		return false
-	}
-	if n.grams == nil {
-		return true
-	}
-	for b := r.first; b < r.first+uint32(r.blocks); b++ {
-		if holds(t.set(b), n.grams) {
-			return true
-		}
-	}
-	return false
-}
-
 // Rejects are the files of a table that a search need not read. Safe for concurrent use.
 type Rejects struct {
 	t   *Table
@@ -231,9 +217,13 @@ func guard[T any](answer *T) func() {
 func (t *Table) Reject(n *Need) (r *Rejects) {
 	defer guard(&r)()
 	r = &Rejects{t: t, out: make([]uint64, len(t.records)/64+1)}
+	var held map[*Need]*leaf
+	if n != nil {
+		held = t.held(n)
+	}
 	saved := 0 // by what a file costs: something for itself, and as much again for three blocks
 	for i, rec := range t.records {
-		if rec.flags&flagBinary != 0 || rec.flags&flagRead == 0 && n != nil && !t.meets(n, rec) {
+		if rec.flags&flagBinary != 0 || rec.flags&flagRead == 0 && n != nil && !n.meets(held, rec) {
 			r.out[i>>6] |= 1 << (i & 63)
 			saved += 3 + int(rec.blocks)
 		}

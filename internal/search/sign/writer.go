@@ -55,7 +55,7 @@ func (w *Writer) Files() int { return len(w.records) }
 
 // Full reports that nothing more can be taken in: what is left of the tree is always read.
 func (w *Writer) Full() bool {
-	return w.err != nil || w.h.sets > maxSets-maxFile || len(w.records) >= maxFiles || len(w.ends) > math.MaxUint32-2*maxFile/blockSize
+	return w.err != nil || w.h.sets > maxSets-maxFile || len(w.records) >= maxFiles || uint64(len(w.ends)) > math.MaxUint32-2*maxFile/blockSize
 }
 
 // Keep takes over what a table knows of a file in a state; false: it knows nothing.
