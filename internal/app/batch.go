@@ -1,19 +1,30 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"adze/internal/batch"
+	"adze/internal/command/runs"
+	"adze/internal/fleet"
+	"adze/internal/fleet/jetqueue"
 	"adze/internal/gate"
+	"adze/internal/jet"
 	"adze/internal/place"
 	"adze/internal/store"
 	"adze/session"
@@ -141,4 +152,128 @@ func howEnded(entries []session.Entry) *session.Result {
 		}
 	}
 	return last
+}
+
+// Fleet connects to a server; an empty address is that of the environment.
+func (a batches) Fleet(ctx context.Context, on string) (*runs.Fleet, error) {
+	o := jet.FromEnvironment(jet.Options{URL: on}, a.Getenv)
+	if o.URL == "" {
+		return nil, misuse("add --on nats://HOST:PORT, or set ADZE_NATS", "no server is named")
+	}
+	conn, err := jet.Dial(ctx, o)
+	if errors.Is(err, jet.ErrAddress) || errors.Is(err, jet.ErrRefused) {
+		return nil, misuse("mend --on, or what ADZE_NATS_TOKEN_FILE or ADZE_NATS_CREDS names", "%v", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := jetqueue.Open(ctx, conn)
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return &runs.Fleet{Cluster: c, Name: o.URL, Close: conn.Close, Durability: conn.Durability(ctx).String()}, nil
+}
+
+// leastRoom is how much of the disk, in bytes, is to be free before a worker takes a task.
+const leastRoom = 200 << 20
+
+// Worker makes a worker of this machine, and what ends it.
+//
+// Its clones are not below adze's own folders, where no task may write.
+func (a batches) Worker(f *runs.Fleet, below string) (*fleet.Worker, func(), error) {
+	if below == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return nil, nil, misuse("add --dir DIR", "there is no folder for clones: %v", err)
+		}
+		below = filepath.Join(cache, "adze", "workers")
+	}
+	dir, done, err := fleet.Claim(place.Absolute(below), holdFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	mask := a.keys.Mask()
+	w := fleet.NewWorker(f.Cluster, fmt.Sprintf("%s-%d", host, os.Getpid()), fleet.Clones{New: a.Batch, Dir: dir, Store: f.Sessions, Sessions: a.sessionOf})
+	w.Redact, w.RedactJSON = mask.Text, mask.JSON
+	w.Cap = func(flags []string) float64 { return a.flags(flags).maxCost }
+	w.Key = func(flags []string) string { return a.keyOf(a.flags(flags).model) }
+	w.Room = func() error {
+		var s unix.Statfs_t
+		if err := unix.Statfs(dir, &s); err != nil {
+			return err
+		}
+		if free := uint64(s.Bavail) * uint64(s.Bsize); free < leastRoom {
+			return fmt.Errorf("the disk of %s has %d MB free, and tasks are taken from %d MB on; make room", dir, free>>20, leastRoom>>20)
+		}
+		return nil
+	}
+	return w, func() { // what stays is removed by the next worker
+		_ = os.RemoveAll(dir)
+		_ = os.Remove(dir + ".lock")
+		done()
+	}, nil
+}
+
+// holdFile locks a file until this process ends.
+func holdFile(path string) (func(), error) {
+	l := flock.New(path, flock.SetPermissions(0o600))
+	switch ok, err := l.TryLock(); {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, errors.New("another process has it")
+	}
+	return func() { _ = l.Close() }, nil
+}
+
+// flags reads flags of a run that were checked before.
+func (a batches) flags(flags []string) *options {
+	o, c := &options{}, &cobra.Command{Use: "adze"}
+	addFlags(c, o)
+	_ = c.ParseFlags(flags) // what another version of adze let in counts as far as it is read
+	return o
+}
+
+// keyOf is what a provider knows this machine by, without the key itself: workers with the same one pause together.
+func (a batches) keyOf(model string) string {
+	cfg, err := a.keys.Load(a.ConfigFile())
+	if err != nil {
+		return ""
+	}
+	provider, _, _ := strings.Cut(cmp.Or(model, cfg.Model, "default"), "/")
+	key, err := a.keys.Key(provider, "")
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(provider + "\n" + cmp.Or(key, a.Getenv(strings.ToUpper(provider)+"_API_KEY"))))
+	return hex.EncodeToString(sum[:8])
+}
+
+// sessionOf looks after one session, wherever it was begun.
+func (a batches) sessionOf(id string) batch.Sessions { return oneSession{a, session.ID(id)} }
+
+type oneSession struct {
+	of batches
+	id session.ID
+}
+
+// Last is how far the session is; it was begun as soon as it has an entry.
+func (o oneSession) Last(ctx context.Context, _ string, _ time.Time) (id session.ID, last *session.Result, err error) {
+	err = o.of.Store(ctx, func(s *store.Store) error {
+		entries, err := s.Load(ctx, o.id)
+		if errors.Is(err, session.ErrNotFound) {
+			return nil
+		}
+		id, last = o.id, howEnded(entries)
+		return err
+	})
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil, nil
+	}
+	return id, last, err
 }

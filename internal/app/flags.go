@@ -118,7 +118,7 @@ func commandLine(a *app) *cobra.Command {
 	root.AddCommand(trees.Command(&a.Env, a))
 	root.AddCommand(editorCommand(a))
 	root.AddCommand(servers.Command(&a.Env, a))
-	root.AddCommand(runs.Command(&a.Env, batches{a}))
+	root.AddCommand(runs.Command(&a.Env, batches{a}), runs.WorkerCommand(&a.Env, batches{a}), runs.ListCommand(&a.Env, batches{a}))
 	root.AddCommand(serveCommand(a))
 	return root
 }

@@ -90,7 +90,7 @@ func program() []Row {
 	return []Row{
 		{Package: ".", May: []string{"internal/app"}, Why: "main only starts the app"},
 		{Package: "internal/app", May: []string{"*"}, From: []string{"."}, Why: "the wiring sees all and is seen by main alone"},
-		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/audit", "internal/batch", "internal/blame", "internal/carry", "internal/config", "internal/models", "internal/doctor", "internal/export", "internal/follow", "internal/forget", "internal/gate", "internal/instructions", "internal/keyring",
+		{Package: "internal/command", May: []string{"session", "tool", "tool/pick", "tool/pickset", "internal/audit", "internal/batch", "internal/blame", "internal/carry", "internal/config", "internal/models", "internal/doctor", "internal/export", "internal/fleet", "internal/follow", "internal/forget", "internal/gate", "internal/instructions", "internal/keyring",
 			"internal/login", "internal/mcp", "internal/mend", "internal/offer", "internal/place", "internal/policy", "internal/print", "internal/proc", "internal/rewind", "internal/recall", "internal/resume", "internal/safeterm", "internal/secret", "internal/signals", "internal/store", "internal/trust", "internal/usage", "internal/worktree", "internal/whole"},
 			From: []string{"internal/app"}, Why: "a command looks and tells; it asks the program through its own port, and wires nothing"},
 		{Package: "internal/doctor", May: []string{"session", "toolset", "internal/llm/*", "internal/catalog", "internal/config", "internal/models", "internal/place", "internal/proc", "internal/rewind", "internal/undo", "internal/sandbox", "internal/store"},
@@ -132,6 +132,7 @@ func rooms() []Row {
 		{Package: "internal/worktree", May: []string{"internal/git", "internal/usage", "internal/whole"}, Why: "it makes work trees through git and remembers them; it knows no session"},
 		{Package: "internal/fleet", Room: true, May: []string{"session", "internal/batch"}, Tests: []string{"internal/fleet/fleettest"},
 			Why: "who does what of a batch, over ports; it knows no server, no flags and nothing that is shown"},
+		{Package: "internal/fleet/jetqueue", Room: true, May: []string{"internal/fleet", "internal/jet"}, Tests: []string{"internal/fleet/fleettest", "internal/jet/jettest"}, Why: "ports of a fleet over one server's client"},
 		{Package: "internal/fleet/fleettest", Room: true, May: []string{"internal/fleet"}, From: []string{"internal/fleet", "internal/fleet/jetqueue"}, Why: "for tests only"},
 		{Package: "internal/claims", May: []string{"session", "tool"}, Why: "it compares an answer with the calls of its turn; it opens nothing"},
 		{Package: "internal/gate", May: []string{"internal/config", "internal/git", "internal/place", "internal/policy", "internal/proc", "internal/secret", "internal/usage", "internal/workspace"}, Tests: []string{"tool"},

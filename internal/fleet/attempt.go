@@ -28,6 +28,7 @@ type attempt struct {
 	*Worker
 	taken Taken
 	lease Lease
+	freed sync.Once
 	order Order
 	task  batch.Task
 	cap   float64 // what is set aside for it; 0: any
@@ -67,10 +68,13 @@ func (w *Worker) attempt(ctx context.Context, t Taken) {
 	a.end(late, r, patch, cause, err)
 }
 
+// release gives the lease back, before the ticket is: who takes it next is not to find it held.
 func (a *attempt) release() {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	_ = a.lease.Release(ctx) // it ends by itself
+	a.freed.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		_ = a.lease.Release(ctx) // it ends by itself
+	})
 }
 
 // begin takes the lease and looks whether the task is to be done, and may be done now. With its last step, nobody who had the task
@@ -161,6 +165,7 @@ func (a *attempt) putOff(ctx context.Context, wait time.Duration, why string) er
 		return err
 	}
 	a.tell(Event{Kind: PutOff, Run: a.run, Why: why})
+	a.release()
 	return a.taken.Retry(ctx, wait)
 }
 

@@ -79,6 +79,7 @@ func (a *attempt) again(ctx context.Context, cost *float64, why string) error {
 		return err
 	}
 	a.tell(Event{Kind: Retried, Run: a.run, Why: why})
+	a.release()
 	return a.taken.Retry(ctx, failWait<<min(a.run.Attempts-1, 6))
 }
 

@@ -63,7 +63,8 @@ type Run struct {
 	Label    string `json:"label"`
 	Priority int    `json:"priority"` // 1 comes first, 3 last
 	Line     int    `json:"line"`
-	Source   string `json:"source"` // of Task, for lists
+	Task     string `json:"task"`   // its id in the batch's file
+	Source   string `json:"source"` // of Work, for lists
 	Work     Work   `json:"work"`
 	State    State  `json:"state"`
 	Round    int    `json:"round"`              // how often somebody asked for it: from 1

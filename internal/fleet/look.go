@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"adze/internal/batch"
+	"adze/session"
 )
 
 // ErrMany is a word that means more than one thing.
@@ -94,6 +97,15 @@ func one(runs []Run, begin, word string) ([]Run, error) {
 	return nil, fmt.Errorf("%d runs begin with %q: %w", len(found), word, ErrMany)
 }
 
+// Outcome is what a run that is over came to, as a line of results; one without a result has its state as the cause.
+func (r Run) Outcome() batch.Result {
+	if r.Result != nil {
+		return *r.Result
+	}
+	return batch.Result{Task: r.Task, Line: r.Line, Repo: r.Source, Cause: string(r.State), Message: r.Reason, Hint: "adze runs retry " + r.ID + " does it again",
+		Session: session.ID(r.Session), Cost: r.Cost, Turns: r.Turns, Base: r.Kept.Base, Began: r.Began, Ended: r.Changed}
+}
+
 // Cancel stops runs that are not over, wherever they are, and says how many. One that is worked on ends when its worker hears of it.
 func (c Cluster) Cancel(ctx context.Context, runs []Run, by string) (n int, err error) {
 	for _, r := range runs {
@@ -136,7 +148,7 @@ func (c Cluster) Retry(ctx context.Context, runs []Run) (n int, err error) {
 				r = *now
 				return errSame
 			}
-			*now = Run{ID: now.ID, Batch: now.Batch, Label: now.Label, Priority: now.Priority, Line: now.Line, Source: now.Source, Work: now.Work,
+			*now = Run{ID: now.ID, Batch: now.Batch, Label: now.Label, Priority: now.Priority, Line: now.Line, Task: now.Task, Source: now.Source, Work: now.Work,
 				State: Waiting, Round: now.Round + 1, Created: now.Created, Changed: time.Now().UTC()}
 			r = *now
 			return nil

@@ -35,7 +35,7 @@ func (a *attempt) put(ctx context.Context, how func(*Run)) error {
 		}
 		if errors.Is(err, ErrStale) {
 			if err = a.whose(ctx, claim, next.Claim); err == nil {
-				continue
+				err = errOwn
 			}
 		}
 		if errors.Is(err, ErrStale) || errors.Is(err, ErrFull) || ctx.Err() != nil || time.Now().After(until) {
@@ -50,6 +50,9 @@ func (a *attempt) put(ctx context.Context, how func(*Run)) error {
 		}
 	}
 }
+
+// errOwn is a change that was refused because one of the same attempt had been made.
+var errOwn = errors.New("it was changed by this attempt itself")
 
 // whose finds out whether a change that came too late was behind one of this attempt's own, whose answer was lost.
 func (a *attempt) whose(ctx context.Context, claims ...string) error {

@@ -80,7 +80,7 @@ func (s *Submission) Prepare(now time.Time) error {
 
 // run is the record of a task before anything is done with it.
 func (s *Submission) run(t batch.Task) (Run, error) {
-	r := Run{ID: runID(s.ID, t), Batch: s.ID, Label: s.Label, Priority: s.Priority, Line: t.Line, Source: t.Source(), State: Waiting, Round: 1, Created: s.Created, Changed: s.Created}
+	r := Run{ID: runID(s.ID, t), Batch: s.ID, Label: s.Label, Priority: s.Priority, Line: t.Line, Task: t.ID, Source: t.Source(), State: Waiting, Round: 1, Created: s.Created, Changed: s.Created}
 	if l := t.Labels[LabelKey]; l != "" {
 		r.Label = l
 	}

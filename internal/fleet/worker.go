@@ -45,6 +45,12 @@ type Worker struct {
 	mu      sync.Mutex
 	live    map[string]liveRun
 	drain   chan struct{} // closed when what runs is to be given back
+	hurry   sync.Once
+}
+
+// NewWorker makes a worker; the other fields are as its owner likes.
+func NewWorker(c Cluster, name string, d Doer) *Worker {
+	return &Worker{Cluster: c, Name: name, Doer: d, drain: make(chan struct{})}
 }
 
 // liveRun is a run that this worker works on.
@@ -128,14 +134,17 @@ func (w *Worker) Run(ctx context.Context) error {
 		})
 	}
 	w.tell(Event{Kind: IsDrained})
-	late := time.AfterFunc(w.Grace, func() { close(w.drain) })
+	late := time.AfterFunc(w.Grace, w.GiveBack)
 	running.Wait()
 	late.Stop()
 	return nil
 }
 
+// GiveBack has what runs be given back now; who calls it has ended the context of Run.
+func (w *Worker) GiveBack() { w.hurry.Do(func() { close(w.drain) }) }
+
 func (w *Worker) prepare() {
-	w.live, w.drain = map[string]liveRun{}, make(chan struct{})
+	w.live = map[string]liveRun{}
 	if w.now == nil {
 		w.now = time.Now
 	}

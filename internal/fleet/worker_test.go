@@ -64,7 +64,8 @@ func newYard(t *testing.T, tasks int, how func(*fleet.Submission)) *yard {
 
 // work starts a worker and returns what tells it to stop and waits.
 func (y *yard) work(name string, d doer, how func(*fleet.Worker)) (stop func()) {
-	w := &fleet.Worker{Cluster: y.Cluster, Name: name, Jobs: 2, Doer: d, Grace: patience}
+	w := fleet.NewWorker(y.Cluster, name, d)
+	w.Jobs, w.Grace = 2, patience
 	w.Tell = func(e fleet.Event) {
 		y.mu.Lock()
 		defer y.mu.Unlock()
@@ -353,6 +354,9 @@ func TestMoneyIsSetAside(t *testing.T) {
 	}
 	causes, sum := map[string]int{}, 0.0
 	for _, r := range y.until() {
+		if r.Result == nil {
+			t.Fatalf("%s: %s", r.State, r.Reason)
+		}
 		causes[r.Result.Cause]++
 		if r.Result.Cost != nil {
 			sum += *r.Result.Cost

@@ -1,9 +1,11 @@
-// Package runs is adze batch: the same work in many repositories, and what is shown of it.
+// Package runs is adze batch, adze worker and adze runs: the same work in many repositories, here or by workers, and what is shown
+// of it.
 //
 // The one rule: what a task came to is in results.jsonl and in its patch; what is shown on the way is for people and may be
 // missed.
 //
-// Start reading at Command, then progress.go (lines and the live table). How tasks are done is in package batch.
+// Start reading at Command, then progress.go (lines and the live table); remote.go submits, worker.go takes, runs.go and change.go look
+// and change. How tasks are done is in package batch, how workers share them in package fleet.
 //
 // Known limits: none that are known. The tests run the whole program and stand in internal/app.
 package runs
@@ -19,11 +21,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"adze/internal/batch"
 	"adze/internal/command"
+	"adze/internal/fleet"
 	"adze/internal/safeterm"
 	"adze/internal/signals"
 	"adze/internal/usage"
@@ -39,6 +41,10 @@ type Program interface {
 	Listen(address string) (stop func(), err error)
 	// RunFlags says what is wrong with flags that a task's adze gets.
 	RunFlags(flags []string) error
+	// Fleet connects to a server; an empty address is that of the environment.
+	Fleet(ctx context.Context, on string) (*Fleet, error)
+	// Worker makes a worker of this machine with its clones below a folder (empty: a usual one), and what ends it.
+	Worker(f *Fleet, dir string) (*fleet.Worker, func(), error)
 }
 
 type runs struct {
@@ -68,7 +74,8 @@ func Command(e *command.Env, p Program) *cobra.Command {
 		Example: `  adze batch tasks.jsonl
   adze batch tasks.jsonl --jobs 8 --max-cost 20 -- --model PROVIDER/NAME --max-turns 60
   adze batch tasks.jsonl --retry provider,check
-  adze batch tasks.jsonl --push --json | jq -r 'select(.ok | not) | .task'`,
+  adze batch tasks.jsonl --push --json | jq -r 'select(.ok | not) | .task'
+  adze batch tasks.jsonl --on nats://127.0.0.1:4222        workers do it (adze worker)`,
 		RunE: r.run}
 	f := c.Flags()
 	f.IntP("jobs", "j", 4, "how many tasks are done at the same time")
@@ -79,6 +86,7 @@ func Command(e *command.Env, p Program) *cobra.Command {
 	f.StringSlice("retry", nil, "do tasks again whose result has one of these `CAUSES`, such as provider,check")
 	f.String("listen", "", "answer for /healthz and Prometheus' /metrics at this `ADDRESS`, such as 127.0.0.1:9464")
 	f.Bool("json", false, "print results as JSON lines, as they come")
+	remoteFlags(c)
 	return c
 }
 
@@ -98,11 +106,13 @@ func (r runs) run(c *cobra.Command, words []string) error {
 	defer cancel(nil)
 	stop := signals.Watch(cancel, func(session.Cause) { os.Exit(130) }, nil)
 	defer stop()
-	tty := false
-	if f, ok := r.Err.(*os.File); ok {
-		tty = term.IsTerminal(f.Fd())
+	if r.where(c) != "" {
+		return r.submit(ctx, c, b)
 	}
-	view := newView(r.Err, r.Mask(), len(b.Tasks), tty)
+	if at := r.remembered(b.Out); at.Batch != "" {
+		return usage.Mistake("add --on "+at.On+", or name another folder with --out", "the tasks of %s were submitted as batch %s", b.Out, at.Batch)
+	}
+	view := newView(r.Err, r.Mask(), len(b.Tasks), r.live())
 	asJSON := command.Flagged(c, "json")
 	b.Watch = func(s batch.State) {
 		view.take(s)
@@ -117,7 +127,7 @@ func (r runs) run(c *cobra.Command, words []string) error {
 	if !asJSON {
 		r.summary(b, report)
 	}
-	return r.conclude(b, report, err)
+	return r.conclude(b, report, err, "results.jsonl has their causes; --retry CAUSE does them again")
 }
 
 // settle makes the batch of the command line.
@@ -230,7 +240,7 @@ func unpriced(n int) string {
 }
 
 // conclude sets the exit code.
-func (r runs) conclude(b *batch.Batch, report batch.Report, err error) error {
+func (r runs) conclude(b *batch.Batch, report batch.Report, err error, retry string) error {
 	failed := len(slices.DeleteFunc(slices.Clone(report.Results), func(res batch.Result) bool { return res.OK }))
 	again := fmt.Sprintf("run the same command again: it goes on with the %d tasks that are not finished", len(report.Waiting))
 	switch {
@@ -244,7 +254,7 @@ func (r runs) conclude(b *batch.Batch, report batch.Report, err error) error {
 	case err != nil:
 		r.Conclude(session.CauseStore, err.Error(), "make room or mend the disk, then "+again)
 	case failed > 0:
-		r.Conclude(session.CauseTool, fmt.Sprintf("%d of %d tasks did not succeed", failed, len(report.Results)), "results.jsonl has their causes; --retry CAUSE does them again")
+		r.Conclude(session.CauseTool, fmt.Sprintf("%d of %d tasks did not succeed", failed, len(report.Results)), retry)
 	}
 	return nil
 }

@@ -1,0 +1,168 @@
+package runs
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"adze/internal/command"
+	"adze/internal/fleet"
+	"adze/internal/usage"
+)
+
+// found tells the runs of all words.
+func (a asked) found() (all []fleet.Run, err error) {
+	for _, word := range a.words {
+		some, err := a.Find(a, word)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+func (r runs) cancel(a asked) error {
+	all, err := a.found()
+	if err != nil {
+		return err
+	}
+	host, _ := os.Hostname() // for who asks who it was; without a name it is nobody's
+	n, err := a.Cancel(a, all, host)
+	if err != nil {
+		return err
+	}
+	r.Show("%d runs are cancelled, %d were over\n", n, len(all)-n)
+	return nil
+}
+
+func (r runs) retry(a asked) error {
+	all, err := a.found()
+	if err != nil {
+		return err
+	}
+	causes, _ := a.cmd.Flags().GetStringSlice("cause")
+	if len(causes) > 0 {
+		all = slices.DeleteFunc(all, func(run fleet.Run) bool {
+			return !run.State.Over() || !slices.Contains(causes, run.Outcome().Cause)
+		})
+	}
+	if most, _ := a.cmd.Flags().GetFloat64("max-cost"); most > 0 {
+		for _, of := range batches(all) {
+			if err := a.Raise(a, of, most); err != nil {
+				return err
+			}
+		}
+	}
+	n, err := a.Retry(a, all)
+	if err != nil {
+		return err
+	}
+	r.Show("%d runs wait for another round\n", n)
+	return nil
+}
+
+func batches(all []fleet.Run) (out []string) {
+	for _, run := range all {
+		if !slices.Contains(out, run.Batch) {
+			out = append(out, run.Batch)
+		}
+	}
+	return out
+}
+
+func (r runs) limit(a asked) error {
+	most, err := strconv.Atoi(a.words[1])
+	if err != nil || most < 0 || !fleet.SoundLabel(a.words[0]) {
+		return usage.Mistake("adze runs limit core 4", "%q and %q are no label and number", a.words[0], a.words[1])
+	}
+	return a.Queue.Limit(a, a.words[0], most)
+}
+
+// counted is what stats tells of a state and cause.
+type counted struct {
+	State string  `json:"state"`
+	Cause string  `json:"cause,omitempty"`
+	Runs  int     `json:"runs"`
+	Cost  float64 `json:"cost_usd"`
+}
+
+func (r runs) stats(a asked) error {
+	of := ""
+	if len(a.words) == 1 {
+		o, err := a.Order(a, a.words[0])
+		if err != nil {
+			return err
+		}
+		of = o.ID
+	}
+	all, err := a.List(a, of)
+	if err != nil {
+		return err
+	}
+	sizes, err := a.Queue.Sizes(a)
+	if err != nil {
+		return err
+	}
+	rows := count(all)
+	if command.Flagged(a.cmd, "json") {
+		for _, row := range rows {
+			if err := r.WriteJSON(row); err != nil {
+				return err
+			}
+		}
+		for _, s := range sizes {
+			if err := r.WriteJSON(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t := r.Columns()
+	fmt.Fprint(t, "state\tcause\truns\tcost\n")
+	for _, row := range rows {
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\n", row.State, clip(row.Cause, 40), row.Runs, dollars(row.Cost))
+	}
+	fmt.Fprint(t, "\nlabel\tpriority\twaiting\ttaken\tlimit\n")
+	for _, s := range sizes {
+		limit := ""
+		if s.Limit > 0 {
+			limit = strconv.Itoa(s.Limit)
+		}
+		fmt.Fprintf(t, "%s\tp%d\t%d\t%d\t%s\n", s.Label, s.Priority, s.Waiting, s.Taken, limit)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if a.Durability != "" {
+		r.Show("%s\n", a.Durability)
+	}
+	return nil
+}
+
+func count(all []fleet.Run) (rows []counted) {
+	at := map[string]int{}
+	for _, run := range all {
+		row := counted{State: string(run.State)}
+		if run.Result != nil {
+			row.Cause = run.Result.Cause
+		}
+		key := row.State + "\n" + row.Cause
+		if _, there := at[key]; !there {
+			at[key] = len(rows)
+			rows = append(rows, row)
+		}
+		into := &rows[at[key]]
+		into.Runs++
+		if run.Cost != nil {
+			into.Cost += *run.Cost
+		}
+	}
+	slices.SortFunc(rows, func(x, y counted) int {
+		return cmp.Or(strings.Compare(x.State, y.State), y.Runs-x.Runs, strings.Compare(x.Cause, y.Cause))
+	})
+	return rows
+}

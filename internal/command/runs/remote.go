@@ -1,0 +1,191 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/batch"
+	"adze/internal/command"
+	"adze/internal/fleet"
+	"adze/internal/safeterm"
+	"adze/internal/usage"
+	"adze/session"
+)
+
+// onFlag adds the flag that names the server.
+func onFlag(c *cobra.Command) {
+	c.Flags().String("on", "", "the NATS server that has the runs, as nats://HOST:PORT (default: $ADZE_NATS)")
+}
+
+// remoteFlags are those of a batch that workers do.
+func remoteFlags(c *cobra.Command) {
+	onFlag(c)
+	f := c.Flags()
+	f.Bool("detach", false, "with --on: submit and print the id of the batch; the same command without it follows")
+	f.String("label", "", "with --on: the `LABEL` of tasks that have no label \"queue\" (default: default)")
+	f.Int("priority", fleet.UsualPriority, "with --on: 1 comes first, 3 last, for tasks that have no label \"priority\" (p1, p2, p3)")
+	f.Int("attempts", fleet.UsualAttempts, "with --on: how often a task is begun at most when workers are lost")
+}
+
+// where is the server that is meant; empty: none.
+func (r runs) where(c *cobra.Command) string {
+	on, _ := c.Flags().GetString("on")
+	return on
+}
+
+// elsewhere is where the tasks of a folder were submitted.
+type elsewhere struct {
+	On    string `json:"on"`
+	Batch string `json:"batch"`
+}
+
+func (r runs) remembered(out string) (e elsewhere) {
+	raw, err := os.ReadFile(filepath.Join(out, "fleet.json"))
+	if err != nil || json.Unmarshal(raw, &e) != nil {
+		return elsewhere{}
+	}
+	return e
+}
+
+// submit has workers do a batch, and follows it.
+func (r runs) submit(ctx context.Context, c *cobra.Command, b *batch.Batch) error {
+	f := c.Flags()
+	s := &fleet.Submission{Tasks: b.Tasks}
+	s.Flags, s.Push, s.MaxCost = b.Flags, b.Push, b.MaxCost
+	s.Label, _ = f.GetString("label")
+	s.Priority, _ = f.GetInt("priority")
+	s.Attempts, _ = f.GetInt("attempts")
+	if s.Priority < 1 || s.Priority > 3 || s.Attempts < 1 {
+		return usage.Mistake("--priority 1, 2 or 3; --attempts 1 or more", "--priority or --attempts is out of bounds")
+	}
+	if f.Changed("keep") || f.Changed("jobs") || f.Changed("retry") {
+		return usage.Mistake("adze worker --jobs says how many run at a time, adze runs retry does tasks again", "--keep, --jobs and --retry are of a batch on this machine")
+	}
+	on := r.where(c)
+	s.ID = r.remembered(b.Out).Batch
+	known := s.ID != ""
+	if err := s.Prepare(time.Now()); err != nil {
+		return usage.Mistake("mend it; nothing was submitted", "%v", err)
+	}
+	server, err := r.Fleet(ctx, on)
+	if err != nil {
+		return r.unreachable(err)
+	}
+	defer server.Close()
+	if err := os.MkdirAll(b.Out, 0o700); err != nil {
+		return err
+	}
+	if raw, _ := json.Marshal(elsewhere{on, s.ID}); !known {
+		if err := os.WriteFile(filepath.Join(b.Out, "fleet.json"), append(raw, '\n'), 0o600); err != nil {
+			return err
+		}
+	}
+	if err := server.Submit(ctx, s); err != nil {
+		return r.stopped(err, "run the same command again: what was submitted is not submitted twice")
+	}
+	if command.Flagged(c, "detach") {
+		fmt.Fprintln(r.Out, s.ID)
+		return nil
+	}
+	fmt.Fprintf(r.Err, "batch %s: %d tasks; adze runs follow %s\n", s.ID, len(s.Tasks), s.ID)
+	return r.collect(ctx, c, b, server, s.ID)
+}
+
+// collect follows a batch until all is over, and keeps what comes of it in its folder.
+func (r runs) collect(ctx context.Context, c *cobra.Command, b *batch.Batch, server *Fleet, id string) error {
+	folder, err := b.Collect()
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	asJSON := command.Flagged(c, "json")
+	view := newView(r.Err, r.Mask(), len(b.Tasks), r.live())
+	err = server.Follow(ctx, id, len(b.Tasks), func(run fleet.Run) error {
+		if !run.State.Over() {
+			view.follow(run)
+			return nil
+		}
+		res := run.Outcome()
+		news, err := folder.Add(res, func(w io.Writer) error { return server.Patch(ctx, run, w) })
+		if err != nil {
+			return err
+		}
+		view.take(batch.State{Task: batch.Task{ID: run.Task, Repo: run.Source}, Stage: batch.Finished, Result: &res})
+		if news && asJSON {
+			return r.WriteJSON(res)
+		}
+		return nil
+	})
+	view.close()
+	report := folder.Report()
+	if !asJSON {
+		r.summary(b, report)
+	}
+	if errors.Is(err, session.ErrInterrupted) || errors.Is(err, session.ErrTerminated) {
+		cause := session.Sort(err).Cause
+		r.Conclude(cause, fmt.Sprintf("stopped following (%s); the tasks go on", cause), "run the same command again to follow, or adze runs cancel "+id)
+		return nil
+	}
+	if err != nil {
+		return r.stopped(err, "run the same command again: it goes on with what is missing")
+	}
+	return r.conclude(b, report, nil, "results.jsonl has their causes; adze runs retry "+id+" does them again, the same command follows")
+}
+
+// stopped tells of an error of the server or of the disk.
+func (r runs) stopped(err error, hint string) error {
+	var wrong *usage.Error
+	if errors.As(err, &wrong) {
+		return err
+	}
+	r.Conclude(session.CauseStore, err.Error(), hint)
+	return nil
+}
+
+// unreachable tells why there is no server.
+func (r runs) unreachable(err error) error {
+	return r.stopped(err, "start the server, or name another one with --on")
+}
+
+// follow shows a run that is not over.
+func (v *view) follow(r fleet.Run) {
+	if r.State == fleet.Waiting {
+		v.gone(r.Task)
+		return
+	}
+	v.take(batch.State{Task: batch.Task{ID: r.Task, Repo: r.Source}, Stage: cmp.Or(r.Stage, batch.Fetching), Doing: r.Doing, Turns: r.Turns, Calls: r.Calls, Cost: r.Cost, Resumed: r.Attempts > 1})
+}
+
+// gone takes a row away.
+func (v *view) gone(task string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for i := range v.rows {
+		if v.rows[i].Task.ID == task {
+			v.rows = append(v.rows[:i], v.rows[i+1:]...)
+			if v.live {
+				v.soon()
+			}
+			return
+		}
+	}
+}
+
+// clip is foreign text for a cell of a table.
+func clip(text string, most int) string {
+	text = safeterm.Name(strings.ReplaceAll(text, "\n", " ")).String()
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
+}

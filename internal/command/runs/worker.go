@@ -1,0 +1,117 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"adze/internal/command"
+	"adze/internal/fleet"
+	"adze/internal/safeterm"
+	"adze/internal/signals"
+	"adze/internal/usage"
+	"adze/session"
+)
+
+const workerLong = `Take tasks from a NATS server and do them, each in a clone of its own by an adze of its own, until it is told to stop. Any number of
+workers on any number of machines work together. Keys, credentials of git and the configuration are those of this machine: a task
+carries none.
+
+On SIGTERM or Ctrl-C it takes no more tasks and lets those that run come to their end for --grace; what is left then, or at the
+second signal, is given back, and another worker goes on with it.`
+
+// WorkerCommand is adze worker.
+func WorkerCommand(e *command.Env, p Program) *cobra.Command {
+	r := runs{e, p}
+	c := &cobra.Command{Use: "worker", Short: "Do tasks of batches that wait on a NATS server", Long: workerLong, Args: command.Takes(0, 0), ValidArgsFunction: cobra.NoFileCompletions,
+		Example: `  adze worker --on nats://127.0.0.1:4222 --jobs 4
+  ADZE_NATS=tls://queue.example:4222 ADZE_NATS_TOKEN_FILE=/run/secrets/nats adze worker --label core`,
+		RunE: r.worker}
+	onFlag(c)
+	f := c.Flags()
+	f.IntP("jobs", "j", 2, "how many tasks are done at the same time")
+	f.StringSlice("label", nil, "take only tasks with one of these `LABELS`; default: all")
+	f.Duration("grace", 25*time.Second, "how long tasks may go on after SIGTERM")
+	f.String("dir", "", "where clones are made while tasks run (default: adze/workers in the cache folder)")
+	f.String("name", "", "what the worker is called in lists (default: its host and process)")
+	return c
+}
+
+func (r runs) worker(c *cobra.Command, _ []string) error {
+	jobs, _ := c.Flags().GetInt("jobs")
+	grace, _ := c.Flags().GetDuration("grace")
+	labels, _ := c.Flags().GetStringSlice("label")
+	if jobs < 1 || grace < 0 {
+		return usage.Mistake("one job at least", "--jobs or --grace is too small")
+	}
+	for _, l := range labels {
+		if !fleet.SoundLabel(l) {
+			return usage.Mistake("small letters, digits and -", "--label %q is no label", l)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(c.Context())
+	defer cancel(nil)
+	var now atomic.Pointer[fleet.Worker]
+	var pressed atomic.Int32
+	stop := signals.Watch(cancel, func(session.Cause) {
+		w := now.Load()
+		if w == nil || pressed.Add(1) > 1 {
+			os.Exit(130)
+		}
+		w.GiveBack()
+	}, nil)
+	defer stop()
+	server, err := r.Fleet(ctx, r.where(c))
+	if err != nil {
+		return r.unreachable(err)
+	}
+	defer server.Close()
+	dir, _ := c.Flags().GetString("dir")
+	w, done, err := r.Worker(server, dir)
+	if err != nil {
+		return err
+	}
+	defer done()
+	w.Jobs, w.Grace, w.Labels = jobs, grace, labels
+	if name, _ := c.Flags().GetString("name"); name != "" {
+		w.Name = name
+	}
+	own := w.Tell
+	w.Tell = func(e fleet.Event) {
+		r.say(e)
+		if own != nil {
+			own(e)
+		}
+	}
+	now.Store(w)
+	fmt.Fprintf(r.Err, "worker %s takes tasks from %s, %d at a time\n", safeterm.Name(w.Name), server.Name, jobs)
+	if server.Durability != "" {
+		fmt.Fprintf(r.Err, "%s\n", safeterm.Name(server.Durability))
+	}
+	return w.Run(ctx)
+}
+
+// say tells of an event in a line.
+func (r runs) say(e fleet.Event) {
+	text := string(e.Kind)
+	if e.Run.ID != "" {
+		text = fmt.Sprintf("%s %s (%s)", e.Run.ID, e.Kind, clip(e.Run.Task, 40))
+	}
+	if e.Kind == fleet.Ended && e.Run.Result != nil {
+		text += ": " + e.Run.Result.Cause
+	}
+	if e.Why != "" {
+		text += ": " + strings.TrimSpace(e.Why)
+	}
+	mark := "·"
+	switch e.Kind {
+	case fleet.Retried, fleet.Died, fleet.LostIt, fleet.Unhappy:
+		mark = "!"
+	}
+	fmt.Fprintf(r.Err, "%s %s\n", mark, r.Mask().Text(clip(text, 400)))
+}

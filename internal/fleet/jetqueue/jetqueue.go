@@ -1,0 +1,76 @@
+// Package jetqueue is what a fleet needs of a server, by NATS JetStream: the queue is a work-queue stream with one subject a label,
+// priority and task, records are key-value buckets whose changes name the revision they were made from.
+//
+// The one rule: what counts is read where it was written. A bucket lets any replica answer, which may be behind, so a record is
+// read from the server that leads.
+//
+// Start reading at Open, then queue.go and book.go.
+//
+// Known limits: a limit holds for each priority of a label, so that of all three together three times as many can be taken. A
+// ticket that is put off counts among those that are taken until its time has come.
+package jetqueue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"adze/internal/fleet"
+	"adze/internal/jet"
+)
+
+// Names of what a fleet keeps on a server.
+const (
+	taskStream   = "ADZE_TASK"
+	deadStream   = "ADZE_DEAD"
+	runBucket    = "ADZE_RUN"
+	cancelBucket = "ADZE_CANCEL"
+	pauseBucket  = "ADZE_PAUSE"
+)
+
+// Open makes what is missing on a server.
+func Open(ctx context.Context, conn *jet.Conn) (fleet.Cluster, error) {
+	var c fleet.Cluster
+	q, err := openQueue(ctx, conn)
+	if err != nil {
+		return c, err
+	}
+	c.Queue = q
+	for name, to := range map[string]*fleet.Book{runBucket: &c.Runs, cancelBucket: &c.Cancels, pauseBucket: &c.Pauses} {
+		if *to, err = openBook(ctx, conn, name); err != nil {
+			return c, err
+		}
+	}
+	held, err := conn.Leases(ctx, jet.LeaseTimes{})
+	if err != nil {
+		return c, err
+	}
+	c.Leases = leases{held}
+	c.Blobs, err = conn.Blobs(ctx)
+	return c, err
+}
+
+type leases struct{ of *jet.Leases }
+
+// Hold takes a lease. Its key cannot be that of a session, which are kept beside it.
+func (l leases) Hold(ctx context.Context, key string) (fleet.Lease, error) {
+	held, err := l.of.Hold(ctx, "task."+key)
+	if errors.Is(err, jet.ErrHeld) {
+		return nil, fmt.Errorf("%w: %w", fleet.ErrHeld, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return held, nil
+}
+
+// explain makes the errors of a server those of a fleet.
+func explain(conn *jet.Conn, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case jet.Full(err):
+		return fmt.Errorf("%w: %s: make room there or raise its limits, then go on: %w", fleet.ErrFull, conn.URL(), err)
+	}
+	return fmt.Errorf("the NATS server %s: %w", conn.URL(), err)
+}

@@ -1,0 +1,66 @@
+package jetqueue_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"adze/internal/fleet"
+	"adze/internal/fleet/fleettest"
+	"adze/internal/fleet/jetqueue"
+	"adze/internal/jet"
+	"adze/internal/jet/jettest"
+)
+
+// open gives a cluster on servers whose streams of earlier tests are gone.
+func open(t *testing.T, servers *jettest.Cluster) fleet.Cluster {
+	t.Helper()
+	conn, err := jet.Dial(t.Context(), jet.Options{URL: servers.URL(), Wait: 2 * time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	for name := range conn.JetStream().StreamNames(t.Context()).Name() {
+		if err := conn.JetStream().DeleteStream(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := jetqueue.Open(t.Context(), conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestOneServerKeepsTheContracts and the next one run the kit.
+func TestOneServerKeepsTheContracts(t *testing.T) {
+	servers := jettest.Start(t, jettest.Options{})
+	fleettest.Run(t, func(t *testing.T) fleet.Cluster { return open(t, servers) })
+}
+
+func TestThreeServersKeepTheContracts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves it out")
+	}
+	servers := jettest.StartCluster(t, jettest.Options{})
+	fleettest.Run(t, func(t *testing.T) fleet.Cluster { return open(t, servers) })
+}
+
+// TestAFullServerIsClear: what does not fit is ErrFull, and what was there stays.
+func TestAFullServerIsClear(t *testing.T) {
+	servers := jettest.Start(t, jettest.Options{MaxFile: "1MB"})
+	c := open(t, servers)
+	value := []byte(strings.Repeat("x", 100<<10))
+	for n := 0; ; n++ {
+		if _, err := c.Runs.Put(t.Context(), fmt.Sprint("run.x.", n), value, 0); err != nil {
+			if n < 2 || n > 12 || !strings.Contains(err.Error(), fleet.ErrFull.Error()) {
+				t.Fatalf("after %d: %v", n, err)
+			}
+			break
+		}
+	}
+	if list, err := c.Runs.List(t.Context(), "run."); err != nil || len(list) < 2 {
+		t.Fatal(len(list), err)
+	}
+}

@@ -1,0 +1,262 @@
+package jetqueue
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"adze/internal/fleet"
+	"adze/internal/jet"
+)
+
+const (
+	ackWait    = 30 * time.Second // without a beat; workers beat every 10 s
+	lookEvery  = 3 * time.Second  // for labels that others have made
+	unanswered = 900 * time.Millisecond
+	skipFor    = 2 * time.Second
+	fromBelow  = 8 // each so-manieth look begins with the last priority
+	priorities = 3
+)
+
+type queue struct {
+	conn   *jet.Conn
+	stream jetstream.Stream
+
+	mu     sync.Mutex
+	lines  map[string]line // by the name of their consumer
+	looked time.Time
+	turn   int
+}
+
+// line is a label and a priority, whose tickets one consumer hands out.
+type line struct {
+	label    string
+	priority int
+	not      time.Time // asked before
+	jetstream.Consumer
+}
+
+func nameOf(label string, priority int) string { return fmt.Sprintf("%s-p%d", label, priority) }
+
+func openQueue(ctx context.Context, conn *jet.Conn) (*queue, error) {
+	stream, err := conn.Stream(ctx, jetstream.StreamConfig{Name: taskStream, Subjects: []string{"adze.task.*.*.*"}, Retention: jetstream.WorkQueuePolicy,
+		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgsPerSubject: 1})
+	if err != nil {
+		return nil, err
+	}
+	_, err = conn.Stream(ctx, jetstream.StreamConfig{Name: deadStream, Subjects: []string{"adze.dead.*"}, Discard: jetstream.DiscardNew})
+	return &queue{conn: conn, stream: stream, lines: map[string]line{}}, err
+}
+
+func subjectOf(t fleet.Ticket) string {
+	return fmt.Sprintf("adze.task.%s.p%d.%s", t.Label, t.Priority, strings.ReplaceAll(t.Run, ".", "_"))
+}
+
+// Submit makes the consumers of the label first: a ticket that nobody can take would not be seen.
+func (q *queue) Submit(ctx context.Context, t fleet.Ticket, replace bool) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	if err := q.open(ctx, t.Label); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	if replace {
+		if err := q.stream.Purge(ctx, jetstream.WithPurgeSubject(subjectOf(t))); err != nil {
+			return explain(q.conn, err)
+		}
+	}
+	_, err = q.conn.JetStream().PublishMsg(ctx, &nats.Msg{Subject: subjectOf(t), Data: raw})
+	var api *jetstream.APIError
+	if errors.As(err, &api) && strings.Contains(api.Description, "per subject") {
+		return fmt.Errorf("%s: %w", t.Run, fleet.ErrQueue)
+	}
+	return explain(q.conn, err)
+}
+
+// open makes the consumers of a label, or finds them.
+func (q *queue) open(ctx context.Context, label string) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for p := 1; p <= priorities; p++ {
+		name := nameOf(label, p)
+		if _, there := q.lines[name]; there {
+			continue
+		}
+		c, err := q.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{Durable: name, FilterSubject: fmt.Sprintf("adze.task.%s.p%d.*", label, p), AckPolicy: jetstream.AckExplicitPolicy,
+			AckWait: ackWait, MaxDeliver: -1, MaxAckPending: -1})
+		if errors.Is(err, jetstream.ErrConsumerExists) || errors.Is(err, jetstream.ErrConsumerNameAlreadyInUse) { // with a limit
+			c, err = q.stream.Consumer(ctx, name)
+		}
+		if err != nil {
+			return explain(q.conn, err)
+		}
+		q.lines[name] = line{label: label, priority: p, Consumer: c}
+	}
+	return nil
+}
+
+// look finds the consumers of labels that others have made.
+func (q *queue) look(ctx context.Context) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if time.Since(q.looked) < lookEvery {
+		return nil
+	}
+	names := q.stream.ConsumerNames(ctx)
+	for name := range names.Name() {
+		l, ok := parse(name)
+		if _, there := q.lines[name]; there || !ok {
+			continue
+		}
+		var err error
+		if l.Consumer, err = q.stream.Consumer(ctx, name); err != nil {
+			return explain(q.conn, err)
+		}
+		q.lines[name] = l
+	}
+	if err := names.Err(); err != nil {
+		return explain(q.conn, err)
+	}
+	q.looked = time.Now()
+	return nil
+}
+
+func parse(name string) (line, bool) {
+	at := len(name) - len("-p0")
+	if at < 1 || name[at:at+2] != "-p" || name[at+2] < '1' || name[at+2] > '0'+priorities {
+		return line{}, false
+	}
+	return line{label: name[:at], priority: int(name[at+2] - '0')}, true
+}
+
+// turns are the lines of labels in the order in which they are asked: by priority, and within one in turn; now and then from below.
+func (q *queue) turns(labels []string) []line {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.turn++
+	var out []line
+	for _, l := range q.lines {
+		if (len(labels) == 0 || slices.Contains(labels, l.label)) && time.Now().After(l.not) {
+			out = append(out, l)
+		}
+	}
+	slices.SortFunc(out, func(a, b line) int { return cmp.Or(a.priority-b.priority, strings.Compare(a.label, b.label)) })
+	for from := 0; from < len(out); { // within a priority each label is first in turn
+		to := from
+		for to < len(out) && out[to].priority == out[from].priority {
+			to++
+		}
+		part, first := out[from:to], q.turn%(to-from)
+		copy(part, slices.Concat(part[first:], part[:first]))
+		from = to
+	}
+	if q.turn%fromBelow == 0 {
+		slices.Reverse(out)
+	}
+	return out
+}
+
+// Take asks one line after the other.
+func (q *queue) Take(ctx context.Context, labels []string) (fleet.Taken, error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	if err := q.look(ctx); err != nil {
+		return nil, err
+	}
+	for _, l := range q.turns(labels) {
+		asked := time.Now()
+		batch, err := l.FetchNoWait(1)
+		if err != nil {
+			return nil, explain(q.conn, err)
+		}
+		for m := range batch.Messages() {
+			return q.taken(ctx, m)
+		}
+		if err := batch.Error(); err != nil {
+			return nil, explain(q.conn, err)
+		}
+		if time.Since(asked) > unanswered {
+			q.skip(l)
+		}
+	}
+	return nil, fleet.ErrNone
+}
+
+// skip leaves a line out for a while that gave no answer: at its limit a server says nothing, and the client waits for a second.
+func (q *queue) skip(l line) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	l.not = time.Now().Add(skipFor)
+	q.lines[nameOf(l.label, l.priority)] = l
+}
+
+func (q *queue) taken(ctx context.Context, m jetstream.Msg) (fleet.Taken, error) {
+	t := taken{q: q, m: m}
+	about, err := m.Metadata()
+	if err == nil {
+		t.deliveries = int(about.NumDelivered)
+		err = json.Unmarshal(m.Data(), &t.ticket)
+	}
+	if err != nil { // nobody can do anything with it
+		return nil, errors.Join(fmt.Errorf("a ticket is damaged: %w", err), t.bury(ctx, "damaged", m.Data(), "it is damaged"))
+	}
+	return t, nil
+}
+
+// Sizes asks all consumers.
+func (q *queue) Sizes(ctx context.Context) ([]fleet.Size, error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	var out []fleet.Size
+	infos := q.stream.ListConsumers(ctx)
+	for c := range infos.Info() {
+		l, ok := parse(c.Name)
+		if !ok {
+			continue
+		}
+		s := fleet.Size{Label: l.label, Priority: l.priority, Waiting: int(c.NumPending), Taken: c.NumAckPending, Limit: max(c.Config.MaxAckPending, 0)}
+		if s.Waiting+s.Taken+s.Limit > 0 {
+			out = append(out, s)
+		}
+	}
+	slices.SortFunc(out, func(a, b fleet.Size) int { return cmp.Or(strings.Compare(a.Label, b.Label), a.Priority-b.Priority) })
+	return out, explain(q.conn, infos.Err())
+}
+
+// Limit changes the consumers of a label.
+func (q *queue) Limit(ctx context.Context, label string, most int) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	if err := q.open(ctx, label); err != nil {
+		return err
+	}
+	if most <= 0 {
+		most = -1
+	}
+	for p := 1; p <= priorities; p++ {
+		q.mu.Lock()
+		c := q.lines[nameOf(label, p)]
+		q.mu.Unlock()
+		info, err := c.Info(ctx)
+		if err != nil {
+			return explain(q.conn, err)
+		}
+		info.Config.MaxAckPending = most
+		if _, err := q.stream.UpdateConsumer(ctx, info.Config); err != nil {
+			return explain(q.conn, err)
+		}
+	}
+	return nil
+}
