@@ -28,7 +28,7 @@ type Row struct {
 // Table is the architecture: a package that is not in it and lies under internal is a leaf helper, which
 // imports nothing of ours. Arrows point inwards: adapters know ports, ports know nobody.
 func Table() []Row {
-	return append(slices.Concat(centre(), program(), providers(), rooms(), far()), []Row{
+	return append(slices.Concat(centre(), program(), providers(), rooms(), far(), served()), []Row{
 		{Package: "session", May: []string{"tool", "internal/jsontext"}, Why: "the conversation knows tools, its own ports, and how a long text is written"},
 		{Package: "prompts", Why: "embedded texts"},
 		{Package: "toolset", May: []string{"tool", "internal/workspace", "internal/search", "internal/proc",

@@ -9,6 +9,12 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+// Fresh reports whether the one who had the key before gave it back. Otherwise they may still believe that it is theirs, or nobody had it.
+func (l *Lease) Fresh() bool { return l.fresh }
+
+// Holder is what the others see of this lease.
+func (l *Lease) Holder() Holder { return l.me }
+
 // Lost is closed when the lease was not renewed for so long that it may end, or when somebody else has it.
 func (l *Lease) Lost() <-chan struct{} { return l.lost }
 
@@ -84,13 +90,13 @@ func (l *Lease) again(ctx context.Context) (uint64, error) {
 
 // watching closes Lost in time, also while a renewal waits for its answer.
 func (l *Lease) watching(ctx context.Context) {
-	l.every(ctx, func() {})
+	l.every(ctx, l.of.times.Lose/20, func() {})
 }
 
 // renewing goes on until the lease is lost or given back.
 func (l *Lease) renewing(ctx context.Context) {
 	next := l.of.now().Add(l.of.times.Renew)
-	l.every(ctx, func() {
+	l.every(ctx, l.of.times.Renew/10, func() {
 		now := l.of.now()
 		if now.Before(next) {
 			return
@@ -103,8 +109,8 @@ func (l *Lease) renewing(ctx context.Context) {
 }
 
 // every does something again and again as long as the lease is held.
-func (l *Lease) every(ctx context.Context, do func()) {
-	look := time.NewTicker(max(l.of.times.Renew/10, 10*time.Millisecond))
+func (l *Lease) every(ctx context.Context, interval time.Duration, do func()) {
+	look := time.NewTicker(max(interval, 10*time.Millisecond))
 	defer look.Stop()
 	for l.Held() == nil {
 		select {

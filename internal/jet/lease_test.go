@@ -97,7 +97,7 @@ func TestALeaseIsLostByTheHoldersOwnClock(t *testing.T) {
 	l := leasesOn(t, jettest.Start(t, jettest.Options{}).URL(), slow)
 	c := &clock{at: time.Now()}
 	l.now, l.times.Renew = c.now, 50*time.Millisecond
-	l.times.Lose = 10 * time.Second
+	l.times.Lose = 10 * time.Second // of the moved clock
 	lease, err := l.Hold(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)

@@ -70,6 +70,7 @@ type Lease struct {
 	proven time.Time  // when the last renewal that succeeded was sent
 	why    error      // it was lost, or given back
 	lost   chan struct{}
+	fresh  bool // whoever had it before gave it back
 	stop   context.CancelFunc
 	ended  sync.WaitGroup
 }
@@ -128,9 +129,12 @@ func holderOf(m *jetstream.RawStreamMsg) (h Holder) {
 	return h
 }
 
+// takingTakes bounds how long a lease is asked for where no server answers.
+const takingTakes = 10 * time.Second
+
 // take puts the lease where nobody has it. An answer that did not come is found by looking again: the owner is in the value.
 func (l *Lease) take(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, l.of.times.Lose)
+	ctx, cancel := context.WithTimeout(ctx, takingTakes)
 	defer cancel()
 	return l.of.conn.patiently(ctx, func(ctx context.Context) error {
 		for {
@@ -142,6 +146,7 @@ func (l *Lease) take(ctx context.Context) error {
 			revision := uint64(0)
 			if last != nil {
 				revision = last.Sequence
+				l.fresh = last.Header.Get("KV-Operation") == "DEL" && last.Header.Get("Nats-Marker-Reason") == ""
 				switch h := holderOf(last); {
 				case free(last):
 				case h.Owner == l.me.Owner:

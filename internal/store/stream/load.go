@@ -1,0 +1,123 @@
+package stream
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"adze/internal/jet"
+	"adze/internal/store"
+	"adze/session"
+)
+
+func bad(id session.ID, seq int64, why string) error {
+	return fmt.Errorf("%w: %w", store.ErrDamaged, &store.BadRow{Session: id, Seq: seq, Why: why})
+}
+
+func (s *Store) lostBlob(id session.ID, seq int64, b *blob, err error) error {
+	if errors.Is(err, jet.ErrNone) || errors.Is(err, jet.ErrDamaged) {
+		return bad(id, seq, "names a text of "+strconv.Itoa(b.Size)+" bytes that is missing or was changed")
+	}
+	return fmt.Errorf("session %s: entry %d: %w", id, seq, err)
+}
+
+// Load returns all entries of id, oldest first, up to the last one that the leader has. A log that does not fit its chain, or of which
+// a part is missing, is store.ErrDamaged, and its error a *store.BadRow: it is never a shorter log.
+func (s *Store) Load(ctx context.Context, id session.ID) ([]session.Entry, error) {
+	entries, err := s.read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return entries, nil
+}
+
+// Verify returns how many entries of id are sound. Its error wraps a *store.BadRow for the first one that is not, or
+// session.ErrNotFound.
+func (s *Store) Verify(ctx context.Context, id session.ID) (int, error) {
+	entries, err := s.read(ctx, id)
+	return len(entries), err
+}
+
+// read gives the sound entries before an error, too.
+func (s *Store) read(ctx context.Context, id session.ID) (out []session.Entry, err error) {
+	if err := s.usable(id); err != nil {
+		if id == "" {
+			return nil, fmt.Errorf("%w: %q", session.ErrNotFound, id)
+		}
+		return nil, err
+	}
+	last, err := s.last(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if last == nil {
+		return nil, fmt.Errorf("%w: %q", session.ErrNotFound, id)
+	}
+	var end tip
+	err = s.each(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: []string{subject(id)}}, func(m jetstream.Msg, at *jetstream.MsgMetadata) (bool, error) {
+		if at.Sequence.Stream > last.Sequence {
+			return false, nil // it was not there when the end was looked at
+		}
+		entries, err := s.decode(ctx, id, &end, m.Data())
+		out = append(out, entries...)
+		end.sequence = at.Sequence.Stream
+		return err == nil && end.sequence < last.Sequence, err
+	})
+	if err != nil {
+		return out, err
+	}
+	want, err := tipOf(last.Sequence, last.Header)
+	switch {
+	case err != nil:
+		return out, fmt.Errorf("session %s: %w", id, err)
+	case end.sequence != last.Sequence, end.entries < want.entries:
+		return out, bad(id, end.entries+1, "is missing")
+	case end.entries > want.entries || !bytes.Equal(end.hash, want.hash):
+		return out, bad(id, end.entries, "is not the last one that was written")
+	}
+	return out, nil
+}
+
+// each hands over messages until it is told to stop, or there are no more.
+func (s *Store) each(ctx context.Context, c jetstream.OrderedConsumerConfig, take func(jetstream.Msg, *jetstream.MsgMetadata) (more bool, err error)) error {
+	ctx, cancel := context.WithTimeout(ctx, loadTakes)
+	defer cancel()
+	consumer, err := s.log.OrderedConsumer(ctx, c)
+	if err != nil {
+		return fmt.Errorf("%s could not be read: %w", s.conn.URL(), err)
+	}
+	info := consumer.CachedInfo()
+	if info != nil {
+		defer func() {
+			end, done := context.WithTimeout(context.WithoutCancel(ctx), oneTry)
+			defer done()
+			_ = s.log.DeleteConsumer(end, consumer.CachedInfo().Name) // it ends by itself, too
+		}()
+		if info.NumPending == 0 {
+			return nil
+		}
+	}
+	messages, err := consumer.Messages()
+	if err != nil {
+		return fmt.Errorf("%s could not be read: %w", s.conn.URL(), err)
+	}
+	defer messages.Stop()
+	for {
+		m, err := messages.Next(jetstream.NextContext(ctx))
+		if err != nil {
+			return fmt.Errorf("%s could not be read to the end: %w", s.conn.URL(), err)
+		}
+		at, err := m.Metadata()
+		if err != nil {
+			return err
+		}
+		more, err := take(m, at)
+		if err != nil || !more || at.NumPending == 0 {
+			return err
+		}
+	}
+}

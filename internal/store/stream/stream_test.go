@@ -1,0 +1,62 @@
+package stream
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"adze/internal/jet"
+	"adze/internal/jet/jettest"
+	"adze/internal/store/storetest"
+	"adze/session"
+)
+
+func opened(t testing.TB, url string, o Options) *Store {
+	t.Helper()
+	conn, err := jet.Dial(t.Context(), jet.Options{URL: url, Wait: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Wait == 0 {
+		o.Wait = time.Minute
+	}
+	s, err := Open(t.Context(), conn, true, o)
+	if err != nil {
+		conn.Close()
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// emptied gives a server without streams for each case: starting one takes longer than most cases.
+func emptied(c *jettest.Cluster) func(*testing.T) storetest.Backing {
+	return func(t *testing.T) storetest.Backing {
+		conn, err := jet.Dial(t.Context(), jet.Options{URL: c.URL(), Wait: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{streamName, "KV_ADZE_LEASE", "OBJ_ADZE_BLOB"} {
+			_ = conn.JetStream().DeleteStream(t.Context(), name) // the first case has none
+		}
+		conn.Close()
+		return storetest.Backing{Durable: true, Open: func() (session.Store, error) {
+			conn, err := jet.Dial(t.Context(), jet.Options{URL: c.URL(), Wait: time.Minute})
+			if err != nil {
+				return nil, err
+			}
+			return Open(t.Context(), conn, true, Options{Wait: time.Minute})
+		}}
+	}
+}
+
+func TestContractOnOneServer(t *testing.T) {
+	storetest.Run(t, emptied(jettest.Start(t, jettest.Options{})))
+}
+
+func TestContractOnThreeServers(t *testing.T) {
+	if os.Getenv("ADZE_KILLS") == "" {
+		t.Skip("each case has three servers elect leaders: with ADZE_KILLS only, as .ci/run does")
+	}
+	storetest.Run(t, emptied(jettest.StartCluster(t, jettest.Options{})))
+}
