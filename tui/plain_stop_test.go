@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"adze/session"
+	"adze/tui/plain"
 	"adze/tui/port"
 )
 
 // The first interrupt of a turn stops it and leaves the person in the program; each further one is not taken.
 func TestAnInterruptStopsPlainWorkOnce(t *testing.T) {
-	lines := make(chan string)
+	lines := make(chan plain.Line)
 	begun, hold := make(chan struct{}), make(chan struct{})
 	var out strings.Builder
 	u := New(Options{Lines: lines, Out: &out, Send: func(ctx context.Context, _ port.Prompt) session.Result {
@@ -26,7 +27,7 @@ func TestAnInterruptStopsPlainWorkOnce(t *testing.T) {
 	ended := make(chan error)
 	go func() { ended <- u.RunPlain(t.Context()) }()
 	for range 2 {
-		lines <- "go"
+		lines <- plain.Line{Text: "go"}
 		<-begun
 		if !u.Interrupt() || u.Interrupt() {
 			t.Error("want the first interrupt of the turn to be taken, and not the second")
@@ -34,7 +35,7 @@ func TestAnInterruptStopsPlainWorkOnce(t *testing.T) {
 		hold <- struct{}{}
 		u.turns.Wait()
 	}
-	lines <- "/quit"
+	lines <- plain.Line{Text: "/quit"}
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}

@@ -84,3 +84,19 @@ func TestPlainNamesSubagents(t *testing.T) {
 		t.Errorf("said:\n%q", got)
 	}
 }
+
+// TestALineTooLongIsToldAndTheNextOneObeyed: it must not look like the end of the input.
+func TestALineTooLongIsToldAndTheNextOneObeyed(t *testing.T) {
+	var sent []string
+	var out strings.Builder
+	u := New(Options{In: strings.NewReader(strings.Repeat("a", 2<<20) + "\nshort\r\n"), Out: &out, Blocks: testBlocks, Send: func(_ context.Context, p port.Prompt) session.Result {
+		sent = append(sent, p.Text)
+		return session.Result{Cause: session.CauseDone}
+	}})
+	if err := u.RunPlain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(sent) != 1 || sent[0] != "short" || !strings.Contains(out.String(), "longer than 1 MB") {
+		t.Errorf("sent %d prompts; shown:\n%s", len(sent), out.String())
+	}
+}

@@ -82,7 +82,7 @@ type Options struct {
 	Keys map[string][]string
 
 	// Lines are what RunPlain reads in place of In: one reader for several interfaces, one after the other.
-	Lines <-chan string
+	Lines <-chan plain.Line
 
 	In  io.Reader
 	Out io.Writer

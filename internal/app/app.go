@@ -44,6 +44,7 @@ import (
 	"adze/internal/watch/trace"
 	"adze/session"
 	"adze/tui"
+	"adze/tui/plain"
 )
 
 // Version of the program.
@@ -65,7 +66,7 @@ func Main(args []string, stdin, stdout, stderr *os.File) int {
 type app struct {
 	command.Env
 	keys  *keys.Ring
-	lines <-chan string          // of the person, for an interface of lines
+	lines <-chan plain.Line      // of the person, for an interface of lines
 	front atomic.Pointer[tui.UI] // the interface that runs now
 	easy  sync.Once              // the heap is
 	watch watching               // tells operators

@@ -1,15 +1,16 @@
 package desk
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"adze/internal/lineread"
 	"adze/internal/whole"
 )
 
@@ -17,6 +18,7 @@ import (
 const (
 	maxMemories    = 500
 	maxMemoryBytes = 1 << 20 // then the older half is dropped
+	maxMemoryLine  = maxMemoryBytes / 4
 )
 
 // Memory keeps what the person wrote in one workspace: a file with one JSON string a line. It is a
@@ -37,20 +39,27 @@ func (m Memory) Past() []string {
 	}
 	defer f.Close()
 	var out []string
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
+	lines := lineread.New(f, maxMemoryLine)
+	for {
+		line, err := lines.Next()
+		if errors.Is(err, lineread.ErrLong) {
+			continue
+		}
+		if err != nil {
+			break
+		}
 		var text string
-		if json.Unmarshal(lines.Bytes(), &text) == nil && text != "" {
+		if json.Unmarshal(line, &text) == nil && text != "" {
 			out = append(slices.DeleteFunc(out, func(s string) bool { return s == text }), text)
 		}
 	}
 	return out[max(len(out)-maxMemories, 0):]
 }
 
-// Add appends a text. A line is written at once, so several processes may add.
+// Add appends a text, unless it is longer than maxMemoryLine. A line is written at once, so several processes may add.
 func (m Memory) Add(text string) {
 	line, err := json.Marshal(text)
-	if err != nil || os.MkdirAll(filepath.Dir(m.path), 0o700) != nil {
+	if err != nil || len(line) > maxMemoryLine || os.MkdirAll(filepath.Dir(m.path), 0o700) != nil {
 		return
 	}
 	if info, err := os.Stat(m.path); err == nil && info.Size() > maxMemoryBytes {

@@ -42,6 +42,29 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
+func TestALongTextHidesNoneThatFollow(t *testing.T) {
+	m := NewMemory(t.TempDir(), "/w")
+	long, huge := strings.Repeat("a", 100_000), strings.Repeat("b", maxMemoryLine)
+	for _, text := range []string{"first", long, huge, "last"} {
+		m.Add(text)
+	}
+	if got := m.Past(); !slices.Equal(got, []string{"first", long, "last"}) {
+		t.Errorf("%d texts, the last of %d bytes", len(got), len(got[len(got)-1]))
+	}
+	// A file that another version wrote may hold one that is longer.
+	f, err := os.OpenFile(m.path, os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteString("\"" + huge + "\"\n\"after\"\n")
+	}
+	if err != nil || f.Close() != nil {
+		t.Fatal(err)
+	}
+	m.Forget([]string{"first"})
+	if got := m.Past(); !slices.Equal(got, []string{long, "last", "after"}) {
+		t.Errorf("%d texts", len(got))
+	}
+}
+
 func TestDroppedFiles(t *testing.T) {
 	dir := t.TempDir()
 	picture := filepath.Join(t.TempDir(), "a shot's.png")

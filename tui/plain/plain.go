@@ -95,7 +95,7 @@ type Interface struct {
 
 // Run greets, begins with first (which may be nil) and obeys lines until the person leaves, lines and turn have
 // ended, or ctx ends.
-func (p *Interface) Run(ctx context.Context, greeting []string, first func() tea.Cmd, lines <-chan string) error {
+func (p *Interface) Run(ctx context.Context, greeting []string, first func() tea.Cmd, lines <-chan Line) error {
 	p.answers = make(chan tea.Msg)
 	for _, text := range greeting {
 		p.say(text)

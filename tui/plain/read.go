@@ -1,25 +1,42 @@
 package plain
 
 import (
-	"bufio"
+	"errors"
 	"io"
 	"strconv"
 	"strings"
 	"time"
 
+	"adze/internal/lineread"
 	"adze/tui/inquiry"
 	"adze/tui/permission"
 )
 
+// Line is one line of the person.
+type Line struct {
+	Text string
+	Long bool // it was longer than maxLine bytes, and is left out
+}
+
+// maxLine bounds a line, in bytes.
+const maxLine = 1 << 20
+
 // ReadLines reads in a goroutine of its own: a read cannot be interrupted. It ends with the input.
-func ReadLines(in io.Reader) <-chan string {
-	lines := make(chan string)
+func ReadLines(in io.Reader) <-chan Line {
+	lines := make(chan Line)
 	go func() {
 		defer close(lines)
-		s := bufio.NewScanner(in)
-		s.Buffer(nil, 1<<20)
-		for s.Scan() {
-			lines <- s.Text()
+		r := lineread.New(in, maxLine)
+		for {
+			line, err := r.Next()
+			switch {
+			case errors.Is(err, lineread.ErrLong):
+				lines <- Line{Long: true}
+			case err != nil:
+				return
+			default:
+				lines <- Line{Text: strings.TrimSuffix(string(line), "\r")}
+			}
 		}
 	}()
 	return lines
@@ -36,7 +53,13 @@ func Slash(text string) (name, arg string, ok bool) {
 }
 
 // line obeys one line of the person.
-func (p *Interface) line(raw string) {
+func (p *Interface) line(l Line) {
+	if l.Long {
+		p.say("That line is longer than 1 MB, and nothing was done with it. Put the text into a file and name it with @.")
+		p.print()
+		return
+	}
+	raw := l.Text
 	text := strings.TrimSpace(raw)
 	name, arg, isCommand := Slash(text)
 	switch steer, ok := strings.CutPrefix(text, ">"); {
