@@ -239,9 +239,12 @@ func (l *ledger) snapshot() Ledger {
 		Factor: l.correction.value(), Corrected: l.correction.requests,
 		Last: l.last, Changes: slices.Clip(l.changes),
 	}
-	for _, c := range slices.Concat(l.fixed, l.sources) {
-		if c.bytes > 0 {
-			out.Sources = append(out.Sources, Source{c.group, c.kind, c.name, c.path, c.bytes, l.tokens(c.bytes)})
+	out.Sources = slices.Grow(out.Sources, len(l.fixed)+len(l.sources))
+	for _, counts := range [][]count{l.fixed, l.sources} {
+		for _, c := range counts {
+			if c.bytes > 0 {
+				out.Sources = append(out.Sources, Source{c.group, c.kind, c.name, c.path, c.bytes, l.tokens(c.bytes)})
+			}
 		}
 	}
 	slices.SortStableFunc(out.Sources, func(a, b Source) int { return a.Group.place() - b.Group.place() })

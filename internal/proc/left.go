@@ -10,7 +10,8 @@ const maxLeft = (1 << 20) / chunkSize
 
 // left takes what is in a pipe and waits for nothing. The command has written it before it ended; only this process may
 // have come to it too late.
-func left(from *os.File, buf []byte, take func([]byte)) {
+func left(from *os.File, take func([]byte)) {
+	buf := make([]byte, chunkSize)
 	raw, err := from.SyscallConn()
 	if err != nil {
 		return

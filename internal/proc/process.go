@@ -3,6 +3,7 @@ package proc
 import (
 	"bufio"
 	"context"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -22,6 +23,8 @@ const (
 	startTime = 10 * time.Second
 	// chunkSize is read at a time: the default size of a Linux pipe.
 	chunkSize = 64 << 10
+	// smallChunk is read at a time until a command writes more: most write less in all.
+	smallChunk = 2 << 10
 )
 
 // Process is a command that has been started.
@@ -248,7 +251,7 @@ func (p *Process) finish() {
 
 // read takes everything the command writes. It does nothing else: timers run elsewhere.
 func (p *Process) read(from *os.File, to *Output) {
-	buf := make([]byte, chunkSize)
+	buf := make([]byte, smallChunk)
 	put := func(b []byte) { p.take(b, to) }
 	if p.cmd.Mask != nil {
 		mask := p.cmd.Mask()
@@ -258,9 +261,14 @@ func (p *Process) read(from *os.File, to *Output) {
 	for {
 		n, err := from.Read(buf)
 		put(buf[:n])
-		if err != nil {
-			left(from, buf, put) // when it was time, not the end, on a busy machine
+		switch {
+		case err == io.EOF:
 			return
+		case err != nil:
+			left(from, put) // when it was time, not the end, on a busy machine
+			return
+		case n == len(buf) && n < chunkSize:
+			buf = make([]byte, chunkSize)
 		}
 	}
 }

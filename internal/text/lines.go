@@ -84,11 +84,20 @@ func Read(ctx context.Context, r io.ReaderAt, want Want, x *Index) (Range, error
 		return Range{}, err
 	}
 	section := stoppable{ctx, io.NewSectionReader(r, at, math.MaxInt64-at)}
-	out, err := take(bufio.NewReaderSize(section, 64<<10), want)
+	out, err := take(bufio.NewReaderSize(section, int(bufferFor(r, at))), want)
 	if err == nil && len(out.Lines) == 0 {
 		return Range{Total: want.Offset - 1}, ErrPastEnd
 	}
 	return out, err
+}
+
+// bufferFor is enough to read what is behind at with one call where it is short, in bytes.
+func bufferFor(r io.ReaderAt, at int64) int64 {
+	const most = 64 << 10
+	if sized, ok := r.(interface{ Size() int64 }); ok {
+		return min(most, max(0, sized.Size()-at)+1) // one more to see the end
+	}
+	return most
 }
 
 // seek finds the byte at which a line begins, which may be the end of the file. With io.EOF comes the number of lines.

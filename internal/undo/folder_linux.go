@@ -60,6 +60,7 @@ func (f folder) read(m *names) ([]string, error) {
 			}
 			raw = raw[size:]
 		}
+		m.more(n)
 	}
 }
 

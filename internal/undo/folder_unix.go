@@ -185,6 +185,7 @@ func (f folder) readPlain(m *names) ([]string, error) {
 			return all, nil
 		}
 		_, _, all = unix.ParseDirent(m.raw[:n], -1, all)
+		m.more(n)
 	}
 }
 
@@ -193,9 +194,22 @@ type names struct{ raw []byte }
 
 func (m *names) ready() {
 	if m.raw == nil {
-		m.raw = make([]byte, 32<<10)
+		m.raw = make([]byte, fewNames)
 	}
 }
+
+// more makes room for longer lists when one did not fit.
+func (m *names) more(n int) {
+	if len(m.raw) == fewNames && n > fewNames/2 {
+		m.raw = make([]byte, manyNames)
+	}
+}
+
+// How much is read of a folder at a time, in bytes: most are small, and each state that is taken reads them anew.
+const (
+	fewNames  = 2 << 10
+	manyNames = 32 << 10
+)
 
 // space is how many bytes the disk of a path has for a person, and in all.
 func (f folder) space(path string) (free, total int64, err error) {
