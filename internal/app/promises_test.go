@@ -33,7 +33,7 @@ func promises() []promise {
 			"TestNoFormHoldsAPlantedSecret TestASecretIsNotEditedBack TestValuesOfFilesAreKnownInOutputs TestAFileHoldsNoSecret"},
 		{"What a turn did to files", "TestATurnThatWrecksARepositoryIsUndoneAndRedone TestWhatAPersonChangedSinceIsKeptAndNamed TestWhatSubagentsAndJobsDoIsUndone " +
 			"TestAKillInTheMiddleOfACallIsNobodysChange TestACallDoesNotRunWhereNothingCanBeKept TestEveryChangeIsUndoneAndRedone TestWhatGitDoesIsUndone TestNoCommandReadsWhatUndoKeeps"},
-		{"A task of a batch", "TestABatchThatIsKilledGoesOn TestABatchThatIsInterruptedGoesOn TestAResultIsWholeOrNotThere TestAPatchRunsNothingOfAClone"},
+		{"A task of a batch", "TestABatchThatIsKilledGoesOn TestABatchThatIsInterruptedGoesOn TestAResultIsWholeOrNotThere TestAPatchRunsNothingOfAClone TestAWorkerThatIsKilledLosesNothing TestAWorkerThatLosesATaskStops"},
 		{"Nothing that a project carries", "TestAProjectFullOfTrapsStartsNothing TestARepositoryOfFiveAssistantsRunsNothing TestAProjectsToolRunsOnlyAsItWasAllowed " +
 			"TestShellPartsOfCommands TestACommandThatIsExchangedIsAskedAgain TestArgumentsNeverBecomeShellText TestAChangeAsksAgain " +
 			"TestACommandCannotConsent TestAProjectMaySetOnlyWhatNarrows TestAProjectsRulesOnlyNarrow"},
