@@ -97,7 +97,7 @@ func (a *app) hook(o *options, w *wired, c *session.Config) error {
 	if programs = append(programs, s.projectHooks()...); len(programs) > 0 {
 		e.Env = proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.config.Environment, Secrets: models.KeyNames(s.config)})
 	}
-	e.Supervisor = proc.Supervisor{Ledger: w.ledger, Cage: w.cage}
+	e.Supervisor = proc.Supervisor{Ledger: w.ledger, Cage: w.cage, Spare: w.spare}
 	if s.hide != nil {
 		e.Mask = func(text string) string { return s.hide().Text(text) }
 	}
