@@ -132,7 +132,7 @@ func rooms() []Row {
 		{Package: "internal/worktree", May: []string{"internal/git", "internal/usage", "internal/whole"}, Why: "it makes work trees through git and remembers them; it knows no session"},
 		{Package: "internal/fleet", Room: true, May: []string{"session", "internal/batch"}, Tests: []string{"internal/fleet/fleettest"},
 			Why: "who does what of a batch, over ports; it knows no server, no flags and nothing that is shown"},
-		{Package: "internal/fleet/jetqueue", Room: true, May: []string{"internal/fleet", "internal/jet"}, Tests: []string{"internal/fleet/fleettest", "internal/jet/jettest"}, Why: "ports of a fleet over one server's client"},
+		{Package: "internal/fleet/jetqueue", Room: true, May: []string{"internal/fleet", "internal/jet"}, Tests: []string{"internal/batch", "internal/fleet/fleettest", "internal/jet/jettest"}, Why: "ports of a fleet over one server's client"},
 		{Package: "internal/fleet/fleettest", Room: true, May: []string{"internal/fleet"}, From: []string{"internal/fleet", "internal/fleet/jetqueue"}, Why: "for tests only"},
 		{Package: "internal/claims", May: []string{"session", "tool"}, Why: "it compares an answer with the calls of its turn; it opens nothing"},
 		{Package: "internal/gate", May: []string{"internal/config", "internal/git", "internal/place", "internal/policy", "internal/proc", "internal/secret", "internal/usage", "internal/workspace"}, Tests: []string{"tool"},

@@ -99,7 +99,7 @@ func (a *attempt) begin(ctx context.Context) (err error) {
 		}
 		return a.answered(a.taken.Done(ctx))
 	}
-	if a.order, _, err = read[Order](ctx, a.Runs, ordersBelow+a.run.Batch); err != nil {
+	if a.order, err = a.orderOf(ctx, a.run.Batch); err != nil {
 		return err
 	}
 	if a.task, err = a.Task(ctx, a.run); err != nil {
@@ -127,11 +127,10 @@ func (a *attempt) answered(err error) error {
 
 // mayBegin looks for what stands against an attempt.
 func (a *attempt) mayBegin(ctx context.Context) error {
-	switch stopped, _, err := read[cancel](ctx, a.Cancels, a.run.ID); {
-	case err == nil && stopped.Round >= a.run.Round:
-		return a.answered(a.over(ctx, Cancelled, ErrCancelled.Error()))
-	case err != nil && !errors.Is(err, ErrNone):
+	if stopped, err := a.isCancelled(ctx, a.run); err != nil {
 		return err
+	} else if stopped {
+		return a.answered(a.over(ctx, Cancelled, ErrCancelled.Error()))
 	}
 	if a.run.Attempts >= a.order.Attempts {
 		return a.answered(a.over(ctx, Dead, fmt.Sprintf("it was tried %d times; the last time: %s", a.run.Attempts, orLost(a.run))))
@@ -183,11 +182,13 @@ func (a *attempt) work(ctx context.Context) (r batch.Result, patch string, cause
 	beside.Go(func() { a.beat(ctx, over) })
 	beside.Go(func() { a.flush(ctx, over, stop) })
 	// A cancel that came between the look at it and enter is seen here.
-	if stopped, _, err := read[cancel](ctx, a.Cancels, a.run.ID); err == nil && stopped.Round >= a.run.Round {
+	if stopped, err := a.isCancelled(ctx, a.run); err == nil && stopped {
 		stop(ErrCancelled)
 	}
-	if err := a.lease.Prove(ctx); err != nil {
-		stop(fmt.Errorf("%w: %w", batch.ErrLost, err))
+	select {
+	case <-a.lease.Lost():
+		stop(batch.ErrLost)
+	default: // it was taken, and the run was changed under it, a moment ago; each step proves it again
 	}
 	if ctx.Err() != nil {
 		return r, "", context.Cause(ctx), context.Cause(ctx)

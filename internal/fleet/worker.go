@@ -44,6 +44,8 @@ type Worker struct {
 	telling sync.Mutex
 	mu      sync.Mutex
 	live    map[string]liveRun
+	stopped map[string]int // the round that was cancelled, by run; nil: what is cancelled is not known
+	orders  map[string]known
 	drain   chan struct{} // closed when what runs is to be given back
 	hurry   sync.Once
 }
@@ -57,6 +59,33 @@ func NewWorker(c Cluster, name string, d Doer) *Worker {
 type liveRun struct {
 	round int
 	stop  context.CancelCauseFunc
+}
+
+// known is an order as it was a moment ago.
+type known struct {
+	Order
+	at time.Time
+}
+
+// orderFor is how long an order is taken to be what it was: only what a batch may cost can change.
+const orderFor = 5 * time.Second
+
+func (w *Worker) orderOf(ctx context.Context, id string) (Order, error) {
+	w.mu.Lock()
+	o, there := w.orders[id]
+	w.mu.Unlock()
+	if there && time.Since(o.at) < orderFor {
+		return o.Order, nil
+	}
+	var err error
+	if o.Order, _, err = read[Order](ctx, w.Runs, ordersBelow+id); err != nil {
+		return o.Order, err
+	}
+	o.at = time.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.orders[id] = o
+	return o.Order, nil
 }
 
 // Doer does the work of an attempt. It returns the result with the name under which its patch was saved; an error where there is
@@ -144,7 +173,7 @@ func (w *Worker) Run(ctx context.Context) error {
 func (w *Worker) GiveBack() { w.hurry.Do(func() { close(w.drain) }) }
 
 func (w *Worker) prepare() {
-	w.live = map[string]liveRun{}
+	w.live, w.orders = map[string]liveRun{}, map[string]known{}
 	if w.now == nil {
 		w.now = time.Now
 	}
@@ -211,39 +240,6 @@ func (w *Worker) tell(e Event) {
 	w.telling.Lock()
 	defer w.telling.Unlock()
 	w.Tell(e)
-}
-
-// watchCancels stops what somebody cancels. When the watch breaks, it is begun again; each attempt looks for itself when it begins.
-func (w *Worker) watchCancels(ctx context.Context) {
-	for ctx.Err() == nil {
-		changes, err := w.Cancels.Watch(ctx, "")
-		for err == nil {
-			r, open := <-changes
-			if !open {
-				break
-			}
-			if r.Caught {
-				continue
-			}
-			if c, err := parse[cancel](r); err == nil {
-				w.cancelLive(r.Key, c.Round)
-			}
-		}
-		again := time.NewTimer(idleMost)
-		select {
-		case <-ctx.Done():
-		case <-again.C:
-		}
-		again.Stop()
-	}
-}
-
-func (w *Worker) cancelLive(run string, round int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if l, ok := w.live[run]; ok && l.round <= round {
-		l.stop(ErrCancelled)
-	}
 }
 
 // enter notes that a run is worked on, and how it is stopped.

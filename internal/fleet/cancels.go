@@ -1,0 +1,65 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// watchCancels stops what somebody cancels. When the watch breaks, it is begun again; each attempt looks for itself when it begins.
+func (w *Worker) watchCancels(ctx context.Context) {
+	for ctx.Err() == nil {
+		changes, err := w.Cancels.Watch(ctx, "")
+		seen, caught := map[string]int{}, false
+		for err == nil {
+			r, open := <-changes
+			if !open {
+				break
+			}
+			if c, err := parse[cancel](r); !r.Caught && err == nil {
+				w.cancelLive(r.Key, c.Round, seen)
+			}
+			if caught = caught || r.Caught; caught {
+				w.know(seen)
+			}
+		}
+		w.know(nil)
+		again := time.NewTimer(idleMost)
+		select {
+		case <-ctx.Done():
+		case <-again.C:
+		}
+		again.Stop()
+	}
+}
+
+// know has what is cancelled be looked up here, or asked for where it is nil.
+func (w *Worker) know(stopped map[string]int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stopped = stopped
+}
+
+// isCancelled asks the server where the watch does not know.
+func (w *Worker) isCancelled(ctx context.Context, r Run) (bool, error) {
+	w.mu.Lock()
+	round, known := w.stopped[r.ID], w.stopped != nil
+	w.mu.Unlock()
+	if known {
+		return round >= r.Round, nil
+	}
+	c, _, err := read[cancel](ctx, w.Cancels, r.ID)
+	if errors.Is(err, ErrNone) {
+		return false, nil
+	}
+	return err == nil && c.Round >= r.Round, err
+}
+
+func (w *Worker) cancelLive(run string, round int, seen map[string]int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	seen[run] = round
+	if l, ok := w.live[run]; ok && l.round <= round {
+		l.stop(ErrCancelled)
+	}
+}
