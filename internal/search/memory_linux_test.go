@@ -45,7 +45,8 @@ func TestMemoryOfSearches(t *testing.T) {
 		must(t, os.MkdirAll(fmt.Sprintf("%s/tree/stays%d", root, i), 0o755))
 		must(t, os.WriteFile(fmt.Sprintf("%s/tree/stays%d/file", root, i), []byte("needle\n"), 0o644))
 	}
-	must(t, os.MkdirAll(root+"/tree/closed/below", 0))
+	must(t, os.MkdirAll(root+"/tree/closed/below", 0o755))
+	must(t, os.Chmod(root+"/tree/closed", 0))
 	t.Cleanup(func() { _ = os.Chmod(root+"/tree/closed", 0o755) })
 	cmd := exec.Command(os.Args[0], "-test.run=^TestSearchesOfAnotherProcess$", "-test.v")
 	cmd.Env = append(os.Environ(), "ADZE_SEARCH_CHILD="+root)
@@ -139,7 +140,7 @@ func disturb(ctx context.Context, root string) {
 func ask(t *testing.T, tr Tree, q GrepQuery, want int) {
 	debug.FreeOSMemory()
 	before := status(t, "VmRSS:")
-	must(t, os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)) // the most that was resident begins anew
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the most that was resident begins anew, where that may be asked for
 	r, err := tr.Grep(context.Background(), q)
 	m := measured{Name: fmt.Sprintf("%s %s %q", filepath.Base(tr.Root), q.Mode, q.Pattern), Over: status(t, "VmHWM:") - before, Matching: r.Matching}
 	if err != nil || r.Matching != want || r.TooLarge.Count > 0 {
