@@ -16,6 +16,8 @@ type seeker struct {
 	files
 	env   func(string) string // nil: os.Getenv
 	signs *search.Signs       // nil: none
+
+	folders *search.Folders // nil: none are remembered
 }
 
 // folderNeeds is the one need of a search: to read below a folder, by default the workspace.
@@ -50,7 +52,7 @@ func (s seeker) begin(ctx context.Context, ask asker, name string) (place, error
 	if err != nil {
 		return place{}, err
 	}
-	return place{Tree: search.Tree{Root: p.Abs(), Env: s.env, Withhold: s.heldBack(p), Signs: s.signs}, path: p, folder: info.Mode.IsDir()}, nil
+	return place{Tree: search.Tree{Root: p.Abs(), Env: s.env, Withhold: s.heldBack(p), Signs: s.signs, Folders: s.folders}, path: p, folder: info.Mode.IsDir()}, nil
 }
 
 // beginFolder is begin for a tool that takes folders alone; use says what else to do with a file.

@@ -37,6 +37,8 @@ type Deps struct {
 	Env func(string) string
 	// Signs knows which files of the workspace grep need not read; nil: it reads them all.
 	Signs *search.Signs
+	// Folders remembers what is in folders from one search to the next; nil: each reads them anew.
+	Folders *search.Folders
 	// Withhold says which files glob, grep and git_diff leave out when they were allowed to look below root: those that
 	// a call of their own would be asked or refused for. The function it returns gets an absolute folder with a final
 	// slash and a name in it; nil: nothing is held back, as for a nil Withhold.
@@ -99,7 +101,7 @@ func (d Deps) builtIn() []tool.Tool {
 		d.Seen = &workspace.Seen{}
 	}
 	f := files{code: d.Code, formatters: d.Formatters, withhold: d.Withhold, root: d.Root, seen: d.Seen, bounds: d.Bounds, brief: d.Brief}
-	s := seeker{files: f, env: d.Env, signs: d.Signs}
+	s := seeker{files: f, env: d.Env, signs: d.Signs, folders: d.Folders}
 	if d.Web == nil {
 		d.Web = web.New(web.Policy{})
 	}

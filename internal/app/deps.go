@@ -39,10 +39,11 @@ func (s settings) deps(w *wired) toolset.Deps {
 		shell.Terminal = w.person.terminal
 	}
 	w.closers = append(w.closers, shell.Close)
+	w.folders = search.NewFolders()
 	return toolset.Deps{
 		Bounds: s.bounds(), Web: web.New(reach(func() *policy.Policy { return w.gate })),
 		Withhold: func(root string) func(dir, name string) bool { return w.gate.Sieve(root) },
-		Root:     s.root, Signs: s.signs(w), Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{},
+		Root:     s.root, Signs: s.signs(w), Folders: w.folders, Seen: &workspace.Seen{}, Shell: shell, Todos: &toolset.Todos{},
 		Declared: &toolset.Declared{Dir: filepath.Join(s.at.Config, "tools"), Project: s.projectTools()},
 	}
 }

@@ -41,6 +41,7 @@ type seat struct {
 	kinds    agent.Kinds        // the agents that there are
 	leader   agent.Kind         // the one that leads the conversation; without a name adze's own
 	ended    []string           // the subagents that ended with the session
+	folders  *search.Folders    // what is in them, for searches and completion
 	listed   sync.Mutex         // guards heads
 	heads    []port.SessionHead // as last listed
 }
@@ -151,7 +152,7 @@ func (w *wired) setMode(name string) error {
 
 // files lists the workspace for completion, but for what may not be read.
 func (w *wired) files(ctx context.Context) (port.Files, error) {
-	files, err := desk.Files(ctx, search.Tree{Root: w.head.Cwd, Withhold: w.gate.Sieve(w.head.Cwd)}, func(ctx context.Context) []string {
+	files, err := desk.Files(ctx, search.Tree{Root: w.head.Cwd, Withhold: w.gate.Sieve(w.head.Cwd), Folders: w.folders}, func(ctx context.Context) []string {
 		env := proc.Environ(os.Environ(), proc.EnvPolicy{Secrets: models.KeyNames(w.settings.config)})
 		return desk.Changed(ctx, git.Git{Supervisor: proc.Supervisor{Ledger: w.ledger}, Env: env}, w.head.Cwd)
 	})

@@ -114,11 +114,13 @@ func (f folder) readLink(name string) string {
 type names struct {
 	query ignore.Query
 	tasks []task
+	files []entry
 	raw   []byte
 	arena []byte
 	ends  []int
 	kinds []kind
-	list  []entry // what was read
+	own   []entry
+	list  []entry // what was read, in own, or is remembered and must not be changed
 	more  bool    // there may be more
 }
 
@@ -128,7 +130,7 @@ func (f folder) read(n *names, most int) error {
 	if n.raw == nil {
 		n.raw = make([]byte, direntBuffer)
 	}
-	n.arena, n.ends, n.kinds, n.list = n.arena[:0], n.ends[:0], n.kinds[:0], n.list[:0]
+	n.arena, n.ends, n.kinds, n.list = n.arena[:0], n.ends[:0], n.kinds[:0], nil
 	for n.more = true; n.more && len(n.ends) < most; {
 		got, err := unix.ReadDirent(f.fd, n.raw)
 		if errors.Is(err, unix.EINTR) {
@@ -142,11 +144,12 @@ func (f folder) read(n *names, most int) error {
 		}
 	}
 	all, start := string(n.arena), 0
-	n.list = slices.Grow(n.list, len(n.ends))
+	n.own = slices.Grow(n.own[:0], len(n.ends))
 	for i, end := range n.ends {
-		n.list = append(n.list, entry{name: all[start:end], kind: n.kinds[i]})
+		n.own = append(n.own, entry{name: all[start:end], kind: n.kinds[i]})
 		start = end
 	}
+	n.list = n.own
 	return nil
 }
 

@@ -96,13 +96,14 @@ func (f folder) readLink(name string) string {
 type names struct {
 	query ignore.Query
 	tasks []task
+	files []entry
 	list  []entry // what was read
 	more  bool    // there may be more: never, here
 }
 
 // read lists a folder in the order of the file system, all of it at once. The list is valid until the next read.
 func (f folder) read(n *names, _ int) (err error) {
-	n.list = n.list[:0]
+	n.list = nil
 	dir, err := f.root.Open(".")
 	if err != nil {
 		return err

@@ -85,7 +85,7 @@ func TestGrepArguments(t *testing.T) {
 		{GrepQuery{Query: query("a\nb"), Limit: 1}, "set multiline"},
 		{GrepQuery{Query: query("a")}, "limit is 0"},
 		{GrepQuery{Query: query("a"), Limit: 1, Before: -1}, "context"},
-		{GrepQuery{Query: query("a"), Limit: 1, After: 1 << 40}, "context"},
+		{GrepQuery{Query: query("a"), Limit: 1, After: 1 << 30}, "context"},
 		{GrepQuery{Query: query("a"), Limit: 1, PerFile: -2}, "per_file"},
 		{GrepQuery{Query: query("a"), Limit: 1, Mode: "lines"}, "mode"},
 		{GrepQuery{Query: query("a"), Limit: 1, Type: "cobol"}, "*.cobol"},

@@ -56,23 +56,38 @@ type asker struct {
 
 // file returns the size of an entry and when it was modified, in nanoseconds since 1970; of a link, not of what it leads to.
 func (a *asker) file(f folder, name string) (size, modified int64, err error) {
-	for !a.old && len(name) < len(a.name) {
-		a.name[copy(a.name[:], name)] = 0
-		_, _, errno := unix.Syscall6(unix.SYS_STATX, uintptr(f.fd), uintptr(unsafe.Pointer(&a.name[0])), unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT,
-			unix.STATX_MTIME|unix.STATX_SIZE, uintptr(unsafe.Pointer(&a.st)), 0)
-		switch errno {
-		case 0:
-			return int64(a.st.Size), a.st.Mtime.Sec*1e9 + int64(a.st.Mtime.Nsec), nil
-		case syscall.EINTR:
-			continue
-		case syscall.ENOSYS, syscall.EPERM:
-			a.old = true
-		default:
-			return 0, 0, errno
-		}
+	err = a.ask(f, name)
+	if !errors.Is(err, errOldWay) {
+		return int64(a.st.Size), a.st.Mtime.Sec*1e9 + int64(a.st.Mtime.Nsec), err
 	}
 	st, err := f.stat(name)
 	return st.size, st.modified.UnixNano(), err
+}
+
+// errOldWay means that an older call has to be made.
+var errOldWay = errors.New("statx cannot be used")
+
+// ask fills st with what a search wants to know of an entry.
+func (a *asker) ask(f folder, name string) error {
+	const want = unix.STATX_TYPE | unix.STATX_INO | unix.STATX_SIZE | unix.STATX_MTIME | unix.STATX_CTIME
+	if a.old || len(name) >= len(a.name) {
+		return errOldWay
+	}
+	a.name[copy(a.name[:], name)] = 0
+	for {
+		_, _, errno := unix.Syscall6(unix.SYS_STATX, uintptr(f.fd), uintptr(unsafe.Pointer(&a.name[0])), unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT,
+			want, uintptr(unsafe.Pointer(&a.st)), 0)
+		switch errno {
+		case 0:
+			return nil
+		case syscall.EINTR:
+		case syscall.ENOSYS, syscall.EPERM:
+			a.old = true
+			return errOldWay
+		default:
+			return errno
+		}
+	}
 }
 
 // wholeReaders are the file systems whose regular files are read as far as the buffer goes, or to their end: those that are

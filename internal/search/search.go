@@ -46,6 +46,8 @@ type Tree struct {
 	Withhold func(dir, name string) bool
 	// Signs, when given, knows which files Grep need not read. Whatever it knows, the results are the same.
 	Signs *Signs
+	// Folders, when given, remembers what is in folders. Whatever it knows, the results are the same.
+	Folders *Folders
 	// Visited, when given, counts the files looked at while a search runs, for somebody who watches.
 	Visited *atomic.Int64
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"sync"
 
 	"adze/internal/search/match"
 )
@@ -16,6 +17,7 @@ type seeker struct {
 	scan  *match.Scanner
 	most  int // matches after which a file is left; 0: none
 	file  handle
+	asked asker
 	first *first // shared with the others
 	r     GrepResult
 
@@ -40,7 +42,7 @@ func (s *seeker) unreadable(path string) { s.r.Unreadable.add(path) }
 
 func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
 	withheld := s.tree.withheld(d)
-	whole := d.at.readsWhole()
+	whole := sync.OnceValue(d.at.readsWhole)
 	for _, e := range files {
 		if ctx.Err() != nil {
 			return
@@ -59,7 +61,7 @@ func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
 		if s.skips(d, e.name) {
 			continue
 		}
-		err := d.at.openFile(e.name, &s.file, whole)
+		err := d.at.openFile(e.name, &s.file, whole())
 		if err == nil {
 			err = s.search(ctx, d.path, e.name)
 		}

@@ -199,7 +199,7 @@ func (s *seeker) skips(d *dir, name string) bool {
 	if s.known.rejects == nil {
 		return false
 	}
-	st, ok := d.at.state(name)
+	st, ok := s.asked.state(d.at, name)
 	if !ok || s.q.Multiline && st.Size > match.MaxMultiline {
 		return false
 	}

@@ -158,7 +158,7 @@ func TestSignaturesNeverHideAChange(t *testing.T) {
 	seed, _ := strconv.ParseUint(cmp.Or(os.Getenv("ADZE_SIGNS_SEED"), "1"), 10, 64)
 	tr := signedTree(t, map[string]string{"start.txt": "alpha\n"})
 	d := &disturber{t: t, root: tr.Root, rng: rand.New(rand.NewPCG(seed, 1))}
-	tr.Signs.after = 0
+	tr.Signs.after, tr.Folders = 0, NewFolders()
 	for range 300 {
 		d.step()
 	}
@@ -184,7 +184,7 @@ func TestSignaturesNeverHideAChange(t *testing.T) {
 		go learnNow(t, tr)
 		questions += d.compare(tr, 40)
 	}
-	t.Logf("%d questions, for %d of them signatures told something", questions, d.told)
+	t.Logf("%d questions, for %d of them signatures told something; %d folders were remembered", questions, d.told, tr.Folders.hits.Load())
 }
 
 // compare changes the tree and asks, some times.

@@ -60,6 +60,7 @@ type task struct {
 type walk struct {
 	tree    Tree
 	scope   *scope
+	kept    *view         // of folders
 	begin   func(visitor) // a worker
 	workers sync.WaitGroup
 	mu      sync.Mutex
@@ -77,7 +78,7 @@ func walkTree(ctx context.Context, t Tree, s *scope, visitors []visitor) error {
 	if err != nil {
 		return rootError(t.Root, err)
 	}
-	w := &walk{tree: t, scope: s}
+	w := &walk{tree: t, scope: s, kept: t.Folders.view(t.Root)}
 	return w.all(ctx, at, visitors)
 }
 
@@ -209,7 +210,7 @@ func (w *walk) do(ctx context.Context, t task, v visitor, n *names) {
 // read reads a folder that was just opened.
 func (w *walk) read(ctx context.Context, d *dir, v visitor, n *names) {
 	defer d.done()
-	if err := d.at.read(n, entriesAtOnce); err != nil {
+	if err := w.kept.read(d.at, n); err != nil {
 		w.failed(d, v, err)
 		return
 	}
@@ -248,6 +249,9 @@ func (w *walk) entries(ctx context.Context, d *dir, v visitor, n *names) {
 	if n.more {
 		tasks = slices.Insert(tasks, 0, task{parent: d, onward: true})
 	}
+	if n.files = files[:0]; len(files) > filesPerTask {
+		n.files = nil // tasks keep it
+	}
 	for len(files) > filesPerTask {
 		cut := len(files) - filesPerTask
 		tasks = append(tasks, task{parent: d, files: files[cut:]})
@@ -266,8 +270,8 @@ func (w *walk) entries(ctx context.Context, d *dir, v visitor, n *names) {
 // sift picks what is in scope: files and links to visit, folders as tasks.
 func (w *walk) sift(d *dir, n *names) (files []entry, tasks []task) {
 	n.query.In(d.level)
-	tasks = n.tasks[:0]
-	for i, e := range n.list {
+	tasks, files = n.tasks[:0], n.files[:0]
+	for _, e := range n.list {
 		switch {
 		case e.name == ignore.GitDir || e.kind == kindOther:
 		case e.kind == kindFolder:
@@ -275,9 +279,6 @@ func (w *walk) sift(d *dir, n *names) (files []entry, tasks []task) {
 				tasks = append(tasks, task{parent: d, child: child, name: e.name})
 			}
 		case w.scope.file(&d.dirState, &n.query, e.name):
-			if files == nil {
-				files = make([]entry, 0, len(n.list)-i)
-			}
 			files = append(files, e)
 		}
 	}

@@ -145,17 +145,23 @@ func TestSpeedAgainstRipgrep(t *testing.T) {
 			t.Logf("%s: peak memory over idle %.1f MiB", kind, float64(peak()-before)/(1<<20))
 		}
 		table(t, kind+", files", r.files())
+		r.tree.Folders = search.NewFolders()
+		table(t, kind+", files, folders remembered", r.files())
+		r.tree.Folders = nil
 		r.signed(kind)
 	}
 }
 
-// signed does the same with signatures, and tells what making them took.
+// signed does the same with signatures, and tells what making them took: as the first search of a process, and as a later
+// one, which remembers folders.
 func (r race) signed(kind string) {
 	r.tree.Signs = search.NewSigns(r.t.TempDir(), r.tree.Root)
 	took := own(func() { must(r.t, r.tree.Signs.Learn(context.Background(), r.tree)) })
 	r.t.Logf("%s: signatures made in %.2f s of CPU", kind, took.cpu.Seconds())
 	debug.FreeOSMemory()
 	before, known := resident(), clearPeak()
+	table(r.t, kind+", rare, signed, first", r.lines(rare()))
+	r.tree.Folders = search.NewFolders()
 	table(r.t, kind+", usual, signed", r.lines(usual()))
 	table(r.t, kind+", rare, signed", r.lines(rare()))
 	if known {
@@ -216,6 +222,7 @@ func (r race) files() []*row {
 	rows := make([]*row, len(all))
 	for i, a := range all {
 		rows[i] = &row{name: a.name}
+		glob(a.pattern)()
 		for range r.pairs {
 			rows[i].pair(own(glob(a.pattern)), r.program(a.program, a.args...))
 		}
