@@ -33,6 +33,7 @@ import (
 	"adze/internal/command/servers"
 	"adze/internal/config"
 	"adze/internal/desk"
+	"adze/internal/far"
 	"adze/internal/forget"
 	"adze/internal/keyring"
 	"adze/internal/keys"
@@ -70,12 +71,14 @@ type app struct {
 	front atomic.Pointer[tui.UI] // the interface that runs now
 	easy  sync.Once              // the heap is
 	watch watching               // tells operators
+	far   far.Place              // where sessions are, when that is a server
 	// wait sleeps before a model request is made again; nil: a timer.
 	wait func(context.Context, time.Duration) error
 }
 
 func (a *app) main(args []string) (exit int) {
 	a.Mask, a.Hide = a.keys.Mask, a.keys.Hide
+	a.far.Words = args
 	root := commandLine(a)
 	root.SetArgs(args)
 	root.SetOut(a.Out)

@@ -112,6 +112,7 @@ func commandLine(a *app) *cobra.Command {
 	root.SetVersionTemplate("adze {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	addFlags(root, o)
+	a.far.Flag(root)
 	root.AddCommand(command.All(&a.Env, a)...)
 	root.AddCommand(past.Command(&a.Env, a))
 	root.AddCommand(back.Commands(&a.Env, a)...)
@@ -120,6 +121,7 @@ func commandLine(a *app) *cobra.Command {
 	root.AddCommand(servers.Command(&a.Env, a))
 	root.AddCommand(runs.Command(&a.Env, batches{a}), runs.WorkerCommand(&a.Env, batches{a}), runs.ListCommand(&a.Env, batches{a}))
 	root.AddCommand(serveCommand(a))
+	a.far.Readers(root)
 	return root
 }
 

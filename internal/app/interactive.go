@@ -25,6 +25,7 @@ import (
 func (a *app) interactive(o *options, words string) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
+	a.far.Ending(cancel)
 	var ended session.Cause
 	stop := signals.Watch(func(err error) { ended = session.Sort(err).Cause; cancel(err) },
 		func(c session.Cause) { a.giveBack(); os.Exit(print.ExitCode(c)) },

@@ -10,6 +10,7 @@ import (
 	"adze/internal/carry"
 	"adze/internal/command"
 	"adze/internal/config"
+	"adze/internal/far"
 	"adze/internal/gate"
 	"adze/internal/keyring"
 	"adze/internal/models"
@@ -21,6 +22,7 @@ import (
 	"adze/internal/signals"
 	"adze/internal/skill"
 	"adze/internal/store"
+	"adze/internal/store/stream"
 	"adze/internal/trust"
 	"adze/prompts"
 	"adze/session"
@@ -31,6 +33,8 @@ import (
 )
 
 // What commands ask of the program: command.Program.
+//
+// Longer than 300 lines: one list of what a port asks, each line of it some lines here.
 
 // Config reads the person's configuration.
 func (a *app) Config() (config.Config, *models.Finder, error) {
@@ -69,6 +73,12 @@ func (a *app) Here() (string, error) {
 
 // Store looks into the store: it makes and changes nothing, unless the database must be mended to be read.
 func (a *app) Store(ctx context.Context, use func(*store.Store) error) error {
+	if url, err := a.far.URL(a.Getenv); err != nil || url != "" {
+		if err == nil {
+			err = a.far.Mirrored(ctx, url, a.Getenv, use)
+		}
+		return err
+	}
 	path := filepath.Join(place.Of(a.Getenv).State, "sessions.db")
 	s, err := store.Look(ctx, path, store.Options{})
 	if errors.Is(err, store.ErrDamaged) {
@@ -81,8 +91,29 @@ func (a *app) Store(ctx context.Context, use func(*store.Store) error) error {
 	return errors.Join(use(s), s.Close())
 }
 
+// Page lists the sessions that a filter chooses, wherever they are.
+func (a *app) Page(ctx context.Context, f store.Filter) (heads []session.Head, total int, err error) {
+	url, err := a.far.URL(a.Getenv)
+	if err != nil {
+		return nil, 0, err
+	}
+	if url != "" {
+		return a.far.Page(ctx, url, a.Getenv, f)
+	}
+	err = a.Store(ctx, func(s *store.Store) error {
+		if heads, total, err = s.Page(ctx, f); err != nil {
+			return fmt.Errorf("%w: %w", store.ErrOpen, err)
+		}
+		return nil
+	})
+	return heads, total, err
+}
+
 // Change opens the store as a run does, and makes it when it is not there.
 func (a *app) Change(ctx context.Context, use func(*store.Store) error) error {
+	if err := a.far.Local(a.Getenv); err != nil {
+		return err
+	}
 	s, err := store.Open(ctx, filepath.Join(place.Of(a.Getenv).State, "sessions.db"), store.Options{Mask: a.keys.Log().Entry})
 	if err != nil {
 		return fmt.Errorf("%w: %w", store.ErrOpen, err)
@@ -96,12 +127,24 @@ func (a *app) openStore(ctx context.Context, o *options, at place.Places) (sessi
 	if o.noSession || o.demo {
 		return store.NewMemory(), nil
 	}
+	if url, err := a.far.URL(a.Getenv); err != nil {
+		return nil, err
+	} else if url != "" {
+		s, err := a.far.Open(ctx, url, a.Getenv, stream.Options{Mask: a.keys.Log().Entry, Lost: a.far.Lost})
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
 	s, err := store.Open(ctx, filepath.Join(at.State, "sessions.db"), store.Options{Mask: a.keys.Log().Entry})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", store.ErrOpen, err)
 	}
 	return s, nil
 }
+
+// doubts tells what a person should know of the servers that keep a session.
+func doubts(ctx context.Context, logs session.Store) []string { return far.Doubts(ctx, logs) }
 
 func (a *app) tellLosses(lines []string) {
 	for _, line := range lines {

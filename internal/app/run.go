@@ -116,6 +116,7 @@ func (o *options) prompt() string {
 func (a *app) headless(o *options, words string) (exit int) {
 	format, _ := print.ParseFormat(o.format) // checked before
 	ctx, cancel := context.WithCancelCause(context.Background())
+	a.far.Ending(cancel)
 	p := &print.Printer{Out: a.Out, Err: a.Err, Format: format, Mask: a.keys.Mask, Closed: func(error) { cancel(session.ErrClosed) }}
 	defer func() {
 		if r := recover(); r != nil {

@@ -264,7 +264,7 @@ func (a *app) openLogs(ctx context.Context, o *options, s settings, w *wired) fu
 		if r.doubts != "" {
 			w.losses = append(w.losses, r.doubts)
 		}
-		w.notices = append(w.notices, w.losses...)
+		w.notices = slices.Concat(w.notices, w.losses, doubts(ctx, r.store))
 		return r
 	})
 	w.closers = append(w.closers, func() {

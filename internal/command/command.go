@@ -47,6 +47,8 @@ type Program interface {
 	Failure(error) session.Result
 	// Here is this folder as sessions remember it.
 	Here() (string, error)
+	// Page lists the sessions that a filter chooses, and how many there are without its bounds.
+	Page(context.Context, store.Filter) ([]session.Head, int, error)
 	// Store opens the store to look into it.
 	Store(context.Context, func(*store.Store) error) error
 	// Change opens it to change what is in it.

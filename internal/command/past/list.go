@@ -56,28 +56,26 @@ func (p past) listSessions(c *cobra.Command, w *which, tags []string) error {
 		return err
 	}
 	f := store.Filter{Folder: where.folder, All: w.all, Tags: tags, Since: where.since, Skip: where.skip, Limit: w.limit}
-	return p.Store(c.Context(), func(s *store.Store) error {
-		heads, total, err := s.Page(c.Context(), f)
-		if err != nil {
-			return fmt.Errorf("%w: %w", store.ErrOpen, err)
-		}
-		table := p.Columns()
-		for _, h := range heads {
-			if w.json {
-				if err := p.WriteJSON(lineOf(h)); err != nil {
-					return err
-				}
-				continue
+	heads, total, err := p.Page(c.Context(), f)
+	if err != nil {
+		return err
+	}
+	table := p.Columns()
+	for _, h := range heads {
+		if w.json {
+			if err := p.WriteJSON(lineOf(h)); err != nil {
+				return err
 			}
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", safeterm.Name(string(h.ID)), h.Updated.Local().Format("2006-01-02 15:04"),
-				safeterm.Name(h.Info().Model), safeterm.Name(named(h)))
+			continue
 		}
-		if err := table.Flush(); err != nil {
-			return err
-		}
-		p.tellMore(w, where.skip+len(heads), total)
-		return nil
-	})
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", safeterm.Name(string(h.ID)), h.Updated.Local().Format("2006-01-02 15:04"),
+			safeterm.Name(h.Info().Model), safeterm.Name(named(h)))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	p.tellMore(w, where.skip+len(heads), total)
+	return nil
 }
 
 // named is what a list calls a session, with its tags.

@@ -144,6 +144,13 @@ func (s *Store) Append(ctx context.Context, id session.ID, entries ...session.En
 	return w.save(ctx, entries)
 }
 
+// message makes next the end of a log. Its id has the server know it again when it comes twice.
+func message(id session.ID, next tip, text []byte) *nats.Msg {
+	m := &nats.Msg{Subject: subject(id), Data: text, Header: next.headers()}
+	m.Header.Set(jetstream.MsgIDHeader, m.Header.Get(headerHash))
+	return m
+}
+
 func checkJSON(entries []session.Entry) error {
 	for i, e := range entries {
 		if len(e.Data) > 0 && !json.Valid(e.Data) {
@@ -163,10 +170,9 @@ func (w *writer) save(ctx context.Context, entries []session.Entry) error {
 	if err != nil {
 		return err // nothing was sent
 	}
-	message := &nats.Msg{Subject: subject(w.id), Data: text, Header: next.headers()}
-	message.Header.Set(headerHolder, w.lease.Holder().Owner)
-	message.Header.Set(jetstream.MsgIDHeader, message.Header.Get(headerHash))
-	next.sequence, err = w.of.publish(ctx, w.end, message)
+	m := message(w.id, next, text)
+	m.Header.Set(headerHolder, w.lease.Holder().Owner)
+	next.sequence, err = w.of.publish(ctx, w.end, m)
 	switch {
 	case err == nil:
 		w.end = next

@@ -96,6 +96,9 @@ func Open(ctx context.Context, conn *jet.Conn, own bool, o Options) (*Store, err
 // Warning says what of the stream a person should know; empty: nothing.
 func (s *Store) Warning() string { return jet.Warn(s.log) }
 
+// Durability is what could be proven of the servers.
+func (s *Store) Durability(ctx context.Context) jet.Durability { return s.conn.Durability(ctx) }
+
 // Lock makes this process the only writer of id until Close, or until its lease is lost.
 func (s *Store) Lock(ctx context.Context, id session.ID) error {
 	w, err := s.writer(ctx, id)

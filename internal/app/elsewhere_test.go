@@ -1,0 +1,88 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"adze/internal/jet"
+	"adze/internal/jet/jettest"
+)
+
+// TestASessionOnAServerIsGoneOnWithElsewhere kills a run in the middle of a call, and goes on from another home: the call, of which
+// nobody knows how it ended, is not run again.
+func TestASessionOnAServerIsGoneOnWithElsewhere(t *testing.T) {
+	needs(t, "bash")
+	url := "--store=" + jettest.Start(t, jettest.Options{}).URL()
+	u := newUser(t)
+	s := u.start("-p", url, "--output-format=stream-json", "--permission-mode=yolo", "--session-id=far", u.script("-- 1 --\n"+bash("echo ran >> count; while [ ! -e never ]; do sleep 0.05; done")+"-- 2 --\ntext: done\n"), "work")
+	waitFor(t, "the call to run", func() bool {
+		_, err := os.Stat(filepath.Join(u.dir, "count"))
+		return err == nil
+	})
+	s.signal(syscall.SIGKILL)
+
+	other := newUser(t)
+	other.dir = u.dir
+	other.run("session", "list", url).wants(0, "far", "work")
+	if out := other.run("session", "list").wants(0).out; strings.Contains(out, "far") {
+		t.Errorf("a session of the server is in the store of this machine: %s", out)
+	}
+	other.run("-p", url, "--resume=far", "--permission-mode=yolo", other.script("-- 1 --\n"+bash("echo second >> count")+"-- 2 --\ntext: on\n"), "go on").wants(0, "on")
+	got, err := os.ReadFile(filepath.Join(u.dir, "count"))
+	if err != nil || string(got) != "ran\nsecond\n" {
+		t.Errorf("the calls wrote %q, %v", got, err)
+	}
+	u.run("session", "show", "far", url).wants(0, "go on")
+	u.run("session", "list", "--json", url).wants(0, `"id":"far"`)
+	u.run("audit", "show", "far", url).wants(0, "echo second")
+	u.run("audit", "verify", "far", url).wants(0)
+	u.run("audit", "verify", "nobody", url).wants(2)
+}
+
+// TestARunThatLosesItsLeaseEndsItself takes the lease away under a run: its call ends with all that it started.
+func TestARunThatLosesItsLeaseEndsItself(t *testing.T) {
+	needs(t, "bash")
+	server := jettest.Start(t, jettest.Options{}).URL()
+	u := newUser(t)
+	s := u.start("-p", "--store="+server, "--output-format=stream-json", "--permission-mode=yolo", "--session-id=far", u.script("-- 1 --\n"+bash("echo $$ > pid; while [ ! -e never ]; do sleep 0.05; done")+"-- 2 --\ntext: done\n"), "work")
+	waitFor(t, "the call to run", func() bool {
+		text, err := os.ReadFile(filepath.Join(u.dir, "pid"))
+		return err == nil && len(text) > 0
+	})
+	conn, err := jet.Dial(t.Context(), jet.Options{URL: server})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	leases, err := conn.JetStream().KeyValue(t.Context(), "ADZE_LEASE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := leases.Delete(t.Context(), jet.Token("far")); err != nil {
+		t.Fatal(err)
+	}
+	s.until(`"cause":"store"`)
+	_ = s.cmd.Wait()
+	if out := s.seen.String(); !strings.Contains(out, "the lease was lost") {
+		t.Errorf("the run says %s", out)
+	}
+	alive := func() bool {
+		text, _ := os.ReadFile(filepath.Join(u.dir, "pid"))
+		_, err := os.Stat("/proc/" + strings.TrimSpace(string(text)))
+		return err == nil
+	}
+	waitFor(t, "the end of the call", func() bool { return !alive() })
+}
+
+// TestAServerThatIsNotThereIsOneClearError: nothing is asked of a model, and what it means is said.
+func TestAServerThatIsNotThereIsOneClearError(t *testing.T) {
+	u := newUser(t)
+	u.run("-p", "--store=http://x", u.script("-- 1 --\ntext: done\n"), "work").wants(2, "--store")
+	u.run("session", "list", "--store=/tmp/x").wants(2, "NATS")
+	if r := u.run("-p", "--store=nats://127.0.0.1:1", u.script("-- 1 --\ntext: done\n"), "work"); r.code == 0 || !strings.Contains(r.err, "no NATS server answers") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}
