@@ -49,10 +49,9 @@ func (a batches) Batch() (*batch.Batch, error) {
 	return b, nil
 }
 
-// Listen answers for health and figures while a batch runs.
-func (a batches) Listen(address string) (stop func(), err error) {
-	_, stop, err = a.watch.listen(address, nil)
-	return stop, err
+// Listen answers for health, readiness and figures while a batch or a worker runs.
+func (a batches) Listen(address string, ready func() error) (stop func(), err error) {
+	return a.watch.listen(address, ready)
 }
 
 // batchOwns are flags of a run that a batch decides itself, or that need a person.
@@ -199,6 +198,7 @@ func (a batches) Worker(f *runs.Fleet, below string) (*fleet.Worker, func(), err
 	}
 	mask := a.keys.Mask()
 	w := fleet.NewWorker(f.Cluster, fmt.Sprintf("%s-%d", host, os.Getpid()), fleet.Clones{New: a.Batch, Dir: dir, Store: f.Sessions, Sessions: a.sessionOf})
+	a.watch.worker(w)
 	w.Redact, w.RedactJSON = mask.Text, mask.JSON
 	w.Cap = func(flags []string) float64 { return a.flags(flags).maxCost }
 	w.Key = func(flags []string) string { return a.keyOf(a.flags(flags).model) }

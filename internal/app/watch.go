@@ -1,10 +1,13 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
+	"adze/internal/fleet"
 	"adze/internal/safeterm"
 	"adze/internal/watch"
 	"adze/session"
@@ -32,15 +35,42 @@ func (w *watching) of(getenv func(string) string) (made *watch.Watch, notes []st
 }
 
 // listen answers for health, readiness and figures until stop. It comes before of.
-func (w *watching) listen(address string, ready func() error) (figures *watch.Figures, stop func(), err error) {
-	figures = watch.NewFigures(Version)
+func (w *watching) listen(address string, ready func() error) (stop func(), err error) {
+	figures := watch.NewFigures(Version)
 	s, err := watch.Listen(address, figures, ready)
 	if err != nil {
-		return nil, nil, misuse("such as --listen 127.0.0.1:9464", "%v", err)
+		return nil, misuse("such as --listen 127.0.0.1:9464", "%v", err)
 	}
 	w.figures = figures
-	return figures, s.Close, nil
+	return s.Close, nil
 }
+
+// worker counts what happens to a worker beside its tasks: what it takes over from others, what it loses, and how long the queue is.
+func (w *watching) worker(of *fleet.Worker) {
+	if w.figures == nil {
+		return
+	}
+	w.figures.Queue(func() (waiting float64, ok bool) {
+		ctx, cancel := context.WithTimeout(context.Background(), queueTime)
+		defer cancel()
+		sizes, err := of.Queue.Sizes(ctx)
+		for _, s := range sizes {
+			waiting += float64(s.Waiting)
+		}
+		return waiting, err == nil
+	})
+	of.Tell = func(e fleet.Event) {
+		switch {
+		case e.Kind == fleet.Took && e.Run.Attempts > 1:
+			w.figures.Again()
+		case e.Kind == fleet.LostIt:
+			w.figures.Lost()
+		}
+	}
+}
+
+// queueTime bounds how long who reads figures waits for the queue.
+const queueTime = 3 * time.Second
 
 // close sends what waits to be sent, and tells what could not be.
 func (w *watching) close(to io.Writer) {

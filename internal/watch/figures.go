@@ -120,20 +120,24 @@ func (f *Figures) turned(cause string, took time.Duration) {
 	f.turnTime.Observe(took.Seconds())
 }
 
-// Begun counts a task that begins; what it returns counts its end. Again says that somebody had it before.
-func (f *Figures) Begun(again bool) (ended func(outcome, cause string)) {
+// Begun counts a task that begins; what it returns counts its end.
+func (f *Figures) Begun() (ended func(outcome, cause string)) {
 	if f == nil {
 		return func(string, string) {}
 	}
 	began := time.Now()
 	f.running.Add(1)
-	if again {
-		f.redelivered.Add(1)
-	}
 	return func(outcome, cause string) {
 		f.running.Add(-1)
 		f.tasks.Add(1, outcome, cause)
 		f.taskTime.Observe(time.Since(began).Seconds())
+	}
+}
+
+// Again counts a task that somebody had before.
+func (f *Figures) Again() {
+	if f != nil {
+		f.redelivered.Add(1)
 	}
 }
 

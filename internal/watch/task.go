@@ -5,10 +5,8 @@ import (
 )
 
 // Task counts a task of a batch that begins, and begins its span: what its adze does stands below it by env.
-func (w *Watch) Task() (env []string, over func(ok bool, cause string)) { return w.task(false) }
-
-func (w *Watch) task(again bool) (env []string, over func(ok bool, cause string)) {
-	ended := w.Figures.Begun(again)
+func (w *Watch) Task() (env []string, over func(ok bool, cause string)) {
+	ended := w.Figures.Begun()
 	var span *open
 	if w.Tracer != nil {
 		up, began := w.Tracer.Begin(), w.now()

@@ -92,7 +92,8 @@ func TestTasks(t *testing.T) {
 	w := &watch.Watch{Figures: f}
 	env, first := w.Task()
 	_, second := w.Task()
-	again := f.Begun(true)
+	again := f.Begun()
+	f.Again()
 	f.Lost()
 	f.Queue(func() (float64, bool) { return 12, true })
 	if env != nil || !strings.Contains(f.Text(), "adze_tasks_running 3\n") {

@@ -37,8 +37,8 @@ type Program interface {
 	command.Program
 	// Batch makes a batch with what it needs of this program.
 	Batch() (*batch.Batch, error)
-	// Listen answers for health and figures at an address until stop. It comes before Batch.
-	Listen(address string) (stop func(), err error)
+	// Listen answers for health, readiness (nil: always) and figures at an address until stop. It comes before Batch and Worker.
+	Listen(address string, ready func() error) (stop func(), err error)
 	// RunFlags says what is wrong with flags that a task's adze gets.
 	RunFlags(flags []string) error
 	// Fleet connects to a server; an empty address is that of the environment.
@@ -92,7 +92,7 @@ func Command(e *command.Env, p Program) *cobra.Command {
 
 func (r runs) run(c *cobra.Command, words []string) error {
 	if address, _ := c.Flags().GetString("listen"); address != "" {
-		stop, err := r.Listen(address)
+		stop, err := r.Listen(address, nil)
 		if err != nil {
 			return err
 		}

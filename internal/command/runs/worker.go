@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -37,6 +38,7 @@ func WorkerCommand(e *command.Env, p Program) *cobra.Command {
 	f.IntP("jobs", "j", 2, "how many tasks are done at the same time")
 	f.StringSlice("label", nil, "take only tasks with one of these `LABELS`; default: all")
 	f.Duration("grace", 25*time.Second, "how long tasks may go on after SIGTERM")
+	f.String("listen", "", "answer for /healthz, /readyz and Prometheus' /metrics at this `ADDRESS`, such as 127.0.0.1:9464")
 	f.String("dir", "", "where clones are made while tasks run (default: adze/workers in the cache folder)")
 	f.String("name", "", "what the worker is called in lists (default: its host and process)")
 	return c
@@ -66,11 +68,20 @@ func (r runs) worker(c *cobra.Command, _ []string) error {
 		w.GiveBack()
 	}, nil)
 	defer stop()
+	var connected atomic.Pointer[Fleet]
+	if address, _ := c.Flags().GetString("listen"); address != "" {
+		unlisten, err := r.Listen(address, func() error { return ready(ctx, connected.Load()) })
+		if err != nil {
+			return err
+		}
+		defer unlisten()
+	}
 	server, err := r.Fleet(ctx, r.where(c))
 	if err != nil {
 		return r.unreachable(err)
 	}
 	defer server.Close()
+	connected.Store(server)
 	dir, _ := c.Flags().GetString("dir")
 	w, done, err := r.Worker(server, dir)
 	if err != nil {
@@ -94,6 +105,22 @@ func (r runs) worker(c *cobra.Command, _ []string) error {
 		fmt.Fprintf(r.Err, "%s\n", safeterm.Name(server.Durability))
 	}
 	return w.Run(ctx)
+}
+
+// ready says why a worker takes no task now.
+func ready(ctx context.Context, server *Fleet) error {
+	switch {
+	case ctx.Err() != nil:
+		return errors.New("draining")
+	case server == nil:
+		return errors.New("not connected yet")
+	}
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	if _, err := server.Queue.Sizes(ctx); err != nil {
+		return errors.New("the queue does not answer")
+	}
+	return nil
 }
 
 // say tells of an event in a line.
