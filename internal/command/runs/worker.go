@@ -92,13 +92,7 @@ func (r runs) worker(c *cobra.Command, _ []string) error {
 	if name, _ := c.Flags().GetString("name"); name != "" {
 		w.Name = name
 	}
-	own := w.Tell
-	w.Tell = func(e fleet.Event) {
-		r.say(e)
-		if own != nil {
-			own(e)
-		}
-	}
+	w.Tell = r.saying(w.Tell)
 	now.Store(w)
 	fmt.Fprintf(r.Err, "worker %s takes tasks from %s, %d at a time\n", safeterm.Name(w.Name), server.Name, jobs)
 	if server.Durability != "" {
@@ -121,6 +115,16 @@ func ready(ctx context.Context, server *Fleet) error {
 		return errors.New("the queue does not answer")
 	}
 	return nil
+}
+
+// saying tells of events, and hands them on.
+func (r runs) saying(own func(fleet.Event)) func(fleet.Event) {
+	return func(e fleet.Event) {
+		r.say(e)
+		if own != nil {
+			own(e)
+		}
+	}
 }
 
 // say tells of an event in a line.
