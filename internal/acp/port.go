@@ -44,7 +44,7 @@ type Wish struct {
 	Servers []Server
 }
 
-// Server is an MCP server that the editor wants to be used. It is a wish: the person has the say.
+// Server is an MCP server that the editor wants to be used. It is a wish: the person is asked first.
 type Server struct {
 	Name    string            `json:"name"`
 	Type    string            `json:"type"` // stdio, http or sse

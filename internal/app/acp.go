@@ -125,7 +125,7 @@ func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error)
 		}
 	}
 	c := &edited{app: e.app, o: &o, wish: w}
-	o.files = filesOf(w.Editor)
+	o.files, o.lent = filesOf(w.Editor), w.Servers
 	observe := func(ev session.Event) { w.Observe(desk.VeiledEvent(ev)) }
 	wired, err := e.app.wire(ctx, &o, observe, person{ask: c.ask, inquire: c.inquire, review: c.review, terminal: e.terminal(w.Editor)})
 	if err != nil {
@@ -133,9 +133,6 @@ func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error)
 	}
 	c.wired = wired
 	wired.patient.Watch(observe)
-	if len(w.Servers) > 0 {
-		wired.notices = append(wired.notices, fmt.Sprintf("the editor names %d MCP servers; they are not used, since adze does not start what it was not allowed to: add them with adze's own configuration", len(w.Servers)))
-	}
 	return c, nil
 }
 
@@ -184,6 +181,7 @@ func (c *edited) Prompt(ctx context.Context, p acp.Prompt) session.Result {
 	if err != nil {
 		return failure(err)
 	}
+	c.consent(ctx)
 	in = w.servers.dress(in)
 	for _, a := range p.Attachments {
 		kept, err := desk.Bounded(a)

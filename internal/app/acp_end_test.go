@@ -248,22 +248,6 @@ func TestAnEditorIsAnsweredBeforeAnythingIsTouched(t *testing.T) {
 	}
 }
 
-// TestServersThatAnEditorNamesAreNotStarted: nobody allowed them, and that is told.
-func TestServersThatAnEditorNamesAreNotStarted(t *testing.T) {
-	u := newUser(t)
-	w := u.wire(u.script("-- 1 --\ntext: Hello.\n"))
-	w.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":%q,"mcpServers":[{"name":"x","command":"touch","args":[%q],"env":[]}]}}`, u.dir, filepath.Join(u.dir, "started")))
-	w.until(`"id":1,"result"`)
-	w.until("agent_thought_chunk", "1 MCP servers", "not used")
-	w.in.Close()
-	if code := w.wait(); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
-	if _, err := os.Stat(filepath.Join(u.dir, "started")); err == nil {
-		t.Error("a server was started that nobody allowed")
-	}
-}
-
 // TestASignalEndsAllSessions: what runs ends, and the code names the signal.
 func TestASignalEndsAllSessions(t *testing.T) {
 	needProc(t)

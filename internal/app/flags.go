@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"adze/internal/acp"
 	"adze/internal/answer"
 	"adze/internal/command"
 	"adze/internal/command/back"
@@ -36,6 +37,7 @@ type options struct {
 	fork        bool
 	as          string       // the id of a new session; empty: any
 	files       workspace.FS // the way to files; nil: the disk
+	lent        []acp.Server // MCP servers that an editor names
 	worktree    string       // the name of the git work tree to work in
 	acceptPlan  string       // the mode to go on in
 	gate.Flags

@@ -47,6 +47,7 @@ type mcpServers struct {
 	rebuild func(context.Context) (*tool.Set, error)
 	shelf   *share.Shelf   // what they share beside tools
 	sampler *sampling.Desk // where they ask the model
+	lent    *lentServers   // by an editor
 	tell    func(string)
 
 	mu       sync.Mutex
@@ -81,15 +82,22 @@ func (s settings) mcpServers(o *options, w *wired) *mcpServers {
 	if !o.bare {
 		own, holds = s.projectServers(own)
 	}
+	own, lent, notices := s.lend(own, o.lent)
+	w.notices = append(w.notices, notices...)
 	if len(own) == 0 {
 		return nil
 	}
 	dir := s.root.Dir()
-	m := &mcpServers{soon: o.print || o.byHand != nil, told: map[string]bool{}, tell: func(text string) { w.menu.Notice(text) }}
+	m := &mcpServers{lent: lent, soon: o.print || o.byHand != nil, told: map[string]bool{}, tell: func(text string) { w.menu.Notice(text) }}
 	options := mcp.Options{
 		Version: Version, Dir: dir, Servers: own, State: filepath.Join(s.at.State, "mcp"), Idle: time.Duration(s.config.MCP.Idle),
 		Supervisor: proc.Supervisor{Ledger: w.ledger, Cage: w.cage}, Env: func() []string { return s.cleanEnv(dir) },
-		Holds:   func(one mcp.Server) error { return w.mayServe(s, one, holds) },
+		Holds: func(one mcp.Server) error {
+			if err := lent.holds(one.Name); err != nil {
+				return err
+			}
+			return w.mayServe(s, one, holds)
+		},
 		Reach:   w.reachFor,
 		Changed: func(name string) { m.failed(name) },
 	}
@@ -101,6 +109,7 @@ func (s settings) mcpServers(o *options, w *wired) *mcpServers {
 	}
 	m.reach(s, w, &options)
 	m.Pool = mcp.New(options)
+	m.Hide(lent.names...)
 	m.shelf = m.shelfOf(s, options.Mask)
 	if w.menu != nil { // who only lists tools has none
 		w.menu.Others = m.other
@@ -256,6 +265,17 @@ func (m *mcpServers) fresh(ctx context.Context) *tool.Set {
 	return set
 }
 
+// await starts servers and waits until their tools are known, as long as a call does.
+func (m *mcpServers) await(ctx context.Context, names []string) {
+	ctx, cancel := context.WithTimeout(ctx, mcp.DefaultWait)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, name := range names {
+		all.Go(func() { _ = m.Await(ctx, name) }) // one that fails is told by itself
+	}
+	all.Wait()
+}
+
 // search waits for servers that nobody knows yet, as long as a call does, and returns all tools then; nil: it is those that
 // the run has.
 func (m *mcpServers) search(ctx context.Context) *tool.Set {
@@ -263,13 +283,7 @@ func (m *mcpServers) search(ctx context.Context) *tool.Set {
 	if len(unseen) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, mcp.DefaultWait)
-	defer cancel()
-	var all sync.WaitGroup
-	for _, name := range unseen {
-		all.Go(func() { _ = m.Await(ctx, name) }) // one that fails is told by itself
-	}
-	all.Wait()
+	m.await(ctx, unseen)
 	set, err := m.rebuild(ctx)
 	if err != nil {
 		return nil

@@ -48,6 +48,27 @@ func (v *server) agree() {
 	}
 }
 
+// Hide leaves servers out of all lists of tools, until they are shown.
+func (p *Pool) Hide(names ...string) {
+	for _, name := range names {
+		if v := p.servers[name]; v != nil {
+			v.mu.Lock()
+			v.hidden = true
+			v.mu.Unlock()
+		}
+	}
+}
+
+// Show ends that.
+func (p *Pool) Show(name string) {
+	if v := p.servers[name]; v != nil {
+		v.mu.Lock()
+		v.hidden = false
+		v.mu.Unlock()
+		p.generation.Add(1)
+	}
+}
+
 // Shares is what a server said that it has beside tools, when it was there last; nothing is started.
 func (p *Pool) Shares(name string) (prompts, resources bool) {
 	v := p.servers[name]
@@ -70,7 +91,7 @@ func (p *Pool) Unseen() (out []string) {
 	for _, name := range p.order {
 		v := p.servers[name]
 		v.mu.Lock()
-		if v.leaf() == nil && v.conf.Err == nil && v.state != Failed && v.state != Held {
+		if v.leaf() == nil && !v.hidden && v.conf.Err == nil && v.state != Failed && v.state != Held {
 			out = append(out, name)
 		}
 		v.mu.Unlock()

@@ -130,8 +130,11 @@ func sumOf(raw []byte) string {
 	return string(sum[:])
 }
 
-// leaf is what is known of the server for a list of its tools; nil: it was never seen. The lock is held.
+// leaf is what is known of the server for a list of its tools; nil: it was never seen, or is hidden. The lock is held.
 func (v *server) leaf() *leaf {
+	if v.hidden {
+		return nil
+	}
 	if !v.looked {
 		if l, ok := v.pool.roll()[v.conf.Name]; ok {
 			return l

@@ -66,6 +66,7 @@ type server struct {
 	now     *Catalogue // what it says
 	change  Change     // what of that they have not agreed to
 
+	hidden     bool // nobody agreed to it yet
 	introduced bool // the model was told its instructions
 	pid        int
 	noise      atomic.Int64  // lines that were no messages

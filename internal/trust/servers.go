@@ -107,3 +107,15 @@ func serverItem(file, id string, raw json.RawMessage) Item {
 	}
 	return i
 }
+
+// Lent is a server that no file of the project names, but a program that the person works with, such as their editor: for a
+// session, and asked about as one of the project. Entry is what stands in files.
+func (p Project) Lent(by, name string, entry []byte) (Item, error) {
+	i := serverItem("the "+by, Server+":"+name+"@"+by, entry)
+	if i.Kind = Server; i.Problem == "" {
+		p.pin(&i)
+	}
+	allowed, err := p.allowed()
+	i.State = p.state(i, allowed)
+	return i, err
+}

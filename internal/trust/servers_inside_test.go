@@ -12,3 +12,27 @@ func TestAServerNamesTheVariablesThatItIsGiven(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestALentServerIsAskedAboutByItsDefinition: another argument or value of a variable is another one; nothing of it is in the
+// project's files.
+func TestALentServerIsAskedAboutByItsDefinition(t *testing.T) {
+	p := Project{Dir: t.TempDir(), Book: Of(t.TempDir()), Used: []string{Server}}
+	entry := `{"command":"node","args":["a.js"],"env":{"K":"1"}}`
+	i, err := p.Lent("editor", "x", []byte(entry))
+	if err != nil || i.State != Waiting || i.Hash == "" || i.ID != "server:x@editor" {
+		t.Fatalf("%+v, %v", i, err)
+	}
+	if err := p.Book.Allow(t.Context(), p.Dir, i); err != nil {
+		t.Fatal(err)
+	}
+	for entry, want := range map[string]State{
+		entry: Allowed, `{"command":"node","args":["b.js"],"env":{"K":"1"}}`: Changed, `{"command":"node","args":["a.js"],"env":{"K":"2"}}`: Changed,
+	} {
+		if i, _ := p.Lent("editor", "x", []byte(entry)); i.State != want {
+			t.Errorf("%s is %s, want %s", entry, i.State, want)
+		}
+	}
+	if i, _ := p.Lent("other", "x", []byte(entry)); i.State != Waiting {
+		t.Errorf("of another program it is %s", i.State)
+	}
+}
