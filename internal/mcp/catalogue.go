@@ -93,6 +93,14 @@ func (c *Catalogue) save(path string) error {
 	if err != nil {
 		return err
 	}
+	return keep(path, raw)
+}
+
+// keep writes a file of the state folder, which it makes where it is not there.
+func keep(path string, raw []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
 	return whole.WriteCache(path, raw)
 }
 

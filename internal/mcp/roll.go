@@ -14,7 +14,6 @@ import (
 	"strings"
 	"syscall"
 
-	"adze/internal/whole"
 	"adze/tool"
 )
 
@@ -242,7 +241,7 @@ func (p *Pool) writeRoll() {
 		w.leaf(p.laid(l, &bodies))
 	}
 	size := binary.LittleEndian.AppendUint64(nil, uint64(len(w)))
-	if whole.WriteCache(p.rollFile(), slices.Concat([]byte(rollMagic+sumOf(w)), size, w, bodies)) == nil { // without it the catalogues are read
+	if keep(p.rollFile(), slices.Concat([]byte(rollMagic+sumOf(w)), size, w, bodies)) == nil { // without it the catalogues are read
 		trimRolls(p.opts.State)
 	}
 }

@@ -56,7 +56,7 @@ func (b *bench) call(ctx context.Context, name, args string) tool.Outcome {
 // seen is a pool whose servers were there before: they have started once, and do not run.
 func seen(t *testing.T, servers map[string]string, change func(*Options)) *Pool {
 	t.Helper()
-	state := t.TempDir()
+	state := filepath.Join(t.TempDir(), "not", "there", "yet")
 	with := func(o *Options) {
 		o.State = state
 		if change != nil {

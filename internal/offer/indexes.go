@@ -30,7 +30,7 @@ func (dir indexes) of(set *tool.Set) pick.Shelf {
 			return raw
 		},
 		Save: func(scorer string, raw []byte) {
-			if whole.WriteCache(file(scorer), raw) == nil {
+			if os.MkdirAll(string(dir), 0o700) == nil && whole.WriteCache(file(scorer), raw) == nil {
 				dir.trim()
 			}
 		},

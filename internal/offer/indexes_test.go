@@ -14,7 +14,7 @@ import (
 // TestAnIndexIsKeptForTheNextRun: the offer is the same with the one that is kept, with one that is damaged, and without;
 // other tools have another.
 func TestAnIndexIsKeptForTheNextRun(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "not there yet")
 	offered := func(names ...string) []string {
 		s := New(pick.DefaultScorer(), nil, 0, 2)
 		s.Indexes = dir
