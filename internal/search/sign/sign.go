@@ -13,6 +13,13 @@
 // percent of the text in all. Block and bits were measured: whole files let large ones through for nearly every word,
 // four bits for each number save a third of the reads for twice the size.
 //
+// Why each file is asked for its state at every search, though that is half of what one costs: nothing less tells that it is
+// the one that was signed. A watch of its folder (inotify) hears neither of a write through a hard link in another folder,
+// nor of the making of such a link, nor of a store into a shared map; one of each file hears of links, but holds every
+// inode in the kernel's memory, a kilobyte each; a mark on the file system (fanotify) is for root, and deaf to maps as well.
+// io_uring hands each such question to a worker thread of the kernel, which saves none of its work (read, not measured).
+// What a folder can prove, which names it holds, is remembered instead (search.Folders).
+//
 // Known limits: what writes through a shared memory map changes the times of a file only now and then, so such a file
 // may be missed while its writer lives; on file systems of other machines nothing is signed for that reason. Files with
 // NUL bytes, those in UTF-16 and those larger than 16 MB are always read.
