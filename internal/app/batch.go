@@ -27,6 +27,7 @@ import (
 	"adze/internal/jet"
 	"adze/internal/place"
 	"adze/internal/store"
+	"adze/internal/store/stream"
 	"adze/session"
 )
 
@@ -56,7 +57,7 @@ func (a batches) Listen(address string, ready func() error) (stop func(), err er
 
 // batchOwns are flags of a run that a batch decides itself, or that need a person.
 func batchOwns() []string {
-	return []string{"print", "output-format", "input-format", "continue", "resume", "fork", "session-id", "worktree", "accept-plan", "cwd", "record", "replay",
+	return []string{"print", "output-format", "input-format", "continue", "resume", "fork", "session-id", "store", "worktree", "accept-plan", "cwd", "record", "replay",
 		"no-session", "plain", "inline", "transcript", "demo", "help", "version"}
 }
 
@@ -171,7 +172,7 @@ func (a batches) Fleet(ctx context.Context, on string) (*runs.Fleet, error) {
 		conn.Close()
 		return nil, err
 	}
-	return &runs.Fleet{Cluster: c, Name: o.URL, Close: conn.Close, Durability: conn.Durability(ctx).String()}, nil
+	return &runs.Fleet{Cluster: c, Name: o.URL, Close: conn.Close, Durability: conn.Durability(ctx).String(), Sessions: []string{"--store", o.URL}}, nil
 }
 
 // leastRoom is how much of the disk, in bytes, is to be free before a worker takes a task.
@@ -197,7 +198,8 @@ func (a batches) Worker(f *runs.Fleet, below string) (*fleet.Worker, func(), err
 		host = "unknown"
 	}
 	mask := a.keys.Mask()
-	w := fleet.NewWorker(f.Cluster, fmt.Sprintf("%s-%d", host, os.Getpid()), fleet.Clones{New: a.Batch, Dir: dir, Store: f.Sessions, Sessions: a.sessionOf})
+	w := fleet.NewWorker(f.Cluster, fmt.Sprintf("%s-%d", host, os.Getpid()), fleet.Clones{New: a.Batch, Dir: dir, Env: []string{"ADZE_STORE=" + f.Name},
+		Sessions: func(id string) batch.Sessions { return oneSession{a, f.Name, session.ID(id)} }})
 	a.watch.worker(w)
 	w.Redact, w.RedactJSON = mask.Text, mask.JSON
 	w.Cap = func(flags []string) float64 { return a.flags(flags).maxCost }
@@ -254,26 +256,23 @@ func (a batches) keyOf(model string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// sessionOf looks after one session, wherever it was begun.
-func (a batches) sessionOf(id string) batch.Sessions { return oneSession{a, session.ID(id)} }
-
+// oneSession is that of a run, on the server that all workers share.
 type oneSession struct {
-	of batches
-	id session.ID
+	of  batches
+	url string
+	id  session.ID
 }
 
 // Last is how far the session is; it was begun as soon as it has an entry.
 func (o oneSession) Last(ctx context.Context, _ string, _ time.Time) (id session.ID, last *session.Result, err error) {
-	err = o.of.Store(ctx, func(s *store.Store) error {
-		entries, err := s.Load(ctx, o.id)
-		if errors.Is(err, session.ErrNotFound) {
-			return nil
-		}
-		id, last = o.id, howEnded(entries)
-		return err
-	})
-	if errors.Is(err, os.ErrNotExist) {
+	logs, err := o.of.far.Open(ctx, o.url, o.of.Getenv, stream.Options{})
+	if err != nil {
+		return "", nil, err
+	}
+	defer logs.Close()
+	entries, err := logs.Load(ctx, o.id)
+	if errors.Is(err, session.ErrNotFound) {
 		return "", nil, nil
 	}
-	return id, last, err
+	return o.id, howEnded(entries), err
 }

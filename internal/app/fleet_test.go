@@ -123,6 +123,7 @@ func TestAWorkerThatIsKilledLosesNothing(t *testing.T) {
 		w.Process.Signal(syscall.SIGTERM)
 		_ = w.Wait()
 	}
+	u.run("session", "show", all["t0"][0].Session, "--store", on).wants(0, "do it", "aborted", "The machine that ran this was lost")
 	deadline := time.Now().Add(patience)
 	for left := "?"; left != ""; {
 		if left = runningBelow(clones); time.Now().After(deadline) {

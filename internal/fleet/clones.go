@@ -16,8 +16,8 @@ import (
 type Clones struct {
 	New func() (*batch.Batch, error) // with what it needs of this program
 	Dir string                       // of this worker alone, absolute
-	// Store are flags for the adze of a task that have its session be where all workers find it. Sessions looks there.
-	Store    []string
+	// Env has the adze of a task keep its session where all workers find it. Sessions looks there.
+	Env      []string
 	Sessions func(id string) batch.Sessions
 }
 
@@ -32,7 +32,8 @@ func (c Clones) Do(ctx context.Context, j Job) (r batch.Result, patch string, er
 		return r, "", err
 	}
 	defer func() { _ = os.RemoveAll(b.Out) }() // what cannot be removed goes when the next worker begins
-	b.Tasks, b.Flags, b.Push, b.Watch, b.Away = []batch.Task{j.Task}, slices.Concat(j.Order.Flags, c.Store), j.Order.Push, j.Watch, j.Away
+	b.Tasks, b.Flags, b.Push, b.Watch, b.Away = []batch.Task{j.Task}, j.Order.Flags, j.Order.Push, j.Watch, j.Away
+	b.Env = slices.Concat(b.Env, c.Env)
 	if j.MaxCost > 0 { // the last one counts, so it stands behind those of the task
 		b.Tasks[0].Flags = append(slices.Clone(j.Task.Flags), fmt.Sprintf("--max-cost=%g", j.MaxCost))
 	}
