@@ -271,3 +271,6 @@ func (u *user) newest() string {
 	id, _, _ := strings.Cut(u.run("session", "list").wants(0).out, " ")
 	return id
 }
+
+// bash is a call with a script.
+func bash(script string) string { return fmt.Sprintf("call bash: {\"command\":%q}\n", script) }

@@ -83,9 +83,6 @@ printf dirty >> src/b.txt; printf untracked > new; printf SECRET=1 > .env; chmod
 
 const wreck = `git reset -q --hard HEAD~1; git clean -fdxq; rm -r src/deep link; mv zeros src/a.go; chmod 600 run.sh; mkdir -p made/by; echo x > made/by/it`
 
-// bash is a call with a script.
-func bash(script string) string { return fmt.Sprintf("call bash: {\"command\":%q}\n", script) }
-
 func (u *user) work(steps string) ran {
 	u.t.Helper()
 	return u.run("-p", "--permission-mode=yolo", u.script(steps), "work").wants(0)
