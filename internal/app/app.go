@@ -193,3 +193,21 @@ func (a *app) tidyUp(o *options, w *wired) {
 		return err
 	})
 }
+
+// giveBackTime bounds how long a process that must end now waits for its terminal, which may be what hangs.
+const giveBackTime = 200 * time.Millisecond
+
+// giveBack leaves the terminal to the shell as it was.
+func (a *app) giveBack() {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if ui := a.front.Load(); ui != nil {
+			ui.GiveBack()
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(giveBackTime):
+	}
+}

@@ -52,18 +52,7 @@ func TestARunThatLosesItsLeaseEndsItself(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(u.dir, "pid"))
 		return err == nil && len(text) > 0
 	})
-	conn, err := jet.Dial(t.Context(), jet.Options{URL: server})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	leases, err := conn.JetStream().KeyValue(t.Context(), "ADZE_LEASE")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := leases.Delete(t.Context(), jet.Token("far")); err != nil {
-		t.Fatal(err)
-	}
+	takeLease(t, server, "far")
 	s.until(`"cause":"store"`)
 	_ = s.cmd.Wait()
 	if out := s.seen.String(); !strings.Contains(out, "the lease was lost") {
@@ -75,6 +64,38 @@ func TestARunThatLosesItsLeaseEndsItself(t *testing.T) {
 		return err == nil
 	}
 	waitFor(t, "the end of the call", func() bool { return !alive() })
+}
+
+// takeLease takes the lease of a session away from who holds it.
+func takeLease(t *testing.T, server, id string) {
+	t.Helper()
+	conn, err := jet.Dial(t.Context(), jet.Options{URL: server})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	leases, err := conn.JetStream().KeyValue(t.Context(), "ADZE_LEASE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := leases.Delete(t.Context(), jet.Token(id)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAnInterfaceThatLosesItsLeaseSaysWhy: it ends with the reason, and with the line that finds the session again.
+func TestAnInterfaceThatLosesItsLeaseSaysWhy(t *testing.T) {
+	server := jettest.Start(t, jettest.Options{}).URL()
+	u := newUser(t)
+	p := u.openPane(200, 30)
+	p.begin(u.script("-- 1 --\ntext: hello\n"), "--plain", "--store="+server)
+	p.sees("/quit leaves.")
+	p.shell("say it")
+	p.sees("hello", "Ready.")
+	id := strings.Fields(u.run("session", "list", "--store="+server).wants(0).out)[0]
+	takeLease(t, server, id)
+	p.sees("the lease was lost", "hint: ", "--resume "+id+" --store "+server)
+	p.restored(10)
 }
 
 // TestAServerThatIsNotThereIsOneClearError: nothing is asked of a model, and what it means is said.

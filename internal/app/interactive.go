@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"adze/internal/desk"
 	"adze/internal/policy"
@@ -32,6 +31,10 @@ func (a *app) interactive(o *options, words string) error {
 		func() bool { ui := a.front.Load(); return ui != nil && ui.Interrupt() })
 	defer stop()
 	err := a.sittings(ctx, o, words)
+	if lost := (*session.ComposeError)(nil); errors.As(context.Cause(ctx), &lost) {
+		ended = lost.Cause
+		print.Complain(print.Masked{To: a.Err, By: a.keys.Mask()}, lost.Message, lost.Hint)
+	}
 	a.Exit = print.ExitCode(ended)
 	if ended == "" {
 		a.Exit = 0
@@ -40,24 +43,6 @@ func (a *app) interactive(o *options, words string) error {
 		return nil
 	}
 	return err
-}
-
-// giveBackTime bounds how long a process that must end now waits for its terminal, which may be what hangs.
-const giveBackTime = 200 * time.Millisecond
-
-// giveBack leaves the terminal to the shell as it was.
-func (a *app) giveBack() {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if ui := a.front.Load(); ui != nil {
-			ui.GiveBack()
-		}
-	}()
-	select {
-	case <-done:
-	case <-time.After(giveBackTime):
-	}
 }
 
 // sittings follows the person from session to session and from model to model. What cannot be opened leads
@@ -296,5 +281,5 @@ func (a *app) farewell(o *options, w *wired) {
 	if o.noSession || o.demo || len(w.session.History()) == 0 {
 		return
 	}
-	fmt.Fprintf(a.Err, "adze --resume %s goes on from here\n", safeterm.Name(string(w.session.ID())))
+	fmt.Fprintf(a.Err, "adze --resume %s%s goes on from here\n", safeterm.Name(string(w.session.ID())), safeterm.Name(a.far.Named()))
 }

@@ -82,6 +82,14 @@ func (p *Place) Open(ctx context.Context, url string, getenv func(string) string
 	return s, err
 }
 
+// Named is the flag that finds the sessions again, with a space before it; empty where none was given.
+func (p *Place) Named() string {
+	if p.address == "" {
+		return ""
+	}
+	return " --store " + p.address
+}
+
 // Ending has a lost lease end the run.
 func (p *Place) Ending(cancel context.CancelCauseFunc) {
 	p.mu.Lock()
