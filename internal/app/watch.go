@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adze/internal/fleet"
+	"adze/internal/models"
 	"adze/internal/safeterm"
 	"adze/internal/watch"
 	"adze/session"
@@ -30,6 +31,9 @@ func (w *watching) of(getenv func(string) string) (made *watch.Watch, notes []st
 		if w.figures != nil {
 			w.made.Figures = w.figures
 		}
+		if w.made != nil {
+			w.made.Provider = models.InSpans
+		}
 	})
 	return w.made, notes
 }
@@ -39,7 +43,7 @@ func (w *watching) listen(address string, ready func() error) (stop func(), err 
 	figures := watch.NewFigures(Version)
 	s, err := watch.Listen(address, figures, ready)
 	if err != nil {
-		return nil, misuse("such as --listen 127.0.0.1:9464", "%v", err)
+		return nil, misuse("such as --listen localhost:9464", "%v", err)
 	}
 	w.figures = figures
 	return s.Close, nil

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -41,6 +42,8 @@ type Vendor struct {
 	// Makes are the beginnings of the names that only this company gives to models; behind a ! of those that others run.
 	Makes   []string
 	Profile func() Profile
+	// Spans is gen_ai.provider.name of the semantic conventions for generative AI; empty: Name.
+	Spans string
 	// With is the vendor whose server this is in another format; empty: its own.
 	With string
 }
@@ -88,7 +91,7 @@ func allVendors() []Vendor {
 		{Name: "anthropic", Home: "https://api.anthropic.com", Keys: []string{"ANTHROPIC_API_KEY"}, KeyPrefix: "sk-ant-",
 			Format: anthropic.Format(), Default: "claude-sonnet-5-5", Rank: 1, Makes: []string{"claude-"}},
 		{Name: "gemini", Home: "https://generativelanguage.googleapis.com", Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyPrefix: "AIza",
-			URLs: []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"}, Format: gemini.Format(), Default: "gemini-flash-latest", Rank: 3, Makes: []string{"gemini-"}},
+			URLs: []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"}, Format: gemini.Format(), Default: "gemini-flash-latest", Rank: 3, Makes: []string{"gemini-"}, Spans: "gcp.gemini"},
 		{Name: "ollama", Program: "Ollama", Home: "http://127.0.0.1:11434", Keys: []string{"OLLAMA_API_KEY"}, URLs: []string{"OLLAMA_HOST"},
 			Format: ollama.Format(), Profile: Local, Tells: discover.Ollama, OwnPort: true, Larger: "ollama show NAME tells its context",
 			Fetch: Fetch{Site: "https://ollama.com/download", Serve: "ollama serve", Get: "ollama pull NAME", Suggest: "qwen3:8b", Size: "5 GB"}},
@@ -100,9 +103,9 @@ func allVendors() []Vendor {
 		{Name: "groq", Home: "https://api.groq.com/openai/v1", Keys: []string{"GROQ_API_KEY"}, KeyPrefix: "gsk_", Format: chat},
 		{Name: "together", Home: "https://api.together.xyz/v1", Keys: []string{"TOGETHER_API_KEY"}, Format: chat},
 		{Name: "mistral", Home: "https://api.mistral.ai/v1", Keys: []string{"MISTRAL_API_KEY"}, Format: chat,
-			Makes: []string{"mistral-", "ministral-", "magistral-", "codestral-", "devstral-", "pixtral-"}},
+			Makes: []string{"mistral-", "ministral-", "magistral-", "codestral-", "devstral-", "pixtral-"}, Spans: "mistral_ai"},
 		{Name: "deepseek", Home: "https://api.deepseek.com/v1", Keys: []string{"DEEPSEEK_API_KEY"}, Format: chat, Makes: []string{"deepseek-"}},
-		{Name: "xai", Home: "https://api.x.ai/v1", Keys: []string{"XAI_API_KEY"}, KeyPrefix: "xai-", Format: chat, Makes: []string{"grok-"}},
+		{Name: "xai", Home: "https://api.x.ai/v1", Keys: []string{"XAI_API_KEY"}, KeyPrefix: "xai-", Format: chat, Makes: []string{"grok-"}, Spans: "x_ai"},
 		{Name: "fireworks", Home: "https://api.fireworks.ai/inference/v1", Keys: []string{"FIREWORKS_API_KEY"}, Format: chat},
 		{Name: "cerebras", Home: "https://api.cerebras.ai/v1", Keys: []string{"CEREBRAS_API_KEY"}, KeyPrefix: "csk-", Format: chat},
 		{Name: "llamacpp", Program: "llama.cpp", Home: "http://127.0.0.1:8080/v1", Keys: []string{"LLAMA_API_KEY"}, Format: chat, Profile: Local,
@@ -114,6 +117,12 @@ func allVendors() []Vendor {
 			Tells: discover.VLLM, Larger: "start vLLM with a larger --max-model-len", Start: "start it with: vllm serve MODEL --enable-auto-tool-choice --tool-call-parser NAME"},
 		{Name: "script"},
 	}
+}
+
+// InSpans is how traces name a provider: the well-known value of gen_ai.provider.name where there is one.
+func InSpans(provider string) string {
+	v, _ := vendor(provider)
+	return cmp.Or(v.Spans, v.With, provider)
 }
 
 // vendor finds a row, with what most rows leave out.

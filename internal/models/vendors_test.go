@@ -103,3 +103,12 @@ func TestTheEnvironmentIsRead(t *testing.T) {
 		}
 	}
 }
+
+// TestTracesNameProvidersAsOthersDo: the values are those of the semantic conventions for generative AI.
+func TestTracesNameProvidersAsOthersDo(t *testing.T) {
+	for name, want := range map[string]string{"gemini": "gcp.gemini", "responses": "openai", "openai": "openai", "mistral": "mistral_ai", "xai": "x_ai", "ours": "ours"} {
+		if got := InSpans(name); got != want {
+			t.Errorf("%s is %s in traces, want %s", name, got, want)
+		}
+	}
+}

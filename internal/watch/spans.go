@@ -12,9 +12,10 @@ import (
 // spans makes the spans of one session. A span is sent when its work has ended, and has its id from when the first work within it
 // begins. Subagents work beside each other.
 type spans struct {
-	tracer *trace.Tracer
-	now    func() time.Time
-	id     string
+	tracer   *trace.Tracer
+	now      func() time.Time
+	provider func(string) string
+	id       string
 
 	mu    sync.Mutex
 	turn  *open                 // nil: none runs
@@ -37,7 +38,7 @@ func newSpans(w *Watch, id string) *spans {
 	if w.Tracer == nil {
 		return nil
 	}
-	return &spans{tracer: w.Tracer, now: w.now, id: id, calls: map[tool.CallID]*open{}, tasks: map[tool.CallID]*open{}}
+	return &spans{tracer: w.Tracer, now: w.now, provider: w.provider, id: id, calls: map[tool.CallID]*open{}, tasks: map[tool.CallID]*open{}}
 }
 
 // see follows an event.
@@ -151,7 +152,7 @@ func (s *spans) requested(e session.Requested) {
 	}
 	o := s.below(s.place(e.Parent))
 	o.began = began
-	s.end(o, "chat "+r.model, trace.Client, r.status != "ok" && r.status != "truncated", requestAttributes(r, e))
+	s.end(o, "chat "+r.model, trace.Client, r.status != "ok" && r.status != "truncated", requestAttributes(r, e, s.provider(r.provider)))
 }
 
 func earlier(a, b time.Time) time.Time {
@@ -162,10 +163,10 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // requestAttributes are named as in the semantic conventions for generative AI.
-func requestAttributes(r asked, e session.Requested) []trace.Attribute {
+func requestAttributes(r asked, e session.Requested, provider string) []trace.Attribute {
 	out := []trace.Attribute{
-		{Key: "gen_ai.operation.name", Value: "chat"}, {Key: "gen_ai.provider.name", Value: providerName(r.provider)},
-		{Key: "gen_ai.system", Value: providerName(r.provider)}, // its older name
+		{Key: "gen_ai.operation.name", Value: "chat"}, {Key: "gen_ai.provider.name", Value: provider},
+		{Key: "gen_ai.system", Value: provider}, // its older name
 		{Key: "gen_ai.request.model", Value: r.model},
 		{Key: "gen_ai.usage.input_tokens", Value: int64(r.usage.Input + r.usage.CacheRead + r.usage.CacheWrite)},
 		{Key: "gen_ai.usage.output_tokens", Value: int64(r.usage.Output)},
@@ -188,14 +189,6 @@ func requestAttributes(r asked, e session.Requested) []trace.Attribute {
 		out = append(out, trace.Attribute{Key: "error.type", Value: r.status})
 	}
 	return out
-}
-
-// providerName is the well-known value of gen_ai.provider.name.
-func providerName(provider string) string {
-	if provider == "gemini" {
-		return "gcp.gemini"
-	}
-	return provider
 }
 
 func (s *spans) taskEnded(e session.TaskEnd) {

@@ -28,6 +28,8 @@ type Watch struct {
 	Figures *Figures
 	Tracer  *trace.Tracer
 	Now     func() time.Time // nil: time.Now
+	// Provider gives the well-known value of gen_ai.provider.name; nil: adze's own names.
+	Provider func(name string) string
 }
 
 // FromEnv makes a Watch with what the variables ask for; nil: nothing. Notes are for the person.
@@ -40,6 +42,13 @@ func FromEnv(getenv func(string) string, version string) (w *Watch, notes []stri
 		return nil, []string{"no traces are sent: " + err.Error()}
 	}
 	return &Watch{Tracer: trace.New(s)}, notes
+}
+
+func (w *Watch) provider(name string) string {
+	if w.Provider != nil {
+		return w.Provider(name)
+	}
+	return name
 }
 
 func (w *Watch) now() time.Time {

@@ -75,7 +75,7 @@ func Command(e *command.Env, p Program) *cobra.Command {
   adze batch tasks.jsonl --jobs 8 --max-cost 20 -- --model PROVIDER/NAME --max-turns 60
   adze batch tasks.jsonl --retry provider,check
   adze batch tasks.jsonl --push --json | jq -r 'select(.ok | not) | .task'
-  adze batch tasks.jsonl --on nats://127.0.0.1:4222        workers do it (adze worker)`,
+  adze batch tasks.jsonl --on nats://localhost:4222        workers do it (adze worker)`,
 		RunE: r.run}
 	f := c.Flags()
 	f.IntP("jobs", "j", 4, "how many tasks are done at the same time")
@@ -84,7 +84,7 @@ func Command(e *command.Env, p Program) *cobra.Command {
 	f.Float64("max-cost", 0, "`USD` that all tasks may cost together, where the prices are known; earlier runs count")
 	f.Bool("push", false, "push the branch that a task names when it succeeded; one that is there already is left alone")
 	f.StringSlice("retry", nil, "do tasks again whose result has one of these `CAUSES`, such as provider,check")
-	f.String("listen", "", "answer for /healthz and Prometheus' /metrics at this `ADDRESS`, such as 127.0.0.1:9464")
+	f.String("listen", "", "answer for /healthz and Prometheus' /metrics at this `ADDRESS`, such as localhost:9464")
 	f.Bool("json", false, "print results as JSON lines, as they come")
 	remoteFlags(c)
 	return c

@@ -30,7 +30,7 @@ second signal, is given back, and another worker goes on with it.`
 func WorkerCommand(e *command.Env, p Program) *cobra.Command {
 	r := runs{e, p}
 	c := &cobra.Command{Use: "worker", Short: "Do tasks of batches that wait on a NATS server", Long: workerLong, Args: command.Takes(0, 0), ValidArgsFunction: cobra.NoFileCompletions,
-		Example: `  adze worker --on nats://127.0.0.1:4222 --jobs 4
+		Example: `  adze worker --on nats://localhost:4222 --jobs 4
   ADZE_NATS=tls://queue.example:4222 ADZE_NATS_TOKEN_FILE=/run/secrets/nats adze worker --label core`,
 		RunE: r.worker}
 	onFlag(c)
@@ -38,7 +38,7 @@ func WorkerCommand(e *command.Env, p Program) *cobra.Command {
 	f.IntP("jobs", "j", 2, "how many tasks are done at the same time")
 	f.StringSlice("label", nil, "take only tasks with one of these `LABELS`; default: all")
 	f.Duration("grace", 25*time.Second, "how long tasks may go on after SIGTERM")
-	f.String("listen", "", "answer for /healthz, /readyz and Prometheus' /metrics at this `ADDRESS`, such as 127.0.0.1:9464")
+	f.String("listen", "", "answer for /healthz, /readyz and Prometheus' /metrics at this `ADDRESS`, such as localhost:9464")
 	f.String("dir", "", "where clones are made while tasks run (default: adze/workers in the cache folder)")
 	f.String("name", "", "what the worker is called in lists (default: its host and process)")
 	return c
