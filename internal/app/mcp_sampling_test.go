@@ -53,6 +53,8 @@ func TestThePersonAnswersAServerThatAsksTheModel(t *testing.T) {
 		t.Errorf("%s", p.seen.String())
 	}
 	p.says(`{"type":"answer","question":"q1","choice":"yes, this once"}`)
+	p.until(`answered what the MCP server fake asked`)
+	p.says(`{"type":"answer","question":"q2","choice":"yes, this once"}`)
 	p.ends().wants(0, "done")
 }
 

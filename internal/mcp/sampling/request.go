@@ -149,15 +149,28 @@ func show(server string, m Model, r session.Request) string {
 			}
 		}
 	}
-	text := strings.TrimRight(out.String(), "\n")
-	if len(text) > maxShown {
-		text = fmt.Sprintf("%s\n[%d bytes are not shown]\n%s", strings.ToValidUTF8(text[:maxShown*3/4], ""), len(text)-maxShown, strings.ToValidUTF8(text[len(text)-maxShown/4:], ""))
-	}
-	return fmt.Sprintf("The MCP server %s wants to ask the model %s, at your cost, and gets its answer of at most %d tokens. It asks:\n\n%s", server, m.Name, r.MaxTokens, text)
+	return fmt.Sprintf("The MCP server %s wants to ask the model %s, at your cost, for an answer of at most %d tokens, which you see before it goes back. For this session: all of them, unseen. It asks:\n\n%s", server, m.Name, r.MaxTokens, middle(out.String()))
 }
 
-// result is an answer as the server gets it.
-func (d *Desk) result(said session.Message, m Model, stops []string) *sdk.CreateMessageWithToolsResult {
+// showAnswer is an answer as a person is shown it before the server gets it.
+func showAnswer(server string, m Model, text string) string {
+	if strings.TrimSpace(text) == "" {
+		text = "(nothing)"
+	}
+	return fmt.Sprintf("The model %s answered what the MCP server %s asked. Does the server get it? For this session: all of them, unseen. The answer:\n\n%s", m.Name, server, middle(text))
+}
+
+// middle leaves out the middle of a text that is too long to be looked at.
+func middle(text string) string {
+	text = strings.TrimRight(text, "\n")
+	if len(text) <= maxShown {
+		return text
+	}
+	return fmt.Sprintf("%s\n[%d bytes are not shown]\n%s", strings.ToValidUTF8(text[:maxShown*3/4], ""), len(text)-maxShown, strings.ToValidUTF8(text[len(text)-maxShown/4:], ""))
+}
+
+// result is an answer as the server gets it, and its text. It is cleaned: the server gets what a person is shown.
+func (d *Desk) result(said session.Message, m Model, stops []string) (*sdk.CreateMessageWithToolsResult, string) {
 	text, stop := said.Text(), "endTurn"
 	if said.Stop == session.StopLength {
 		stop = "maxTokens"
@@ -167,9 +180,9 @@ func (d *Desk) result(said session.Message, m Model, stops []string) *sdk.Create
 			text, stop = text[:at], "stopSequence"
 		}
 	}
-	text = d.masked(text)
+	text = d.masked(mcp.Clean(text, len(text)))
 	if len(text) > maxAnswer {
 		text, stop = strings.ToValidUTF8(text[:maxAnswer], ""), "maxTokens"
 	}
-	return &sdk.CreateMessageWithToolsResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, Model: m.Name, Role: sdk.Role(session.Assistant), StopReason: stop}
+	return &sdk.CreateMessageWithToolsResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, Model: m.Name, Role: sdk.Role(session.Assistant), StopReason: stop}, text
 }

@@ -1,7 +1,7 @@
 // Package sampling lets MCP servers ask the model of the run, where the person wants that.
 //
 // The one rule: a server gets an answer of the model only while a call of it runs that the model made, and after the person
-// agreed to it: by their configuration, or having seen which server asks which model what. What it asks is bounded, counts in the
+// agreed to both: by their configuration, or having seen which server asks which model what, and then what it answered. What it asks is bounded, counts in the
 // session, and has no tools and nothing of the conversation.
 //
 // Start reading at Desk.Announce; request.go makes a request of what a server sends.
@@ -9,8 +9,8 @@
 // Source of the rules: Model Context Protocol 2025-11-25, client/sampling; 2026-07-28 keeps it for what exists.
 //
 // Known limits: temperature, metadata, context of servers and preferences among models are not followed, as the protocol
-// allows; the person sees the question before it is asked and not the answer before it is sent. Stop sequences cut an answer that
-// was already paid for.
+// allows; the person agrees to a request or an answer as it is and cannot edit it. An answer that they keep back, and what stop
+// sequences cut off, was already paid for.
 package sampling
 
 //lint:file-ignore SA1019 the newest protocol advises new servers against sampling; those that exist use it
@@ -139,7 +139,7 @@ func (d *Desk) answer(ctx context.Context, k asking, p *sdk.CreateMessageWithToo
 	if err != nil {
 		return refused(err)
 	}
-	if err := d.agree(ctx, k, m, r); err != nil {
+	if err := d.agree(ctx, k, func() string { return show(k.server, m, r) }); err != nil {
 		return refused(err)
 	}
 	said, err := m.Answer(ctx, r)
@@ -153,11 +153,16 @@ func (d *Desk) answer(ctx context.Context, k asking, p *sdk.CreateMessageWithToo
 		used = fmt.Sprintf(" (%d tokens)", u.Total())
 	}
 	d.tell(k.aside, fmt.Sprintf("the MCP server %s asked %s%s: %s", k.server, m.Name, used, short))
-	return d.result(said, m, p.StopSequences), nil
+	back, text := d.result(said, m, p.StopSequences)
+	if err := d.agree(ctx, k, func() string { return showAnswer(k.server, m, text) }); err != nil {
+		d.tell(k.aside, fmt.Sprintf("the MCP server %s did not get what %s answered: %v", k.server, m.Name, err))
+		return nil, err
+	}
+	return back, nil
 }
 
-// agree has the person look at a request, unless they have agreed before.
-func (d *Desk) agree(ctx context.Context, k asking, m Model, r session.Request) error {
+// agree has the person look at a request, or at the answer that would go back, unless they have agreed before.
+func (d *Desk) agree(ctx context.Context, k asking, text func() string) error {
 	d.mu.Lock()
 	allowed, no := k.account.allowed || k.sampling == mcp.Allow, k.account.no
 	d.mu.Unlock()
@@ -169,7 +174,7 @@ func (d *Desk) agree(ctx context.Context, k asking, m Model, r session.Request) 
 	case no >= maxNo:
 		return refuse("the person said no %d times", no)
 	}
-	said, err := d.Ask(ctx, Question{Server: k.server, Text: show(k.server, m, r), Choices: []string{No, Once, Session}})
+	said, err := d.Ask(ctx, Question{Server: k.server, Text: text(), Choices: []string{No, Once, Session}})
 	if err != nil {
 		return refuse("the person did not answer")
 	}

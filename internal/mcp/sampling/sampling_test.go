@@ -134,7 +134,7 @@ func (r *rig) lines() (shown []Question, asked []session.Request, told []string)
 // The person sees the server, the model, the instructions and the question, and what they agree to is what the model gets.
 func TestThePersonAgreesToWhatIsAsked(t *testing.T) {
 	r := newRig(t, mcp.Ask)
-	r.answers = []string{No, Once, Session}
+	r.answers = []string{No, Once, Once, Session}
 	ask := params(`,"systemPrompt":"Be \u001b[31mbrief","includeContext":"allServers","stopSequences":["END"]`, says("user", "hi"), says("assistant", "yes?"), says("user", "Which \u202ecolour, SECRET?"))
 	r.wants(t, ask, `"code":-1`, "the person said no")
 	o := r.wants(t, ask, `"text":"it is ***; blue. "`, `"model":"acme/m"`, `"stopReason":"stopSequence"`, `"role":"assistant"`)
@@ -145,7 +145,7 @@ func TestThePersonAgreesToWhatIsAsked(t *testing.T) {
 		r.wants(t, ask, "blue")
 	}
 	shown, asked, told := r.lines()
-	if len(shown) != 3 || len(asked) != 3 || len(told) != 4 {
+	if len(shown) != 4 || len(asked) != 3 || len(told) != 4 {
 		t.Fatalf("%d questions, %d requests, told %q", len(shown), len(asked), told)
 	}
 	for _, w := range []string{"server fake", "acme/m", "4096 tokens", "instructions: Be [31mbrief\n", "assistant: yes?", "user: Which colour, ***?"} {
