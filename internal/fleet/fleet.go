@@ -32,6 +32,7 @@ var (
 	ErrStale = errors.New("it was changed meanwhile")  // of Put: the revision is not the newest
 	ErrHeld  = errors.New("another worker holds it")   // of Hold
 	ErrFull  = errors.New("the server has no room")    // of Submit, Put and Keep
+	ErrAway  = errors.New("no server answers")         // of all: what was asked may have been done
 	ErrQueue = errors.New("it waits in the queue yet") // of Submit: the task is there already
 )
 

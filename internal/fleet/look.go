@@ -219,7 +219,11 @@ var errBroken = errors.New("the connection to the server broke")
 func (c Cluster) follow(ctx context.Context, of string, f *following) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	changes, err := c.Runs.Watch(ctx, runsBelow+of+".")
+	var changes <-chan Record
+	err := patiently(ctx, func() (err error) {
+		changes, err = c.Runs.Watch(ctx, runsBelow+of+".")
+		return err
+	})
 	if err != nil {
 		return err
 	}

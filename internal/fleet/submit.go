@@ -107,7 +107,14 @@ func SoundLabel(label string) bool {
 
 // Submit puts a prepared batch on the server. After an error the same submission can be sent again.
 func (c Cluster) Submit(ctx context.Context, s *Submission) error {
-	if _, err := write(ctx, c.Runs, ordersBelow+s.ID, s.Order, 0); err != nil && !errors.Is(err, ErrStale) {
+	err := patiently(ctx, func() error {
+		_, err := write(ctx, c.Runs, ordersBelow+s.ID, s.Order, 0)
+		if errors.Is(err, ErrStale) {
+			_, err = written[Order](ctx, c.Runs, ordersBelow+s.ID)
+		}
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
@@ -116,7 +123,7 @@ func (c Cluster) Submit(ctx context.Context, s *Submission) error {
 	for _, t := range s.Tasks {
 		g.Go(func() error {
 			defer func() { done <- struct{}{} }()
-			if err := c.submit(ctx, s, t); err != nil {
+			if err := patiently(ctx, func() error { return c.submit(ctx, s, t) }); err != nil {
 				return fmt.Errorf("line %d: %w", t.Line, err)
 			}
 			return nil
@@ -139,7 +146,7 @@ func (c Cluster) submit(ctx context.Context, s *Submission, t batch.Task) error 
 	}
 	_, err = write(ctx, c.Runs, runsBelow+r.ID, r, 0)
 	if errors.Is(err, ErrStale) {
-		if r, _, err = read[Run](ctx, c.Runs, runsBelow+r.ID); err == nil && r.State != Waiting {
+		if r, err = written[Run](ctx, c.Runs, runsBelow+r.ID); err == nil && r.State != Waiting {
 			return nil
 		}
 	}
@@ -189,7 +196,16 @@ func (c Cluster) Patch(ctx context.Context, r Run, to io.Writer) error {
 	if r.Patch == "" {
 		return nil
 	}
-	return c.Blobs.Fetch(ctx, r.Patch, to)
+	var all bytes.Buffer
+	err := patiently(ctx, func() error {
+		all.Reset()
+		return c.Blobs.Fetch(ctx, r.Patch, &all)
+	})
+	if err != nil {
+		return err
+	}
+	_, err = all.WriteTo(to)
+	return err
 }
 
 // sorted puts runs in the order of their batches and lines.

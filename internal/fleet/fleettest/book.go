@@ -2,7 +2,7 @@ package fleettest
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"strings"
 
 	"adze/internal/fleet"
@@ -57,7 +57,7 @@ func (b *book) Put(_ context.Context, key string, value []byte, revision uint64)
 	}
 	if b.m.swallow > 0 {
 		b.m.swallow--
-		return 0, errors.New("the server did not answer in time")
+		return 0, fmt.Errorf("%w in time", fleet.ErrAway)
 	}
 	return r.Revision, nil
 }

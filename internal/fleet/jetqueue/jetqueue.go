@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"adze/internal/fleet"
 	"adze/internal/jet"
@@ -46,8 +47,28 @@ func Open(ctx context.Context, conn *jet.Conn) (fleet.Cluster, error) {
 		return c, err
 	}
 	c.Leases = leases{held}
-	c.Blobs, err = conn.Blobs(ctx)
+	kept, err := conn.Blobs(ctx)
+	c.Blobs = blobs{kept}
 	return c, err
+}
+
+type blobs struct{ of *jet.Blobs }
+
+func (b blobs) Keep(ctx context.Context, from io.ReadSeeker) (string, error) {
+	name, err := b.of.Keep(ctx, from)
+	return name, away(err)
+}
+
+func (b blobs) Fetch(ctx context.Context, name string, to io.Writer) error {
+	return away(b.of.Fetch(ctx, name, to))
+}
+
+// away marks an error that is explained already.
+func away(err error) error {
+	if errors.Is(err, jet.ErrUnreachable) {
+		return fmt.Errorf("%w: %w", fleet.ErrAway, err)
+	}
+	return err
 }
 
 type leases struct{ of *jet.Leases }
@@ -71,6 +92,8 @@ func explain(conn *jet.Conn, err error) error {
 		return nil
 	case jet.Full(err):
 		return fmt.Errorf("%w: %s: make room there or raise its limits, then go on: %w", fleet.ErrFull, conn.URL(), err)
+	case jet.Passing(err), errors.Is(err, jet.ErrUnreachable):
+		return fmt.Errorf("%w: %s: %w", fleet.ErrAway, conn.URL(), err)
 	}
 	return fmt.Errorf("the NATS server %s: %w", conn.URL(), err)
 }

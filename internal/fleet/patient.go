@@ -1,0 +1,39 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// How long a person's command asks again while no server answers, and after which pause. Three servers choose a new leader in 2 to 7 s.
+const (
+	awayMost = 30 * time.Second
+	askAgain = 300 * time.Millisecond
+)
+
+// patiently does what can be done twice until a server answers, or none has for a while.
+func patiently(ctx context.Context, do func() error) error {
+	for giveUp := time.Now().Add(awayMost); ; {
+		err := do()
+		if !errors.Is(err, ErrAway) || time.Now().After(giveUp) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(askAgain):
+		}
+	}
+}
+
+// written reads what stood in the way of a first write. Where nothing is there, a write is on its way: it may be one's own, and may
+// come to nothing when its leader is lost.
+func written[T any](ctx context.Context, b Book, key string) (T, error) {
+	v, _, err := read[T](ctx, b, key)
+	if errors.Is(err, ErrNone) {
+		return v, fmt.Errorf("%w: a write of %s is on its way", ErrAway, key)
+	}
+	return v, err
+}
