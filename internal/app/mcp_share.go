@@ -149,7 +149,7 @@ func (m *mcpServers) mentions() []string {
 func (m *mcpServers) serverRows(context.Context) (out []port.Server, err error) {
 	for _, st := range m.States() {
 		conf, _ := m.Server(st.Name)
-		row := port.Server{Name: st.Name, From: st.From, State: st.State, Why: st.Why, Title: st.Title, Version: st.Version, Transport: "stdio " + strings.Join(conf.Command, " ")}
+		row := port.Server{Name: st.Name, From: st.From, State: st.State, Why: st.Why, Title: st.Title, Version: st.Version, Transport: "stdio " + strings.Join(conf.Command, " "), Last: m.LastWords(st.Name)}
 		if len(conf.Command) == 0 {
 			row.Transport, row.Login = "http "+conf.URL, true
 		}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"adze/internal/proc"
 )
 
 const (
@@ -69,6 +71,7 @@ type server struct {
 	hidden     bool // nobody agreed to it yet
 	introduced bool // the model was told its instructions
 	pid        int
+	errs       *proc.Output  // standard error of the last program; nil: there was none
 	noise      atomic.Int64  // lines that were no messages
 	changed    chan struct{} // closed and replaced whenever something of this changes
 	starts     int

@@ -54,7 +54,7 @@ func (p *Pool) stdio(ctx context.Context, s Server, use func(sdk.Transport)) err
 	if err != nil {
 		return &startError{err}
 	}
-	p.runs(s.Name, process.PID())
+	p.runs(s.Name, process)
 	<-talked
 	select { // standard input is closed now, which asks it to end
 	case <-process.Done():
@@ -86,11 +86,11 @@ func (s Server) environ(base []string) []string {
 }
 
 // runs notes the process of a server.
-func (p *Pool) runs(name string, pid int) {
+func (p *Pool) runs(name string, process *proc.Process) {
 	v := p.servers[name]
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.pid = pid
+	v.pid, v.errs = process.PID(), process.Errors()
 }
 
 // lastWords is how a program ended, with the last line of its standard error.
