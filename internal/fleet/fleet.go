@@ -11,7 +11,9 @@
 //
 // Known limits: what a task does outside of its clone stays when its worker is lost. Between the proof that a task is still held
 // and the effect of a step there is a moment in which it can be lost unseen; a push is made with a lease on the branch, calls
-// are written down before they are made. Of a clone that is lost with its machine, what came after the last save is gone.
+// are written down before they are made. One gap stays: a machine that stands still between a stored intent and its effect, for
+// longer than its lease, makes that one effect when it wakes, beside what the next worker does by then; it starts nothing after it.
+// Of a clone that is lost with its machine, what came after the last save is gone.
 package fleet
 
 import (

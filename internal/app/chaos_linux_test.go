@@ -1,0 +1,346 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"adze/internal/jet/jettest"
+)
+
+// chaos is three servers and some workers to which things happen.
+type chaos struct {
+	*user
+	servers *jettest.Cluster
+	workers []*prey
+	counts  string // the folder in which calls count themselves
+	clones  string
+
+	leading sync.Mutex // one server is away at a time
+	mu      sync.Mutex // guards what follows
+	did     map[string]int
+	asleep  []asleep
+}
+
+// prey is a worker that is killed, stopped or cut off, one of them at a time.
+type prey struct {
+	name  string
+	proxy *jettest.Proxy // nil: it cannot be cut off
+	on    string
+	cmd   *exec.Cmd
+	busy  sync.Mutex
+}
+
+// asleep is what was stopped with a worker for longer than a lease, and when it woke.
+type asleep struct {
+	below map[int]bool // without the worker itself, which goes on with other tasks
+	woke  time.Time
+}
+
+func (c *chaos) begin(p *prey) {
+	p.cmd = c.works(p.name, p.on, c.clones, "--jobs", "2", "--grace", "1s")
+}
+
+// during waits, or until all is over.
+func during(over context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-over.Done():
+	}
+}
+
+// below lists the processes that a process has started, and those that these have.
+func below(pid int) map[int]bool {
+	up := map[int]int{}
+	found, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range found {
+		raw, _ := os.ReadFile(path)
+		_, rest, _ := strings.Cut(string(raw), ") ") // the name can have spaces
+		if fields := strings.Fields(rest); len(fields) > 1 {
+			one, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			up[one], _ = strconv.Atoi(fields[1])
+		}
+	}
+	all := map[int]bool{}
+	for one := range up {
+		for at := up[one]; at > 1; at = up[at] {
+			if at == pid {
+				all[one] = true
+			}
+		}
+	}
+	return all
+}
+
+// stop has a worker and all below it stand still, as on a machine that is suspended, and wakes them.
+func (c *chaos) stop(over context.Context, p *prey, while time.Duration) {
+	all := map[int]bool{}
+	pid := p.cmd.Process.Pid
+	_ = syscall.Kill(pid, syscall.SIGSTOP)
+	for more := true; more; { // until nobody is left who starts another one
+		more = false
+		for one := range below(pid) {
+			if !all[one] {
+				all[one], more = true, syscall.Kill(one, syscall.SIGSTOP) == nil
+			}
+		}
+	}
+	began := time.Now()
+	during(over, while)
+	woke := time.Now()
+	if woke.Sub(began) > 16*time.Second {
+		c.mu.Lock()
+		c.asleep = append(c.asleep, asleep{all, woke})
+		c.mu.Unlock()
+	}
+	_ = syscall.Kill(pid, syscall.SIGCONT)
+	for one := range all {
+		_ = syscall.Kill(one, syscall.SIGCONT)
+	}
+}
+
+const (
+	killWorker = "worker killed"
+	stopWorker = "worker stopped"
+	cutWorker  = "worker cut off"
+	killLeader = "leader killed"
+)
+
+// harm does one thing to a worker or to the server that leads.
+func (c *chaos) harm(over context.Context, what string, p *prey, while time.Duration) {
+	if what == killLeader {
+		c.leading.Lock()
+		defer c.leading.Unlock()
+	} else if p.busy.Lock(); true {
+		defer p.busy.Unlock()
+	}
+	if over.Err() != nil {
+		return
+	}
+	c.mu.Lock()
+	c.did[what]++
+	c.mu.Unlock()
+	switch what {
+	case killWorker:
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait()
+		c.begin(p)
+	case stopWorker:
+		c.stop(over, p, while)
+	case cutWorker:
+		p.proxy.Cut()
+		during(over, while)
+		p.proxy.Mend()
+	case killLeader:
+		s := c.servers.Leader([]string{"ADZE_TASK", "ADZE_LOG", "KV_ADZE_RUN", "KV_ADZE_LEASE"}[rand.IntN(4)])
+		s.Kill()
+		during(over, 3*time.Second)
+		s.Restart()
+		c.servers.Ready()
+	}
+}
+
+// TestTasksSurviveWhatHappensToWorkersAndServers: while workers are killed with signal 9, stopped with all below them for longer than a
+// lease and cut off, and servers that lead are killed, every task comes to one end, no call has two effects, what had an effect is in the
+// stream, and what wakes after its lease was lost starts nothing. ADZE_CHAOS_MINUTES=10 does it with ten workers for that long.
+func TestTasksSurviveWhatHappensToWorkersAndServers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves it out: leases and tickets take their time")
+	}
+	needs(t, "git")
+	minutes, _ := strconv.Atoi(os.Getenv("ADZE_CHAOS_MINUTES"))
+	workers, tasks := 4, 12
+	if minutes > 0 {
+		workers, tasks = 10, 40*minutes
+	}
+	c := &chaos{user: newUser(t).withName(), counts: t.TempDir(), clones: t.TempDir(), did: map[string]int{}}
+	c.servers = jettest.StartCluster(t, jettest.Options{})
+	c.submitFile(tasks)
+	for i := range workers {
+		p := &prey{name: fmt.Sprint("w", i), on: c.servers.URL()}
+		if i%3 == 2 {
+			p.proxy = jettest.NewProxy(t, c.servers.Servers[i%len(c.servers.Servers)].Address())
+			p.on = p.proxy.URL()
+		}
+		c.workers = append(c.workers, p)
+		c.begin(p)
+	}
+	over, ended := context.WithCancel(t.Context())
+	done := make(chan ran, 1)
+	go func() {
+		defer ended()
+		done <- c.run("batch", "t.jsonl", "--on", c.servers.URL(), "--attempts", "1000", "--", "--permission-mode", "yolo", "--sandbox", "off")
+	}()
+	var harms sync.WaitGroup
+	if minutes > 0 {
+		c.forLong(over, &harms, time.Duration(minutes)*time.Minute)
+	} else {
+		c.once(over, &harms)
+	}
+	(<-done).wants(0)
+	harms.Wait()
+	t.Log(c.did)
+	c.judge(tasks)
+	c.drained()
+}
+
+const chaosCalls = 3
+
+// submitFile writes the tasks. Each call tells who made it: the process, the two above it, and when.
+func (c *chaos) submitFile(tasks int) {
+	repo := c.repository("r")
+	var lines strings.Builder
+	for i := range tasks {
+		task := fmt.Sprint("t", i)
+		model := c.counting(c.counts, task, chaosCalls, func(call int) string {
+			return fmt.Sprintf("; echo $$ $PPID $(cut -d' ' -f4 /proc/$PPID/stat) $(date +%%s%%N) >>%s; sleep 0.5", filepath.Join(c.counts, fmt.Sprintf("%s-%d.who", task, call)))
+		})
+		fmt.Fprintf(&lines, "{\"id\":%q,\"repo\":%q,\"prompt\":\"do it\",\"flags\":[%q],\"check\":\"true\"}\n", task, repo, model)
+	}
+	c.file("t.jsonl", lines.String())
+}
+
+// once lets each thing happen once, at the same time, as soon as there is something to harm. The leader goes while tasks are submitted.
+func (c *chaos) once(over context.Context, harms *sync.WaitGroup) {
+	harms.Go(func() { c.harm(over, killLeader, nil, 0) })
+	for i, what := range []string{killWorker, stopWorker, cutWorker} {
+		harms.Go(func() {
+			p := c.workers[i]
+			for over.Err() == nil && len(below(p.cmd.Process.Pid)) == 0 {
+				during(over, 50*time.Millisecond)
+			}
+			during(over, 500*time.Millisecond)
+			c.harm(over, what, p, 18*time.Second)
+		})
+	}
+}
+
+// forLong lets something happen each second or two.
+func (c *chaos) forLong(over context.Context, harms *sync.WaitGroup, while time.Duration) {
+	until := time.Now().Add(while)
+	for over.Err() == nil && time.Now().Before(until) {
+		p := c.workers[rand.IntN(len(c.workers))]
+		what := []string{killWorker, killWorker, killWorker, stopWorker, cutWorker, killLeader}[rand.IntN(6)]
+		if what == cutWorker && p.proxy == nil {
+			continue
+		}
+		free := &p.busy
+		if what == killLeader {
+			free = &c.leading
+		}
+		if free.TryLock() {
+			free.Unlock()
+			harms.Go(func() { c.harm(over, what, p, 40*time.Second) })
+		}
+		during(over, time.Second+rand.N(2*time.Second))
+	}
+}
+
+// chaosRun is what these tests read of adze runs list --json.
+type chaosRun struct {
+	Task, State, Session string
+	Attempts, Calls      int
+}
+
+// judge counts ends and effects, and looks for each effect in the stream.
+func (c *chaos) judge(tasks int) {
+	t, on := c.t, c.servers.URL()
+	results := c.batchResults(filepath.Join(c.dir, "t.batch"))
+	var batch struct{ Batch string }
+	if raw, err := os.ReadFile(filepath.Join(c.dir, "t.batch", "fleet.json")); err != nil || json.Unmarshal(raw, &batch) != nil {
+		t.Fatal(err)
+	}
+	runs := map[string][]chaosRun{}
+	for line := range strings.Lines(c.run("runs", "list", batch.Batch, "--on", on, "--json").wants(0).out) {
+		var r chaosRun
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		runs[r.Task] = append(runs[r.Task], r)
+	}
+	resumed, made, never := 0, 0, 0
+	for i := range tasks {
+		task := fmt.Sprint("t", i)
+		r, run := results[task], runs[task]
+		if len(r) != 1 || !r[0].OK || r[0].Text != "end" || len(run) != 1 || run[0].State != "finished" {
+			t.Errorf("%s has the results %+v and the runs %+v", task, r, run)
+			continue
+		}
+		resumed += min(1, r[0].Resumed)
+		kept := filepath.Join(c.dir, task+".log")
+		c.run("session", "export", run[0].Session, "--store", on, "--output", kept).wants(0)
+		said, _ := os.ReadFile(kept)
+		c.run("session", "verify", run[0].Session, "--store", on).wants(0)
+		for call := 1; call <= chaosCalls; call++ {
+			count, _ := os.ReadFile(filepath.Join(c.counts, fmt.Sprintf("%s-%d.count", task, call)))
+			switch n := len(count) / 2; {
+			case n > 1:
+				who, _ := os.ReadFile(filepath.Join(c.counts, fmt.Sprintf("%s-%d.who", task, call)))
+				t.Errorf("call %d of %s had %d effects:\n%s", call, task, n, who)
+			case n == 1 && !bytes.Contains(said, fmt.Appendf(nil, "%s-%d.count", task, call)):
+				t.Errorf("call %d of %s had an effect and is not in the stream", call, task)
+			case n == 0 && r[0].Resumed == 0:
+				t.Errorf("call %d of %s was never made, and nothing had happened to it", call, task)
+			case n == 0:
+				never++
+			default:
+				made++
+			}
+		}
+	}
+	late := c.afterLoss()
+	t.Logf("%d tasks, %d went on after a loss; %d calls had one effect, %d none; %d sleeps longer than a lease, %d calls begun after them", tasks, resumed, made, never, len(c.asleep), late)
+}
+
+// afterLoss finds calls that were begun by something that had slept longer than its lease, after it woke.
+func (c *chaos) afterLoss() (late int) {
+	found, _ := filepath.Glob(filepath.Join(c.counts, "*.who"))
+	for _, path := range found {
+		raw, _ := os.ReadFile(path)
+		for line := range bytes.Lines(raw) {
+			var pid, up, above int
+			var at int64
+			if _, err := fmt.Sscan(string(line), &pid, &up, &above, &at); err != nil {
+				c.t.Errorf("%s: %q: %v", path, line, err)
+			}
+			if slices.ContainsFunc(c.asleep, func(s asleep) bool {
+				return !s.below[pid] && (s.below[up] || s.below[above]) && at > s.woke.UnixNano()
+			}) {
+				late++
+				c.t.Errorf("%s: begun after its lease was lost: %s", filepath.Base(path), line)
+			}
+		}
+	}
+	return late
+}
+
+// drained tells the workers to stop, and finds nothing left.
+func (c *chaos) drained() {
+	for _, p := range c.workers {
+		_ = p.cmd.Process.Signal(syscall.SIGTERM)
+		_ = p.cmd.Wait()
+	}
+	end := time.Now().Add(patience)
+	for left := "?"; left != ""; {
+		if left = runningBelow(c.clones); time.Now().After(end) {
+			c.t.Fatalf("left running:\n%s", left)
+		}
+	}
+	if stats := c.run("runs", "stats", "--on", c.servers.URL(), "--json").wants(0).out; strings.Contains(stats, `"taken":1`) || strings.Contains(stats, `"state":"running"`) {
+		c.t.Error(stats)
+	}
+}
