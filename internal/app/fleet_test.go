@@ -48,7 +48,7 @@ func (u *user) counting(dir, task string, calls int, also func(call int) string)
 	for from := 0; from <= calls; from++ {
 		text, step := "# a task\n", 1
 		for call := from + 1; call <= calls; call, step = call+1, step+1 {
-			command := fmt.Sprintf("cp %s.%d %s; echo x >>%s; echo %d >>done.txt%s", path, call, path, filepath.Join(dir, fmt.Sprintf("%s-%d.count", task, call)), call, also(call))
+			command := fmt.Sprintf("cp %s.%d %[1]s.new && mv %[1]s.new %[1]s; echo x >>%[3]s; echo %[4]d >>done.txt%[5]s", path, call, filepath.Join(dir, fmt.Sprintf("%s-%d.count", task, call)), call, also(call))
 			text += fmt.Sprintf("-- %d --\ncall bash: {\"command\":%q}\n", step, command)
 		}
 		text += fmt.Sprintf("-- %d --\ntext: end\n", step)

@@ -11,13 +11,17 @@ import (
 const (
 	awayMost = 30 * time.Second
 	askAgain = 300 * time.Millisecond
+	askLeast = 3 // times, however long one takes
+
+	patchTakes = 15 * time.Second // the first time; then twice as long
 )
 
 // patiently does what can be done twice until a server answers, or none has for a while.
 func patiently(ctx context.Context, do func() error) error {
-	for giveUp := time.Now().Add(awayMost); ; {
+	giveUp := time.Now().Add(awayMost)
+	for tries := 1; ; tries++ {
 		err := do()
-		if !errors.Is(err, ErrAway) || time.Now().After(giveUp) {
+		if !errors.Is(err, ErrAway) || tries >= askLeast && time.Now().After(giveUp) {
 			return err
 		}
 		select {

@@ -1,6 +1,9 @@
 package fleet_test
 
 import (
+	"context"
+	"io"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,6 +40,42 @@ func TestASubmissionOutlivesTheChoiceOfALeader(t *testing.T) {
 		server.Refuse(fleet.ErrAway)
 		if err := c.Submit(t.Context(), &s); err == nil {
 			t.Error("a server that stays away was waited for, and nothing was said")
+		}
+	})
+}
+
+// hanging is a store of contents whose answers do not come for a while: a leader was lost that was sending.
+type hanging struct {
+	fleet.Blobs
+	left int
+}
+
+func (h *hanging) Fetch(ctx context.Context, name string, to io.Writer) error {
+	if h.left--; h.left < 0 {
+		return h.Blobs.Fetch(ctx, name, to)
+	}
+	_, _ = io.WriteString(to, "half a pa")
+	wait, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	<-wait.Done()
+	return fleet.ErrAway
+}
+
+func TestAPatchIsAskedForAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := fleettest.NewMemory().Cluster()
+		name, err := c.Blobs.Keep(t.Context(), strings.NewReader("a patch"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Blobs = &hanging{c.Blobs, 2}
+		var got strings.Builder
+		began := time.Now()
+		if err := c.Patch(t.Context(), fleet.Run{Patch: name}, &got); err != nil || got.String() != "a patch" {
+			t.Errorf("%q, %v", got.String(), err)
+		}
+		if took := time.Since(began); took > time.Minute {
+			t.Errorf("it took %v", took)
 		}
 	})
 }

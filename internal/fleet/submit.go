@@ -197,9 +197,13 @@ func (c Cluster) Patch(ctx context.Context, r Run, to io.Writer) error {
 		return nil
 	}
 	var all bytes.Buffer
-	err := patiently(ctx, func() error {
+	most := patchTakes
+	err := patiently(ctx, func() error { // what a lost leader was sending never comes, and says nothing
 		all.Reset()
-		return c.Blobs.Fetch(ctx, r.Patch, &all)
+		try, cancel := context.WithTimeout(ctx, most)
+		defer cancel()
+		most *= 2
+		return c.Blobs.Fetch(try, r.Patch, &all)
 	})
 	if err != nil {
 		return err
