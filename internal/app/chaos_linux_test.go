@@ -165,7 +165,7 @@ func TestTasksSurviveWhatHappensToWorkersAndServers(t *testing.T) {
 	minutes, _ := strconv.Atoi(os.Getenv("ADZE_CHAOS_MINUTES"))
 	workers, tasks := 4, 12
 	if minutes > 0 {
-		workers, tasks = 10, 40*minutes
+		workers, tasks = 10, 80*minutes
 	}
 	c := &chaos{user: newUser(t).withName(), counts: t.TempDir(), clones: t.TempDir(), did: map[string]int{}}
 	c.servers = jettest.StartCluster(t, jettest.Options{})
