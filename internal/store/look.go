@@ -42,6 +42,10 @@ func (s *Store) look(ctx context.Context) error {
 		s.disconnect()
 		err = s.lookElsewhere(ctx)
 	}
+	if errors.Is(err, errNoTables) {
+		s.disconnect()
+		return s.nothing(ctx)
+	}
 	if err != nil {
 		return s.explain("read", err)
 	}
@@ -64,13 +68,23 @@ func (s *Store) pretend(ctx context.Context) error {
 	return err
 }
 
+// errNoTables says that who made the file has not come as far as its tables, or was killed before.
+var errNoTables = errors.New("the database has no tables yet")
+
 // reading connects and reads something, which is when SQLite looks at the file.
 func (s *Store) reading(ctx context.Context, uri string) (err error) {
 	if s.db, err = sql.Open("sqlite", uri); err != nil {
 		return err
 	}
 	s.db.SetMaxOpenConns(1)
-	var tables int
+	var tables, version int
+	err = s.db.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM sqlite_schema), user_version FROM pragma_user_version").Scan(&tables, &version)
+	if err != nil {
+		return err
+	}
+	if tables == 0 && version == 0 {
+		return errNoTables
+	}
 	return s.db.QueryRowContext(ctx, "SELECT count(*) FROM sessions").Scan(&tables)
 }
 

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -33,6 +34,32 @@ func TestLookingMakesNothing(t *testing.T) {
 	must(t, s.Close())
 	if got := left(dir); got != "" {
 		t.Errorf("it made %s", got)
+	}
+}
+
+// TestLookingAtAFileWithoutTables: the first process that makes the file may be killed, or be seen, before they are there.
+func TestLookingAtAFileWithoutTables(t *testing.T) {
+	for name, begin := range map[string]string{"empty": "", "without a page": "PRAGMA journal_mode = WAL", "with a log": "PRAGMA journal_mode = WAL; CREATE TABLE t (a); DROP TABLE t"} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "s.db")
+			must(t, os.WriteFile(path, nil, 0o600))
+			if begin != "" {
+				db, err := sql.Open("sqlite", path)
+				must(t, err)
+				defer db.Close()
+				_, err = db.ExecContext(t.Context(), begin)
+				must(t, err)
+			}
+			if heads, err := mustLook(t, path).List(t.Context()); err != nil || len(heads) > 0 {
+				t.Errorf("%v, %v", heads, err)
+			}
+			s := mustOpen(t, path)
+			fill(t, s, "one", 5)
+			must(t, s.Close())
+			if n, err := mustLook(t, path).Verify(t.Context(), "one"); n != 5 || err != nil {
+				t.Errorf("%d sound, %v", n, err)
+			}
+		})
 	}
 }
 
