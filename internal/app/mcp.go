@@ -42,8 +42,8 @@ func (l *liveSet) Blocks(name string, metadata []byte) []tool.Block {
 // mcpServers are the MCP servers of a run: the pool, and when their tools join. A nil one has none.
 type mcpServers struct {
 	*mcp.Pool
-	soon    bool // tools join as soon as they are there: nobody says a next prompt
-	joined  int64
+	soon    bool         // tools join as soon as they are there: nobody says a next prompt
+	joined  atomic.Int64 // the generation of the tools that the run has
 	rebuild func(context.Context) (*tool.Set, error)
 	shelf   *share.Shelf   // what they share beside tools
 	sampler *sampling.Desk // where they ask the model
@@ -253,7 +253,7 @@ func (m *mcpServers) join(ctx context.Context, o session.Occasion) *tool.Set {
 // fresh is a new set, where the tools of servers are others than those that the run has.
 func (m *mcpServers) fresh(ctx context.Context) *tool.Set {
 	now := m.Generation()
-	if now == m.joined {
+	if now == m.joined.Load() {
 		return nil
 	}
 	set, err := m.rebuild(ctx)
@@ -261,7 +261,7 @@ func (m *mcpServers) fresh(ctx context.Context) *tool.Set {
 		m.tell(fmt.Sprintf("the tools of MCP servers cannot be used: %v", err))
 		return nil
 	}
-	m.joined = now
+	m.joined.Store(now)
 	return set
 }
 
@@ -276,11 +276,11 @@ func (m *mcpServers) await(ctx context.Context, names []string) {
 	all.Wait()
 }
 
-// search waits for servers that nobody knows yet, as long as a call does, and returns all tools then; nil: it is those that
-// the run has.
+// search waits for servers that nobody knows yet, as long as a call does, and returns all tools then, also those that came
+// known a moment ago and did not join so far; nil: it is those that the run has.
 func (m *mcpServers) search(ctx context.Context) *tool.Set {
 	unseen := m.Unseen()
-	if len(unseen) == 0 {
+	if len(unseen) == 0 && m.Generation() == m.joined.Load() {
 		return nil
 	}
 	m.await(ctx, unseen)

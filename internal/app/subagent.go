@@ -106,7 +106,8 @@ func (f *staff) joining(shelf *offer.Shelf) {
 		return
 	}
 	f.wired.notices = append(f.wired.notices, m.problems...)
-	m.joined, m.rebuild = m.Generation(), func(ctx context.Context) (*tool.Set, error) {
+	m.joined.Store(m.Generation())
+	m.rebuild = func(ctx context.Context) (*tool.Set, error) {
 		deps := f.deps
 		deps.Declared = &toolset.Declared{Dir: deps.Declared.Dir, Project: deps.Declared.Project} // New writes into it
 		return f.mainTools(ctx, deps)
