@@ -21,10 +21,8 @@ func open(t *testing.T, servers *jettest.Cluster) fleet.Cluster {
 		t.Fatal(err)
 	}
 	t.Cleanup(conn.Close)
-	for name := range conn.JetStream().StreamNames(t.Context()).Name() {
-		if err := conn.JetStream().DeleteStream(t.Context(), name); err != nil {
-			t.Fatal(err)
-		}
+	if err := servers.Clear(t.Context(), conn.JetStream()); err != nil {
+		t.Fatal(err)
 	}
 	c, err := jetqueue.Open(t.Context(), conn)
 	if err != nil {

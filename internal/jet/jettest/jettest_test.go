@@ -7,6 +7,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // TestNothingIsLeftWhenTheTestIsKilled runs itself, has the copy start a server, and kills it.
@@ -47,5 +50,29 @@ func TestNothingIsLeftWhenTheTestIsKilled(t *testing.T) {
 		return nil
 	}); err != nil {
 		t.Fatalf("server %d is left", pid)
+	}
+}
+
+func TestClearWaitsForTheFilesOfAStream(t *testing.T) {
+	c := Start(t, Options{})
+	nc, err := nats.Connect(c.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"s"}}); err != nil {
+			t.Fatal(err)
+		}
+		if c.Servers[0].without("S") == nil {
+			t.Fatal("the files of a stream are looked for where they are not")
+		}
+		if err := c.Clear(t.Context(), js); err != nil || c.Servers[0].without("S") != nil {
+			t.Fatal(err)
+		}
 	}
 }

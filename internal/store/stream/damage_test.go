@@ -19,7 +19,7 @@ import (
 )
 
 // rewritten is the log with other messages in its place: the stream itself lets nobody change one.
-func rewritten(t *testing.T, s *Store, id session.ID, change func([]*nats.Msg) []*nats.Msg) {
+func rewritten(t *testing.T, c *jettest.Cluster, s *Store, id session.ID, change func([]*nats.Msg) []*nats.Msg) {
 	t.Helper()
 	js := s.conn.JetStream()
 	var all []*nats.Msg
@@ -39,10 +39,10 @@ func rewritten(t *testing.T, s *Store, id session.ID, change func([]*nats.Msg) [
 		all = append(all, &nats.Msg{Subject: m.Subject, Header: m.Header, Data: m.Data})
 	}
 	config := s.log.CachedInfo().Config
-	if err := js.DeleteStream(t.Context(), streamName); err != nil {
+	err := c.Clear(t.Context(), js, streamName)
+	if err != nil {
 		t.Fatal(err)
 	}
-	var err error
 	if s.log, err = js.CreateStream(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,8 @@ func rewritten(t *testing.T, s *Store, id session.ID, change func([]*nats.Msg) [
 }
 
 func TestChangedMessagesAreDamageAndNeverAShorterLog(t *testing.T) {
-	s := opened(t, jettest.Start(t, jettest.Options{}).URL(), Options{})
+	server := jettest.Start(t, jettest.Options{})
+	s := opened(t, server.URL(), Options{})
 	changed := func(m *nats.Msg, from, to string) *nats.Msg {
 		var b body
 		if err := json.Unmarshal(m.Data, &b); err != nil {
@@ -85,7 +86,7 @@ func TestChangedMessagesAreDamageAndNeverAShorterLog(t *testing.T) {
 		{"another hash at the end", 4, func(m []*nats.Msg) []*nats.Msg { m[3].Header.Set(headerHash, "00"); return m }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rewritten(t, s, "one", func([]*nats.Msg) []*nats.Msg { return nil })
+			rewritten(t, server, s, "one", func([]*nats.Msg) []*nats.Msg { return nil })
 			s.writers = map[session.ID]*writer{}
 			id := session.ID(c.name)
 			for n := range 4 {
@@ -93,7 +94,7 @@ func TestChangedMessagesAreDamageAndNeverAShorterLog(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			rewritten(t, s, id, c.change)
+			rewritten(t, server, s, id, c.change)
 			sound, err := s.Verify(t.Context(), id)
 			if sound != c.sound || errors.Is(err, store.ErrDamaged) != (c.name != "nothing") {
 				t.Errorf("%d sound entries, %v", sound, err)

@@ -36,10 +36,11 @@ func emptied(c *jettest.Cluster) func(*testing.T) storetest.Backing {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{streamName, "KV_ADZE_LEASE", "OBJ_ADZE_BLOB"} {
-			_ = conn.JetStream().DeleteStream(t.Context(), name) // the first case has none
-		}
+		err = c.Clear(t.Context(), conn.JetStream())
 		conn.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
 		return storetest.Backing{Durable: true, Open: func() (session.Store, error) {
 			conn, err := jet.Dial(t.Context(), jet.Options{URL: c.URL(), Wait: time.Minute})
 			if err != nil {
