@@ -47,7 +47,7 @@ stdout. The flags hold for all sessions that it opens; each works in the folder 
 	f.IntVar(&o.maxTurns, "max-turns", usualTurns, "model requests a prompt may take; 0: any number")
 	f.BoolVar(&o.noSession, "no-session", false, "save nothing")
 	f.BoolVar(&o.bare, "bare", false, "read no instruction files")
-	c.AddCommand(&cobra.Command{Use: "login", Short: "Choose a model in this terminal, for an editor", Args: command.Takes(0, 0),
+	c.AddCommand(&cobra.Command{Use: "login", Short: "Choose a model in this terminal, for an editor", Args: command.Takes(0, 0), Example: "  adze acp login",
 		RunE: func(*cobra.Command, []string) error {
 			return a.start(&options{format: string(print.Text), inputFormat: inputText}, "")
 		}})

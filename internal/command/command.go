@@ -119,23 +119,31 @@ func (e *Damaged) Error() string { return e.Row.Error() }
 // storedSession finds the session that a command is about: by the beginning of its id, else the newest one
 // of this folder.
 func (a *all) storedSession(ctx context.Context, s *store.Store, words []string) (session.ID, error) {
+	if len(words) == 0 {
+		head, err := Newest(ctx, a, s)
+		return head.ID, err
+	}
 	heads, err := s.List(ctx)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", store.ErrOpen, err)
 	}
-	if len(words) > 0 {
-		return a.Session(heads, words[0])
-	}
-	dir, err := a.Here()
+	return a.Session(heads, words[0])
+}
+
+// Newest is the session that was last used in this folder; those of subagents do not count.
+func Newest(ctx context.Context, p Program, s *store.Store) (session.Head, error) {
+	dir, err := p.Here()
 	if err != nil {
-		return "", err
+		return session.Head{}, err
 	}
-	for _, h := range heads {
-		if info := h.Info(); info.Cwd == dir && info.Agent == "" {
-			return h.ID, nil
-		}
+	heads, _, err := s.Page(ctx, store.Filter{Folder: dir, Limit: 1})
+	if err != nil {
+		return session.Head{}, fmt.Errorf("%w: %w", store.ErrOpen, err)
 	}
-	return "", usage.Mistake("name one: adze session list --all shows them", "no session of %s is stored", dir)
+	if len(heads) == 0 {
+		return session.Head{}, usage.Mistake("name one: adze session list --all shows them", "no session of %s is stored", dir)
+	}
+	return heads[0], nil
 }
 
 // Readable marks an error of reading the store, so that its exit code says so.

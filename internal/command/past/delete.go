@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"adze/internal/command"
 	"adze/internal/forget"
 	"adze/internal/safeterm"
 	"adze/internal/store"
@@ -25,7 +26,7 @@ type remover struct{ past }
 
 func deleteCommand(p past) *cobra.Command {
 	var o deleting
-	c := &cobra.Command{Use: "delete ID…", Short: "Remove sessions for ever, with all that was kept of them", ValidArgsFunction: p.moreIDs,
+	c := &cobra.Command{Use: "delete ID…", Short: "Remove sessions for ever, with all that was kept of them", Args: command.Takes(0, -1), ValidArgsFunction: p.moreIDs,
 		Long: `Remove sessions for ever, and those of their subagents: their logs, their words in the search index, their whole outputs, and
 their prompts among those you wrote before. The files are written anew, so that the words are gone from the disk, as far as
 adze wrote them there. What is open is not removed, and that a session was there is remembered, but nothing of what was in it.`,

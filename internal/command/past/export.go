@@ -29,19 +29,23 @@ type exporting struct {
 
 func (p past) export() *cobra.Command {
 	var e exporting
-	c := &cobra.Command{Use: "export ID", Short: "Write a session as Markdown, JSON, or one page of HTML", Args: command.Takes(1, 1), ValidArgsFunction: p.ids,
+	c := &cobra.Command{Use: "export [ID]", Short: "Write a session as Markdown, JSON, or one page of HTML", Args: command.Takes(0, 1), ValidArgsFunction: p.ids,
 		Long: `Writes prompts, answers, and of each call what its tool lets be shown, with the differences of files that it changed.
 Outputs, thoughts and the system prompt stay out, secrets are masked again, your home folder is written ~, and what was
-left out is counted at the end. The page needs nothing else: no script, and nothing is fetched when it is opened.`,
+left out is counted at the end. The page needs nothing else: no script, and nothing is fetched when it is opened. Without an
+ID: the session last used in this folder.`,
 		Example: "  adze session export 20261121t0245 -o fix.html\n  adze session export 20261121t0245 --format json > session.json\n  adze session export 20261121t0245 | less",
 		RunE: func(c *cobra.Command, words []string) error {
 			if command.Flagged(c, "json") {
 				e.format = "json"
 			}
-			return p.exportSession(c.Context(), words[0], e)
+			if e.file == "-" {
+				e.file = ""
+			}
+			return p.exportSession(c.Context(), first(words), e)
 		}}
 	c.Flags().StringVar(&e.format, "format", "", "`md|json|html`; default: as the file's name ends, else md")
-	c.Flags().StringVarP(&e.file, "output", "o", "", "write to this `FILE`, which must not be there yet; default: stdout")
+	c.Flags().StringVarP(&e.file, "output", "o", "", "write to this `FILE`, which must not be there yet; default, and -: stdout")
 	c.Flags().BoolVar(&e.force, "force", false, "replace the file when it is there")
 	c.Flags().Bool("json", false, "the same as --format json")
 	return c
@@ -108,18 +112,11 @@ func (p past) document(ctx context.Context, prefix string) (d *export.Document, 
 	o := export.Options{Home: p.Getenv("HOME")}
 	var log []session.Entry
 	err = p.Store(ctx, func(s *store.Store) error {
-		heads, err := s.List(ctx)
+		head, err := p.one(ctx, s, prefix)
 		if err != nil {
-			return fmt.Errorf("%w: %w", store.ErrOpen, err)
-		}
-		if o.Session, err = p.Session(heads, prefix); err != nil {
 			return err
 		}
-		for _, h := range heads {
-			if h.ID == o.Session {
-				o.Title = h.Title()
-			}
-		}
+		o.Session, o.Title = head.ID, head.Title()
 		log, err = s.Load(ctx, o.Session)
 		return command.Readable(err)
 	})

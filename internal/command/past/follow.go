@@ -2,7 +2,6 @@ package past
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -15,12 +14,12 @@ import (
 )
 
 func followCommand(p past) *cobra.Command {
-	c := &cobra.Command{Use: "follow ID", Short: "Show what happens in a session that another process writes", Args: command.Takes(1, 1), ValidArgsFunction: p.ids,
+	c := &cobra.Command{Use: "follow [ID]", Short: "Show what happens in a session that another process writes", Args: command.Takes(0, 1), ValidArgsFunction: p.ids,
 		Long: `What is in the log is shown, and then what comes, until nobody writes any more. Nothing is written, and nobody is disturbed. In a
-terminal, adze --resume ID shows the same and can take the session over.`,
+terminal, adze --resume ID shows the same and can take the session over. Without an ID: the session last used in this folder.`,
 		Example: "  adze session follow 20261121t0245\n  adze session follow 20261121t0245 --json | jq -r 'select(.type == \"tool_end\").tool'",
 		RunE: func(c *cobra.Command, words []string) error {
-			return p.follow(c.Context(), words[0], command.Flagged(c, "json"))
+			return p.follow(c.Context(), first(words), command.Flagged(c, "json"))
 		}}
 	c.Flags().Bool("json", false, "the lines of --output-format stream-json")
 	return c
@@ -28,11 +27,7 @@ terminal, adze --resume ID shows the same and can take the session over.`,
 
 func (p past) follow(ctx context.Context, prefix string, lines bool) error {
 	return p.Store(ctx, func(s *store.Store) error {
-		heads, err := s.List(ctx)
-		if err != nil {
-			return fmt.Errorf("%w: %w", store.ErrOpen, err)
-		}
-		id, err := p.Session(heads, prefix)
+		head, err := p.one(ctx, s, prefix)
 		if err != nil {
 			return err
 		}
@@ -40,7 +35,7 @@ func (p past) follow(ctx context.Context, prefix string, lines bool) error {
 		if lines {
 			emit = (&print.Printer{Out: p.Out, Err: p.Err, Format: print.StreamJSON, Mask: p.Mask}).Observe
 		}
-		return command.Readable((&follow.Follower{Store: s, ID: id, Emit: emit}).Run(ctx))
+		return command.Readable((&follow.Follower{Store: s, ID: head.ID, Emit: emit}).Run(ctx))
 	})
 }
 

@@ -32,15 +32,16 @@ type reader struct{ past }
 
 func showCommand(p past) *cobra.Command {
 	var o showing
-	c := &cobra.Command{Use: "show ID", Short: "Read what was said and done in a session", Args: command.Takes(1, 1), ValidArgsFunction: p.ids,
+	c := &cobra.Command{Use: "show [ID]", Short: "Read what was said and done in a session", Args: command.Takes(0, 1), ValidArgsFunction: p.ids,
 		Long: `Read what was said and done in a session: each turn with its number, the prompt, what was answered, the calls and what came of
-them. Of arguments it shows what their tools let be logged, of long results the first lines.`,
+them. Of arguments it shows what their tools let be logged, of long results the first lines. Without an ID: the session last
+used in this folder.`,
 		Example: "  adze session show 20261121t0245 | less -R\n  adze session show 20261121t0245 --turn 3 --whole\n  adze session show 20261121t0245 --json | jq -r 'select(.kind == \"prompt\").text'",
 		RunE: func(c *cobra.Command, words []string) error {
 			if o.call != "" {
-				return reader{p}.showCall(c.Context(), words[0], o)
+				return reader{p}.showCall(c.Context(), first(words), o)
 			}
-			return reader{p}.showSession(c.Context(), words[0], o)
+			return reader{p}.showSession(c.Context(), first(words), o)
 		}}
 	c.Flags().IntVar(&o.turn, "turn", 0, "only the turn with this `NUMBER`")
 	c.Flags().StringVar(&o.call, "call", "", "only what the call with this `ID` gave, whole")

@@ -30,11 +30,13 @@ type calledLine struct {
 // showCall prints what a call gave, whole. Some servers use an id again in every message: all are printed.
 func (p reader) showCall(ctx context.Context, prefix string, o showing) error {
 	var found []calledLine
+	var of session.ID
 	err := p.Store(ctx, func(s *store.Store) error {
 		head, err := p.one(ctx, s, prefix)
 		if err != nil {
 			return err
 		}
+		of = head.ID
 		return command.Readable(s.Each(ctx, store.Scan{Session: head.ID, Types: []session.EntryType{session.OutcomeEntry}}, func(f store.Found) error {
 			var c tool.Outcome
 			if json.Unmarshal(f.Entry.Data, &c) == nil && string(c.Call) == o.call {
@@ -48,7 +50,7 @@ func (p reader) showCall(ctx context.Context, prefix string, o showing) error {
 		return err
 	}
 	if len(found) == 0 {
-		return usage.Mistake("adze session show "+prefix+" --json | jq -r .call lists them", "the session has no outcome of a call %q", o.call)
+		return usage.Mistake("adze session show "+string(of)+" --json | jq -r .call lists them", "the session has no outcome of a call %q", o.call)
 	}
 	for _, c := range found {
 		if o.json {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"adze/internal/command"
 	"adze/internal/store"
 	"adze/internal/usage"
 	"adze/session"
@@ -116,6 +117,9 @@ func (p past) tellMore(w *which, shown, total int) {
 
 // one finds the session whose id begins so. One that was removed is told of.
 func (p past) one(ctx context.Context, s *store.Store, prefix string) (session.Head, error) {
+	if prefix == "" {
+		return command.Newest(ctx, p, s)
+	}
 	heads, _, err := s.Page(ctx, store.Filter{All: true, Prefix: prefix})
 	if err != nil {
 		return session.Head{}, fmt.Errorf("%w: %w", store.ErrOpen, err)
@@ -136,4 +140,12 @@ func (p past) one(ctx context.Context, s *store.Store, prefix string) (session.H
 		}
 	}
 	return session.Head{}, fmt.Errorf("%w: %q", session.ErrNotFound, prefix)
+}
+
+// first is the word that names a session; empty: none does.
+func first(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return words[0]
 }

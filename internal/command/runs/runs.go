@@ -47,12 +47,24 @@ func ListCommand(e *command.Env, p Program) *cobra.Command {
 	for _, c := range all {
 		onFlag(c)
 		c.ValidArgsFunction = r.ids
+		c.Example = runExamples[c.Name()]
 	}
 	limit.ValidArgsFunction = cobra.NoFileCompletions
 	for _, c := range []*cobra.Command{list, show, follow, stats} {
 		c.Flags().Bool("json", false, "print JSON lines")
 	}
 	return command.Group("runs", "Look at batches that workers do (--on nats://…), stop them and do them again", all...)
+}
+
+// runExamples are shown by the help of the commands of that name; the server is the one of ADZE_NATS.
+var runExamples = map[string]string{
+	"list":   "  adze runs list\n  adze runs list 3f9a --json | jq -r 'select(.state == \"dead\").id'",
+	"show":   "  adze runs show 3f9a.parser\n  adze runs show 3f9a.parser --patch | git apply --index",
+	"follow": "  adze runs follow 3f9a\n  adze runs follow 3f9a --on nats://queue:4222 --json",
+	"cancel": "  adze runs cancel 3f9a\n  adze runs cancel 3f9a.parser 3f9a.lexer",
+	"retry":  "  adze runs retry 3f9a --cause provider,dead\n  adze runs retry 3f9a.parser --max-cost 20",
+	"stats":  "  adze runs stats\n  adze runs stats 3f9a --json",
+	"limit":  "  adze runs limit core 2\n  adze runs limit core 0",
 }
 
 // asked is a command with the server and what the words mean.
