@@ -194,3 +194,22 @@ func TestSessionsAreDeleted(t *testing.T) {
 		t.Errorf("left: %s", r.out)
 	}
 }
+
+// Without an ID, what looks at a session means the one last used in this folder; - is standard output.
+func TestTheSessionLastUsedIsMeant(t *testing.T) {
+	u := newUser(t)
+	for _, c := range []string{"show", "export", "follow"} {
+		u.run("session", c).wants(2, "no session of", "adze session list --all")
+	}
+	u.talk(map[string]string{"one": "-- 1 --\ntext: the first\n"})
+	u.talk(map[string]string{"two": "-- 1 --\ntext: the second\n"})
+	for _, c := range []string{"show", "export", "follow", "export -o -"} {
+		r := u.run(append([]string{"session"}, strings.Fields(c)...)...).wants(0, "the second")
+		if strings.Contains(r.out, "the first") {
+			t.Errorf("%s: an older session: %s", c, r.out)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(u.dir, "-")); err == nil {
+		t.Error("a file was made of the name -")
+	}
+}

@@ -58,12 +58,12 @@ func ListCommand(e *command.Env, p Program) *cobra.Command {
 
 // runExamples are shown by the help of the commands of that name; the server is the one of ADZE_NATS.
 var runExamples = map[string]string{
-	"list":   "  adze runs list\n  adze runs list 3f9a --json | jq -r 'select(.state == \"dead\").id'",
-	"show":   "  adze runs show 3f9a.parser\n  adze runs show 3f9a.parser --patch | git apply --index",
-	"follow": "  adze runs follow 3f9a\n  adze runs follow 3f9a --on nats://queue:4222 --json",
-	"cancel": "  adze runs cancel 3f9a\n  adze runs cancel 3f9a.parser 3f9a.lexer",
-	"retry":  "  adze runs retry 3f9a --cause provider,dead\n  adze runs retry 3f9a.parser --max-cost 20",
-	"stats":  "  adze runs stats\n  adze runs stats 3f9a --json",
+	"list":   "  adze runs list\n  adze runs list k3wq7d --json | jq -r 'select(.state == \"dead\").id'",
+	"show":   "  adze runs show k3wq7d.b2xs\n  adze runs show k3wq7d.b2xs --patch | git apply --index",
+	"follow": "  adze runs follow k3wq7d\n  adze runs follow k3wq7d --on nats://queue:4222 --json",
+	"cancel": "  adze runs cancel k3wq7d\n  adze runs cancel k3wq7d.b2xs k3wq7d.h8mv",
+	"retry":  "  adze runs retry k3wq7d --cause provider,dead\n  adze runs retry k3wq7d.b2xs --max-cost 20",
+	"stats":  "  adze runs stats\n  adze runs stats k3wq7d --json",
 	"limit":  "  adze runs limit core 2\n  adze runs limit core 0",
 }
 
