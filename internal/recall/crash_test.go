@@ -227,3 +227,26 @@ func TestIndexWhereNothingCanBeWritten(t *testing.T) {
 		t.Error("it stays")
 	}
 }
+
+// TestManyMakeAnIndexAtOnce: one of those who change how a new file is written has to give way, and none of them may fail for that.
+func TestManyMakeAnIndexAtOnce(t *testing.T) {
+	s := &shelf{dir: t.TempDir()}
+	s.open(t)
+	for round := range 40 {
+		path := filepath.Join(t.TempDir(), fmt.Sprint(round))
+		var wg sync.WaitGroup
+		for range 6 {
+			wg.Go(func() {
+				x, err := Open(t.Context(), path, s.logs)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := x.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}

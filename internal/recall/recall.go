@@ -25,6 +25,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/gofrs/flock"
 	"modernc.org/sqlite" // also registers the driver "sqlite"
@@ -52,6 +53,8 @@ const format = 1
 
 // busyTimeout is how long, in milliseconds, a writer waits for another.
 const busyTimeout = 10_000
+
+const busyPause = 5 * time.Millisecond
 
 // Open opens the index at path, or makes an empty one: where it is missing, damaged, of another format or of another store.
 // Where nothing can be written it is made elsewhere, for this time. Update fills it.
@@ -91,7 +94,19 @@ func (x *Index) open(ctx context.Context) error {
 // errOther says that the file is not the index of this store, as this adze makes it.
 var errOther = errors.New("the search index is of another store or another adze")
 
+// connect opens the index, and again when another process makes it at the same moment: SQLite does not wait where two that have begun to
+// read both want to change how the file is written, because one of them has to give way.
 func (x *Index) connect(ctx context.Context) error {
+	for began := time.Now(); ; time.Sleep(busyPause) {
+		err := x.connectOnce(ctx)
+		if codeOf(err) != codeBusy || time.Since(began) >= busyTimeout*time.Millisecond {
+			return err
+		}
+		x.disconnect()
+	}
+}
+
+func (x *Index) connectOnce(ctx context.Context) error {
 	f, err := os.OpenFile(x.path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("search index: %w", err)
@@ -167,15 +182,25 @@ func (x *Index) inside(ctx context.Context, do func(*sql.Tx) error) error {
 	return nil
 }
 
-// Codes of SQLite that say that a file is no sound database (sqlite.org/rescode.html).
+// Codes of SQLite (sqlite.org/rescode.html): another process is at it, and a file is no sound database.
 const (
+	codeBusy    = 5
 	codeCorrupt = 11
 	codeNotADB  = 26
 )
 
-func damaged(err error) bool {
+// codeOf is the primary result code in err, 0 when SQLite did not make it.
+func codeOf(err error) int {
 	var e *sqlite.Error
-	return errors.As(err, &e) && (e.Code()&0xff == codeCorrupt || e.Code()&0xff == codeNotADB)
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return e.Code() & 0xff
+}
+
+func damaged(err error) bool {
+	code := codeOf(err)
+	return code == codeCorrupt || code == codeNotADB
 }
 
 // renew drops the index and makes an empty one. Two processes that meet the same damage drop it once: the second finds

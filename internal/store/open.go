@@ -111,8 +111,19 @@ func (s *Store) recheck(ctx context.Context) error {
 	return nil
 }
 
-// connect opens the file as its header says and brings its schema up to date.
+// connect opens the file, and again when another process opens it at the same moment: SQLite does not wait where two that have begun to
+// read both want to change how the file is written, because one of them has to give way.
 func (s *Store) connect(ctx context.Context) error {
+	for began := time.Now(); ; s.pause(lockPause) {
+		err := s.connectOnce(ctx)
+		if codeOf(err) != codeBusy || time.Since(began) >= busyTimeout*time.Millisecond {
+			return err
+		}
+	}
+}
+
+// connectOnce opens the file as its header says and brings its schema up to date.
+func (s *Store) connectOnce(ctx context.Context) error {
 	h, err := s.readHeader(os.O_RDWR | os.O_CREATE)
 	if err != nil {
 		return err
