@@ -68,13 +68,14 @@ func (s *Server) handle(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallT
 	var work context.Context
 	work, c.cancel = context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), callKey{}, c))
 	stop := context.AfterFunc(client.life, func() { c.cancel(errLeft) })
+	told := c.listens(ctx, r) // before it can tell anything
 	go func() {
 		defer done()
 		defer c.cancel(nil)
 		defer stop()
 		c.done <- c.run(work)
 	}()
-	return c.wait(ctx, r), nil
+	return c.wait(ctx, told), nil
 }
 
 // run makes the call at the client's desk, which is opened by the first.
@@ -89,12 +90,17 @@ func (c *call) run(ctx context.Context) *mcp.CallToolResult {
 	return result(o, k.desk.Session(), c.hint(o))
 }
 
-// wait is one request of the client until there is something to answer: the result, or a question.
-func (c *call) wait(ctx context.Context, r *mcp.CallToolRequest) *mcp.CallToolResult {
+// listens has what the call tells go to a request from now on.
+func (c *call) listens(ctx context.Context, r *mcp.CallToolRequest) *teller {
 	told := newTeller(ctx, r)
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.told = told
-	c.mu.Unlock()
+	return told
+}
+
+// wait is one request of the client, which listens, until there is something to answer: the result, or a question.
+func (c *call) wait(ctx context.Context, told *teller) *mcp.CallToolResult {
 	defer func() {
 		c.mu.Lock()
 		c.told = nil
@@ -155,8 +161,9 @@ func (s *Server) goOn(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToo
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the answer belongs to another call; that one has ended"}
 	}
 	answer, _ := r.Params.InputResponses[permissionKey].(*mcp.ElicitResult)
+	told := c.listens(ctx, r)
 	c.open.answer <- answer // nil: there is none
-	return c.wait(ctx, r), nil
+	return c.wait(ctx, told), nil
 }
 
 // tell passes on what the call does now.

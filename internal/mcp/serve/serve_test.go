@@ -218,18 +218,20 @@ func TestACallIsTakenBack(t *testing.T) {
 		s, d := newServer(t)
 		told := make(chan string, 8)
 		c := piped(t, s, era, &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { told <- r.Params.Message }})
-		ctx, cancel := context.WithCancel(t.Context())
-		p := &mcp.CallToolParams{Name: "hang"}
-		p.SetProgressToken("p1")
-		over := make(chan error, 1)
-		go func() { _, err := c.CallTool(ctx, p); over <- err }()
-		if got := <-told; got != "hangs" {
-			t.Errorf("told %q", got)
+		for round := 1; round <= 30; round++ { // what a call tells first must not come before somebody listens
+			ctx, cancel := context.WithCancel(t.Context())
+			p := &mcp.CallToolParams{Name: "hang"}
+			p.SetProgressToken(fmt.Sprint("p", round))
+			over := make(chan error, 1)
+			go func() { _, err := c.CallTool(ctx, p); over <- err }()
+			if got := <-told; got != "hangs" {
+				t.Errorf("told %q", got)
+			}
+			<-d.begun
+			cancel()
+			<-over
+			eventually(t, "the call ends", func() bool { n, _ := d.count(); return n == round })
 		}
-		<-d.begun
-		cancel()
-		<-over
-		eventually(t, "the call ends", func() bool { n, _ := d.count(); return n == 1 })
 	}
 }
 
