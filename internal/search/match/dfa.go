@@ -14,6 +14,7 @@ type dfa struct {
 	prog     *syntax.Prog
 	anchored bool // a match can only begin where the line does
 	words    bool // \b or \B occur, so the byte before counts
+	lines    bool // "^" is the start of any line of a text
 
 	next   []int32    // by state and column; 0: not yet known
 	wide   []wideStep // of characters beyond ASCII, by a hash
@@ -33,15 +34,6 @@ type dfaState struct {
 	set    []uint32
 	before byteKind
 }
-
-// byteKind is what an assertion has to know about a character.
-type byteKind uint8
-
-const (
-	kindOther byteKind = iota
-	kindWord
-	kindNone // there is none: the line begins or ends here
-)
 
 // wideStep is one transition by a character beyond ASCII; the zero value is none.
 type wideStep struct {
@@ -86,6 +78,7 @@ func makeDFA(prog *syntax.Prog) *dfa {
 		anchored: prog.StartCond()&syntax.EmptyBeginText != 0,
 	}
 	d.words = hasBoundary(prog)
+	d.lines = asserts(prog, syntax.EmptyBeginLine)
 	d.reset()
 	return d
 }
@@ -253,7 +246,7 @@ func (d *dfa) state(set []uint32, before byteKind) int32 {
 	if len(set) == 0 && d.anchored {
 		return stateDead
 	}
-	if !d.words {
+	if before == kindBreak && !d.lines || before == kindWord && !d.words {
 		before = kindOther
 	}
 	d.key = append(d.key[:0], byte(before))
@@ -268,29 +261,4 @@ func (d *dfa) state(set []uint32, before byteKind) int32 {
 	d.states = append(d.states, dfaState{set, before})
 	d.next = append(d.next, make([]int32, columns)...)
 	return id
-}
-
-func kindOf(r rune) byteKind {
-	switch {
-	case r == endOfLine:
-		return kindNone
-	case isWord(r):
-		return kindWord
-	}
-	return kindOther
-}
-
-// assertions lists what holds between two bytes of a line.
-func assertions(before, after byteKind) syntax.EmptyOp {
-	var holds syntax.EmptyOp
-	if before == kindNone {
-		holds |= syntax.EmptyBeginText | syntax.EmptyBeginLine
-	}
-	if after == kindNone {
-		holds |= syntax.EmptyEndText | syntax.EmptyEndLine
-	}
-	if (before == kindWord) != (after == kindWord) {
-		return holds | syntax.EmptyWordBoundary
-	}
-	return holds | syntax.EmptyNoWordBoundary
 }

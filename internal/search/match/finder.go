@@ -18,7 +18,6 @@ type finder struct {
 
 	whole       bool // a literal between its edges is a match
 	left, right edge // what stands beside it then
-	near        bool // a match begins on the line of the first literal in it, so that only its lines are looked at closer
 }
 
 // edge is what a match wants beside a literal.

@@ -7,7 +7,8 @@
 // Start reading at Compile, then Scanner.Run, which reads a file through a rolling buffer of whole
 // lines: a needed literal (need.go, finder.go) names candidate lines, and only those are tested, by
 // the automaton in dfa.go. Where no literal is rare enough, a window of byte classes or a long run of one does
-// (window.go). Package kern finds them, with vector instructions where the processor has them.
+// (window.go). Package kern finds them, with vector instructions where the processor has them. Across lines the automaton
+// tells about where a match lies (across.go).
 //
 // A line ends with "\n" or "\r\n"; neither is part of it, so "^" and "$" are the ends of a line. Only for a pattern that
 // names \r itself is it part of the line, too.
@@ -43,6 +44,7 @@ type Matcher struct {
 	prog      *syntax.Prog // the same for the dfa and the machine
 	group     int          // the group that is the match proper
 	need      *finder      // what every match contains; nil when nothing is known
+	also      *finder      // multiline: something else that every match contains, maybe on a later line; nil: nothing
 	plain     bool         // containing it is matching, and it is all there is to a match
 	multiline bool
 	once      bool          // anchored to the start of the text: only a file's start can match
@@ -81,7 +83,7 @@ func Compile(q Query) (*Matcher, error) {
 	m := &Matcher{large: make(chan struct{}, 1), multiline: q.Multiline, once: has(tree, syntax.OpBeginText)}
 	m.returns = strings.Contains(q.Pattern, "\r") || !q.Literal && escapes(q.Pattern, "r", "x0d", "x0D", "x{d}", "x{D}")
 	if !q.Literal {
-		expr = unicodeClasses(expr)
+		expr = unicodeClasses(closed(expr))
 	}
 	if q.Multiline {
 		// Whether "^" was written or \A, the tree does not tell without (?m).
@@ -117,6 +119,14 @@ func wrap(expr string, q Query) string {
 	return expr
 }
 
+// closed ends a quotation (\Q) that goes on to the end of a pattern, so that something else can follow it.
+func closed(expr string) string {
+	if _, err := syntax.Parse("(?:"+expr+")", syntax.Perl); err != nil {
+		return expr + `\E`
+	}
+	return expr
+}
+
 // prefilter prepares what decides about lines before regexp has to: what every match of the expression
 // contains, and the program of the dfa. inner is the expression without the edges of a whole word.
 func (m *Matcher) prefilter(expr, inner string, word bool) *Matcher {
@@ -144,7 +154,12 @@ func (m *Matcher) prefilter(expr, inner string, word bool) *Matcher {
 
 // finder decides what to look for; nil where only the lines themselves tell.
 func (m *Matcher) finder(core *syntax.Regexp, left, right edge) *finder {
-	found := needOf(core)
+	found := needOf(core, false)
+	if m.multiline && found.far {
+		// It tells which files hold no match; which lines, only what lies on the line where a match begins.
+		m.also = newFinder(found.alts)
+		found = needOf(core, true)
+	}
 	if !m.multiline {
 		// A branch that needs a line break matches no line.
 		found.alts = slices.DeleteFunc(found.alts, func(l literal) bool { return strings.Contains(l.text, "\n") })
@@ -156,9 +171,6 @@ func (m *Matcher) finder(core *syntax.Regexp, left, right edge) *finder {
 		return nil
 	}
 	f := newFinder(found.alts)
-	// One that begins with its literal is what regexp is quick at by itself.
-	prefix, _ := m.re.LiteralPrefix()
-	f.near = !found.far && prefix == "" && m.group == 0 && !m.once
 	// A carriage return may belong to the line's end, which is not searched.
 	f.whole = found.whole && !slices.ContainsFunc(found.alts, func(l literal) bool { return strings.Contains(l.text, "\r") })
 	if f.left, f.right = left, right; found.repeats && (left != edgeAny || right != edgeAny) {

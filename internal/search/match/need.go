@@ -2,6 +2,7 @@ package match
 
 import (
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,49 +28,51 @@ type literal struct {
 	fold bool   // ASCII letters in either case
 }
 
-// needOf reads the best choice off a parsed expression.
-func needOf(re *syntax.Regexp) need {
+// needOf reads the best choice off a parsed expression; with near, the best of what lies on the line on which a match begins.
+func needOf(re *syntax.Regexp, near bool) need {
 	switch re.Op {
 	case syntax.OpLiteral:
-		return needOfLiteral(re)
+		return needOfLiteral(re, near)
 	case syntax.OpCapture:
-		return needOf(re.Sub[0])
+		return needOf(re.Sub[0], near)
 	case syntax.OpPlus:
-		n := needOf(re.Sub[0])
+		n := needOf(re.Sub[0], near)
 		return need{alts: n.alts, whole: n.whole, repeats: true, far: n.far}
 	case syntax.OpRepeat:
 		if re.Min > 0 {
-			n := needOf(re.Sub[0])
+			n := needOf(re.Sub[0], near)
 			return need{alts: n.alts, whole: n.whole && re.Min == 1, repeats: n.repeats || re.Max != 1, far: n.far}
 		}
 	case syntax.OpConcat:
-		return needOfConcat(re)
+		return needOfConcat(re, near)
 	case syntax.OpAlternate:
-		return needOfAlternate(re)
+		return needOfAlternate(re, near)
 	}
 	return need{}
 }
 
 // needOfConcat picks the best of the parts: a match contains them all.
-func needOfConcat(re *syntax.Regexp) need {
+func needOfConcat(re *syntax.Regexp, near bool) need {
 	var best need
 	far := false
 	for _, sub := range re.Sub {
-		if n := needOf(sub); n.odds() < best.odds() {
+		if n := needOf(sub, near); n.odds() < best.odds() {
 			best = n
 			best.far = far || n.far
 		}
-		far = far || spansLines(sub)
+		if far = far || spansLines(sub); far && near {
+			break
+		}
 	}
 	best.whole = best.whole && len(re.Sub) == 1
 	return best
 }
 
 // needOfAlternate needs something of every branch.
-func needOfAlternate(re *syntax.Regexp) need {
+func needOfAlternate(re *syntax.Regexp, near bool) need {
 	all := need{whole: true}
 	for _, sub := range re.Sub {
-		n := needOf(sub)
+		n := needOf(sub, near)
 		if len(n.alts) == 0 || len(all.alts)+len(n.alts) > maxLiterals {
 			return need{}
 		}
@@ -80,9 +83,11 @@ func needOfAlternate(re *syntax.Regexp) need {
 }
 
 // needOfLiteral takes the part of a literal that has only one spelling in bytes, or two in ASCII.
-func needOfLiteral(re *syntax.Regexp) need {
+func needOfLiteral(re *syntax.Regexp, near bool) need {
 	fold := re.Flags&syntax.FoldCase != 0
-	best, run := "", strings.Builder{}
+	var best literal
+	bestFar, far := false, false // behind a line break of the literal
+	run := strings.Builder{}
 	for i, r := range re.Rune {
 		if oneSpelling(r, fold) {
 			run.WriteRune(lower(r, fold))
@@ -90,16 +95,17 @@ func needOfLiteral(re *syntax.Regexp) need {
 				continue
 			}
 		}
-		if s := run.String(); s != "" && (best == "" || (literal{s, fold}).odds() < (literal{best, fold}).odds()) {
-			best = s
+		if l := (literal{run.String(), fold}); l.text != "" && !(far && near) && (best.text == "" || l.odds() < best.odds()) {
+			best, bestFar = l, far
 		}
+		far = far || slices.Contains(re.Rune[:i+1], '\n')
 		run.Reset()
 	}
-	if best == "" {
+	if best.text == "" {
 		return need{}
 	}
-	whole := len(best) == len(string(re.Rune))
-	return need{alts: []literal{{text: best, fold: fold && hasLetter(best)}}, whole: whole}
+	best.fold = fold && hasLetter(best.text)
+	return need{alts: []literal{best}, whole: len(best.text) == len(string(re.Rune)), far: bestFar}
 }
 
 // oneSpelling reports whether a rune of a pattern stands for one byte sequence, up to ASCII case.

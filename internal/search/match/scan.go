@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-
-	"adze/internal/search/match/kern"
 )
 
 // Limits of a scan, in bytes.
@@ -30,9 +28,11 @@ type Scanner struct {
 	m     *Matcher
 	c     Config
 	sight *sighting
-	dfa   *dfa     // nil: regexp tests the lines
-	slow  *dfa     // tests lines beyond maxLine; made when the first one is met
-	tail  *machine // finds what begins on the last line of another match that spans several
+	also  *sighting // of what else a match that spans lines contains; nil: nothing
+	dfa   *dfa      // nil: regexp tests the lines
+	slow  *dfa      // tests lines beyond maxLine; made when the first one is met
+	lines *dfa      // finds matches that span lines; nil: regexp does
+	tail  *machine  // tells where they lie
 
 	first, window, maxLine int // bytes; tests make them small
 
@@ -58,6 +58,12 @@ func NewScanner(m *Matcher, c Config) *Scanner {
 	s := &Scanner{m: m, c: c, sight: newSighting(m.need), first: firstRead, window: window, maxLine: MaxLine}
 	if !m.multiline && (m.need == nil || !m.need.alone()) {
 		s.dfa = newDFA(m.prog)
+	}
+	if m.multiline && !m.once {
+		s.lines = newDFA(m.prog)
+	}
+	if m.also != nil {
+		s.also = newSighting(m.also)
 	}
 	return s
 }
@@ -90,36 +96,6 @@ func (s *Scanner) reset(keep int) {
 	s.keep, s.shown, s.after = keep, 0, 0
 	s.gone, s.nuls, s.earlier = 0, 0, nil
 	s.found = Found{}
-}
-
-// newBuffer makes a buffer. What lies behind its end is for the kernels, which look at many bytes at once.
-func newBuffer(size int) []byte { return make([]byte, size, size+kern.Slack) }
-
-// grow makes the buffer longer. It waits until no other scanner of the query has a large one.
-func (s *Scanner) grow(ctx context.Context, size int) error {
-	if size > largeBuffer && !s.large {
-		select {
-		case s.m.large <- struct{}{}:
-			s.large = true
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	longer := newBuffer(size)
-	copy(longer, s.buf[:s.end])
-	s.buf = longer
-	return nil
-}
-
-// shrink gives up a buffer that a long line made large.
-func (s *Scanner) shrink() {
-	if len(s.buf) > s.window {
-		s.buf = nil
-	}
-	if s.large {
-		s.large = false
-		<-s.m.large
-	}
 }
 
 // rolling searches line by line through a buffer that holds whole lines.

@@ -38,14 +38,13 @@ func (s *Scanner) whole(ctx context.Context, r io.Reader) error {
 // spans finds the matches of the whole text. The next one is looked for in the rest of the line on which the last ended,
 // if that is another than it began on, and then from the line after it, so that "^" means what it says.
 func (s *Scanner) spans(ctx context.Context) error {
-	if s.m.need != nil {
-		s.sight.reset()
-		if at, _ := s.sight.next(s.buf[:s.end], s.pos); at < 0 {
-			return nil
-		}
+	if s.lacks(s.buf[:s.end]) {
+		return nil
 	}
-	if s.m.need != nil && s.m.need.near {
-		return s.spansNear(ctx)
+	if s.lines != nil {
+		if done, err := s.across(ctx); done || err != nil {
+			return err
+		}
 	}
 	span := s.m.span
 	if s.m.bounds && !isASCII(s.buf[:s.end]) {
@@ -75,48 +74,14 @@ func (s *Scanner) spans(ctx context.Context) error {
 	return nil
 }
 
-// spansNear is spans where each match begins on the line of a literal: only those lines are looked at closer.
-func (s *Scanner) spansNear(ctx context.Context) error {
-	text := s.buf[:s.end]
-	s.sight.reset()
-	if s.tail == nil {
-		s.tail = newMachine(s.m.prog, s.m.group)
-	}
-	for tested, first := 1, 0; s.pos < s.end && !s.enough(); tested++ {
-		if tested%64 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		at, _ := s.sight.next(text, max(s.pos, first))
-		if at < 0 {
-			break
-		}
-		from, to, ok := s.tail.within(text, max(s.pos, first, bytes.LastIndexByte(text[:at], '\n')+1), at)
-		if !ok {
-			first = at + 1 // nothing begins up to here
-			continue
-		}
-		if s.pos = s.span(from, to); s.enough() {
-			break
-		}
-		for ok {
-			from, to, ok = s.rest(from, to)
-		}
-	}
-	s.trail(s.end)
-	return nil
-}
-
 // rest finds a match that begins where another ended, on a line that is not the one that began on, and reaches beyond it.
 func (s *Scanner) rest(from, to int) (int, int, bool) {
 	end := lineEnd(s.buf[:s.end], max(from, to-1))
 	if to > end || bytes.IndexByte(s.buf[from:to], '\n') < 0 {
 		return 0, 0, false
 	}
-	if s.tail == nil {
-		s.tail = newMachine(s.m.prog, s.m.group)
-	}
 	for to <= end {
-		next, stop, ok := s.tail.within(s.buf[:s.end], to, end)
+		next, stop, ok := s.machine().within(s.buf[:s.end], to, end)
 		if !ok {
 			break
 		}

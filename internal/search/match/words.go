@@ -136,9 +136,14 @@ func boundaries(before, after rune) syntax.EmptyOp {
 
 // hasBoundary reports \b or \B in a program.
 func hasBoundary(prog *syntax.Prog) bool {
+	return asserts(prog, syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary)
+}
+
+// asserts reports one of some assertions in a program.
+func asserts(prog *syntax.Prog, any syntax.EmptyOp) bool {
 	for i := range prog.Inst {
 		in := &prog.Inst[i]
-		if in.Op == syntax.InstEmptyWidth && syntax.EmptyOp(in.Arg)&(syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary) != 0 {
+		if in.Op == syntax.InstEmptyWidth && syntax.EmptyOp(in.Arg)&any != 0 {
 			return true
 		}
 	}
