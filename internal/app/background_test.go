@@ -42,7 +42,7 @@ usage: input=1000
 		t.Errorf("usage %s", usage)
 	}
 	u.run("audit", "show").wants(0, "general: the job · in the background", "· general: the job · completed ·")
-	u.run("audit", "verify", "--all").wants(0, "2 sessions are sound")
+	u.run("audit", "verify", "--all").wants(0, "2 sessions checked, all sound")
 }
 
 // leaves starts a run with a task in the background, whose command is marked with tag and has begun.
@@ -75,7 +75,7 @@ func TestAKilledTaskInTheBackground(t *testing.T) {
 		}
 	}
 	u.run("audit", "show").wants(0, "general: the job · aborted")
-	u.run("audit", "verify", "--all").wants(0, "2 sessions are sound")
+	u.run("audit", "verify", "--all").wants(0, "2 sessions checked, all sound")
 }
 
 // An interrupted run ends its tasks, and says nothing that is not stored.

@@ -256,7 +256,7 @@ func TestABatchThatIsInterruptedGoesOn(t *testing.T) {
 	if _, err := pipe.Read(make([]byte, 10)); err != nil { // until the command writes into it
 		t.Fatal(err)
 	}
-	s.signal(os.Interrupt.(syscall.Signal)).wants(130, "goes on with the 1 tasks")
+	s.signal(os.Interrupt.(syscall.Signal)).wants(130, "goes on with the 1 task left")
 	u.script("-- 1 --\ntext: on\n")
 	u.run("batch", "t.jsonl", "--", "--permission-mode", "yolo", model).wants(0)
 	r := u.batchResults(filepath.Join(u.dir, "t.batch"))["a"]

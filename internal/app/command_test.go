@@ -243,7 +243,7 @@ func TestStatsCountByToolAndByModel(t *testing.T) {
 		t.Errorf("models = %+v", s.Models)
 	}
 	id, _, _ := strings.Cut(u.run("session", "list").out, " ")
-	u.run("audit", "stats", "--session", id).wants(0, "1 sessions · 0 model requests, 0 failed · 1 calls")
+	u.run("audit", "stats", "--session", id).wants(0, "1 session · 0 model requests, 0 failed · 1 call ·")
 }
 
 func TestPermissionsAreExplained(t *testing.T) {

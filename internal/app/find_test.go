@@ -138,7 +138,7 @@ func TestSessionsAreBackedUp(t *testing.T) {
 	u := newUser(t)
 	u.talk(map[string]string{"one": "-- 1 --\ntext: so\n"})
 	to := filepath.Join(t.TempDir(), "b.db")
-	u.run("session", "backup", to).wants(0, "1 sessions", "read back and sound")
+	u.run("session", "backup", to).wants(0, "1 session,", "read back and sound")
 	u.run("session", "backup", to).wants(2, "is there already")
 	if err := os.MkdirAll(filepath.Join(u.home, "state"), 0o700); err != nil {
 		t.Fatal(err)

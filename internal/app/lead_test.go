@@ -48,7 +48,7 @@ text: asked for
 		t.Errorf("result %v", r.result())
 	}
 	// The system prompt of the main conversation lists them; the tools do not change by it.
-	u.run("audit", "verify", "--all").wants(0, "3 sessions are sound")
+	u.run("audit", "verify", "--all").wants(0, "3 sessions checked, all sound")
 }
 
 // Where agents lie changes what the prompt lists, and not a byte of the tools.

@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"adze/internal/command"
 	"adze/internal/keyring"
 	"adze/internal/mcp"
 	"adze/internal/mcp/consent"
@@ -187,7 +188,7 @@ func (m *mcpServers) serve(w *wired) func(ctx context.Context, name, act string)
 		all, _ := m.serverRows(ctx)
 		for _, row := range all {
 			if row.Name == name {
-				said := fmt.Sprintf("%s works: %d tools, %d resources, %d prompts", name, len(row.Tools), row.Resources, row.Prompts)
+				said := fmt.Sprintf("%s works: %s, %s, %s", name, command.Count(len(row.Tools), "tool"), command.Count(row.Resources, "resource"), command.Count(row.Prompts, "prompt"))
 				if m.Pending(name).Any() {
 					said += "; it says otherwise of its tools than you agreed to: adze mcp test " + name
 				}

@@ -15,7 +15,7 @@ func TestADamagedSessionIsRepairedAndGoesOn(t *testing.T) {
 	id, _, _ := strings.Cut(u.run("session", "list").out, " ")
 	u.run("session", "verify", id).wants(0, "as they were written")
 	u.run("session", "repair", id).wants(0, "there is nothing to repair")
-	u.run("session", "verify", "--all").wants(0, "1 sessions are sound")
+	u.run("session", "verify", "--all").wants(0, "1 session checked, all sound")
 
 	broken := *u
 	broken.home = t.TempDir()

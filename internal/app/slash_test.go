@@ -75,7 +75,7 @@ func TestAKilledPartOfACommandIsClosed(t *testing.T) {
 	if n := strings.Count(r.out, "call  bash"); n != 1 {
 		t.Errorf("the call has %d outcomes:\n%s", n, r.out)
 	}
-	u.run("audit", "verify", "--all").wants(0, "1 sessions are sound")
+	u.run("audit", "verify", "--all").wants(0, "1 session checked, all sound")
 }
 
 func TestNamesThatNobodyHas(t *testing.T) {

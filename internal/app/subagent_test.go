@@ -75,7 +75,7 @@ text: One of two.
 			t.Errorf("denied %s has no %s", denied, part)
 		}
 	}
-	u.run("audit", "verify", "--all").wants(0, "2 sessions are sound")
+	u.run("audit", "verify", "--all").wants(0, "2 sessions checked, all sound")
 }
 
 func TestASubagentHasTheRightsOfItsParent(t *testing.T) {
@@ -156,7 +156,7 @@ expect prompt: And the rest
 text: whole
 `
 	u.run("-p", "--continue", u.script(again), "more").wants(0, "all")
-	u.run("audit", "verify", "--all").wants(0, "2 sessions are sound")
+	u.run("audit", "verify", "--all").wants(0, "2 sessions checked, all sound")
 }
 
 // What a killed adze left of a subagent is in two sound logs, and its parent is told.
@@ -175,13 +175,13 @@ func TestAKilledSubagent(t *testing.T) {
 	}
 	_ = s.cmd.Wait() // killed
 	wantNobody(t, tag)
-	u.run("audit", "verify", "--all").wants(0, "2 sessions are sound")
+	u.run("audit", "verify", "--all").wants(0, "2 sessions checked, all sound")
 	r := u.run("-p", "--continue", "--output-format", "stream-json", u.script("-- 1 --\nexpect prompt: ^and now$\ntext: unknown\n"), "and now").wants(0)
 	if got := r.result()["text"]; got != "unknown" {
 		t.Errorf("text = %v", got)
 	}
 	u.run("audit", "show").wants(0, "call  task aborted", "agent ")
-	u.run("audit", "verify", "--all").wants(0, "2 sessions are sound")
+	u.run("audit", "verify", "--all").wants(0, "2 sessions checked, all sound")
 }
 
 func TestSubagentsMayUseAnotherModel(t *testing.T) {
@@ -243,7 +243,7 @@ text: no
 	if _, err := os.Stat(filepath.Join(u.dir, "new.txt")); err == nil {
 		t.Error("the file was written")
 	}
-	u.run("audit", "verify", "--all").wants(0, "3 sessions are sound")
+	u.run("audit", "verify", "--all").wants(0, "3 sessions checked, all sound")
 	for _, l := range u.stored(true) {
 		if id, _, _ := strings.Cut(l, " "); strings.Contains(l, "› general: write it (subagent of ") {
 			u.run("audit", "show", id).wants(0, "general: the job › general: write it")

@@ -47,8 +47,8 @@ func (a *all) auditStats(ctx context.Context, prefix string, asJSON bool) error 
 }
 
 func statsText(out io.Writer, s audit.Stats) error {
-	fmt.Fprintf(out, "%d sessions · %d model requests, %d failed · %d calls · tokens: %s\n",
-		s.Sessions, s.Requests, s.Failed, s.Calls, usageText(s.Usage))
+	fmt.Fprintf(out, "%s · %s, %d failed · %s · tokens: %s\n",
+		Count(s.Sessions, "session"), Count(s.Requests, "model request"), s.Failed, Count(s.Calls, "call"), usageText(s.Usage))
 	if s.Unreadable > 0 {
 		fmt.Fprintf(out, "%d entries cannot be read; adze audit verify --all names them\n", s.Unreadable)
 	}

@@ -99,7 +99,7 @@ func (a verifier) verifyAll(ctx context.Context, s *store.Store) error {
 		a.Conclude(session.CauseStore, fmt.Sprintf("%d of %d sessions are not sound", bad, len(heads)), "adze audit verify SESSION says what that means for one of them")
 		return nil
 	}
-	fmt.Fprintf(a.Stdout(), "%d sessions are sound\n", len(heads))
+	fmt.Fprintf(a.Stdout(), "%s checked, all sound\n", Count(len(heads), "session"))
 	return nil
 }
 

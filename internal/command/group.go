@@ -46,6 +46,18 @@ func Takes(least, most int) cobra.PositionalArgs {
 	}
 }
 
+// Count is "1 file", "2 files" or "2 entries".
+func Count(n int, noun string) string {
+	switch stem, y := strings.CutSuffix(noun, "y"); {
+	case n == 1:
+	case y:
+		noun = stem + "ies"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
 // FlagError names the nearest flag.
 func FlagError(cmd *cobra.Command, err error) error {
 	hint := "adze --help lists all flags"

@@ -131,7 +131,7 @@ func (b back) list(c *cobra.Command, d rewind.Desk) error {
 		if t.Undone {
 			state = "undone"
 		}
-		fmt.Fprintf(table, "%d\t%d files\t%s\t%s\n", t.Number, len(line.Paths), state, safeterm.Name(t.Asked))
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\n", t.Number, command.Count(len(line.Paths), "file"), state, safeterm.Name(t.Asked))
 	}
 	return table.Flush()
 }

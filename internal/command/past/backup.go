@@ -36,7 +36,7 @@ func (p keeper) backUp(ctx context.Context, file string, lines bool) error {
 		if lines {
 			return p.WriteJSON(map[string]any{"file": file, "sessions": sessions, "entries": entries, "duration_ns": time.Since(began)})
 		}
-		p.Show("%s: %d sessions, %d entries, read back and sound\n", file, sessions, entries)
+		p.Show("%s: %s, %s, read back and sound\n", file, command.Count(sessions, "session"), command.Count(entries, "entry"))
 		return nil
 	})
 }

@@ -93,7 +93,7 @@ func (p remover) agrees(ctx context.Context, s *store.Store, heads []session.Hea
 	var ids []session.ID
 	for _, h := range heads {
 		ids = append(ids, h.ID)
-		fmt.Fprintf(p.Err, "%s  %s  %d entries\n", safeterm.Name(string(h.ID)), safeterm.Name(p.Mask().Text(named(h))), h.Entries)
+		fmt.Fprintf(p.Err, "%s  %s  %s\n", safeterm.Name(string(h.ID)), safeterm.Name(p.Mask().Text(named(h))), command.Count(h.Entries, "entry"))
 	}
 	family, err := s.Owner().Family(ctx, ids...)
 	if err != nil {
@@ -120,7 +120,7 @@ func (p remover) tellDone(done forget.Done, lines bool) error {
 			}
 			continue
 		}
-		p.Show("removed %s (%d entries)\n", r.ID, r.Entries)
+		p.Show("removed %s (%s)\n", r.ID, command.Count(r.Entries, "entry"))
 	}
 	for _, line := range done.Remains {
 		fmt.Fprintf(p.Err, "! words of it may still be in %s\n", safeterm.Name(line))

@@ -146,7 +146,7 @@ func (v verifier) everyOne(ctx context.Context, s *store.Store) error {
 		return nil
 	}
 	if !v.lines {
-		fmt.Fprintf(v.Stdout(), "%d sessions are sound\n", n.Sessions)
+		fmt.Fprintf(v.Stdout(), "%s checked, all sound\n", command.Count(n.Sessions, "session"))
 	}
 	return nil
 }

@@ -236,13 +236,13 @@ func unpriced(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", without %d tasks whose cost is not known", n)
+	return fmt.Sprintf(", without %s whose cost is not known", command.Count(n, "task"))
 }
 
 // conclude sets the exit code.
 func (r runs) conclude(b *batch.Batch, report batch.Report, err error, retry string) error {
 	failed := len(slices.DeleteFunc(slices.Clone(report.Results), func(res batch.Result) bool { return res.OK }))
-	again := fmt.Sprintf("run the same command again: it goes on with the %d tasks that are not finished", len(report.Waiting))
+	again := "run the same command again: it goes on with the " + command.Count(len(report.Waiting), "task") + " left"
 	switch {
 	case errors.Is(err, batch.ErrMaxCost):
 		r.Conclude(session.CauseBudget, err.Error(), "raise --max-cost, then "+again)

@@ -97,7 +97,7 @@ func (r runs) submit(ctx context.Context, c *cobra.Command, b *batch.Batch) erro
 		fmt.Fprintln(r.Out, s.ID)
 		return nil
 	}
-	fmt.Fprintf(r.Err, "batch %s: %d tasks; adze runs follow %s\n", s.ID, len(s.Tasks), s.ID)
+	fmt.Fprintf(r.Err, "batch %s: %s; adze runs follow %s\n", s.ID, command.Count(len(s.Tasks), "task"), s.ID)
 	return r.collect(ctx, c, b, server, s.ID)
 }
 

@@ -112,7 +112,7 @@ func (r runs) ids(c *cobra.Command, _ []string, begin string) (out []string, _ c
 	defer server.Close()
 	orders, _ := server.Orders(ctx) // without an answer there is nothing to offer
 	for _, o := range orders {
-		out = append(out, fmt.Sprintf("%s\t%d tasks, %s", o.ID, o.Tasks, o.Created.Local().Format(time.DateTime)))
+		out = append(out, fmt.Sprintf("%s\t%s, %s", o.ID, command.Count(o.Tasks, "task"), o.Created.Local().Format(time.DateTime)))
 	}
 	if of, _, dotted := strings.Cut(begin, "."); dotted && c.Name() != "follow" {
 		list, _ := server.List(ctx, of)
@@ -224,7 +224,7 @@ func (r runs) show(a asked) error {
 		line("message", res.Message)
 		line("answer", res.Text)
 		line("base", res.Base)
-		line("changed", fmt.Sprintf("%d files", res.Changed))
+		line("changed", command.Count(res.Changed, "file"))
 		line("pushed", strings.TrimSpace(res.Branch+" "+res.Pushed))
 	}
 	if run.Cost != nil {
