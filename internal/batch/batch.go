@@ -153,7 +153,7 @@ func (b *Batch) Run(ctx context.Context) (Report, error) {
 	if err := b.prepare(); err != nil {
 		return Report{}, err
 	}
-	unlock, err := lockFile(filepath.Join(b.Out, "lock"), false)
+	unlock, err := lockFile(filepath.Join(b.Out, "lock"))
 	if err != nil {
 		return Report{}, fmt.Errorf("another adze batch works in %s: %w", b.Out, err)
 	}

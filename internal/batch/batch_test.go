@@ -198,7 +198,7 @@ func TestTwoBatchesDoNotShareAFolder(t *testing.T) {
 	if err := os.MkdirAll(b.Out, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	unlock, err := lockFile(filepath.Join(b.Out, "lock"), false)
+	unlock, err := lockFile(filepath.Join(b.Out, "lock"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,15 @@ import (
 
 // tree is the files of a folder as a tree in a bare repository. Of a .git in the folder nothing is read: whatever worked there
 // may have written programs for git to run into it.
-func (b *Batch) tree(ctx context.Context, bare, folder, base, index string, env []string) (string, error) {
-	_ = os.Remove(index)
-	env = append([]string{"GIT_DIR=" + bare, "GIT_WORK_TREE=" + folder, "GIT_INDEX_FILE=" + index}, env...)
+//
+// The index is a new one each time, in the task's own folder: of one whose git was killed, its lock is left.
+func (b *Batch) tree(ctx context.Context, t Task, bare, folder, base string, env []string) (string, error) {
+	scratch, err := os.MkdirTemp(b.dir(t), "index-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(scratch) // what is left of it goes with the task's folder
+	env = append([]string{"GIT_DIR=" + bare, "GIT_WORK_TREE=" + folder, "GIT_INDEX_FILE=" + filepath.Join(scratch, "index")}, env...)
 	if base != "" {
 		if _, err := b.git(ctx, folder, env, "read-tree", base); err != nil {
 			return "", err
@@ -47,7 +53,7 @@ func (b *Batch) changed(ctx context.Context, t Task, base string) (c change, err
 		return c, err
 	}
 	c.env = []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(bare, "objects")}
-	if c.tree, err = b.tree(ctx, bare, b.clone(t), base, filepath.Join(b.dir(t), "index"), c.env); err != nil {
+	if c.tree, err = b.tree(ctx, t, bare, b.clone(t), base, c.env); err != nil {
 		return c, err
 	}
 	env := append([]string{"GIT_DIR=" + bare}, c.env...)

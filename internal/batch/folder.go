@@ -19,7 +19,7 @@ func (b *Batch) Collect() (*Folder, error) {
 	if err := b.prepare(); err != nil {
 		return nil, err
 	}
-	unlock, err := lockFile(filepath.Join(b.Out, "lock"), false)
+	unlock, err := lockFile(filepath.Join(b.Out, "lock"))
 	if err != nil {
 		return nil, fmt.Errorf("another adze batch works in %s: %w", b.Out, err)
 	}

@@ -3,15 +3,12 @@ package batch
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -69,73 +66,6 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// mirrors are the bare copies of repositories, one of each, which tasks are cloned from. Each is fetched once a batch.
-type mirrors struct {
-	dir  string
-	mu   sync.Mutex
-	made map[string]*mirror
-}
-
-type mirror struct {
-	once sync.Once
-	path string
-	err  error
-}
-
-// mirror is the bare copy of a repository, as new as this batch.
-func (b *Batch) mirror(ctx context.Context, repo string) (string, error) {
-	b.mirrors.mu.Lock()
-	if b.mirrors.made == nil {
-		b.mirrors.made = map[string]*mirror{}
-	}
-	m := b.mirrors.made[repo]
-	if m == nil {
-		m = &mirror{path: b.mirrored(repo)}
-		b.mirrors.made[repo] = m
-	}
-	b.mirrors.mu.Unlock()
-	m.once.Do(func() { m.err = b.fetch(ctx, repo, m.path) })
-	return m.path, m.err
-}
-
-// mirrored is where the bare copy of a repository is.
-func (b *Batch) mirrored(repo string) string {
-	sum := sha256.Sum256([]byte(repo))
-	return filepath.Join(b.mirrors.dir, hex.EncodeToString(sum[:10])+".git")
-}
-
-// fetch makes a mirror or brings it up to date, while no other batch does.
-func (b *Batch) fetch(ctx context.Context, repo, path string) error {
-	unlock, err := lockFile(path+".lock", true)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if _, err := os.Stat(path); err == nil {
-		_, err := b.git(ctx, path, nil, "fetch", "--quiet", "--prune", "--tags", "--force", "--", repo, "+refs/heads/*:refs/heads/*")
-		if err == nil {
-			b.follow(ctx, repo, path)
-		}
-		return err
-	}
-	half := path + ".half"
-	if err := os.RemoveAll(half); err != nil {
-		return err
-	}
-	if _, err := b.git(ctx, b.mirrors.dir, nil, "clone", "--quiet", "--bare", "--no-hardlinks", "--template=", "--", repo, half); err != nil {
-		return errors.Join(err, os.RemoveAll(half))
-	}
-	return os.Rename(half, path)
-}
-
-// follow has the mirror's HEAD be the branch that the repository's is; where that is not told, it stays.
-func (b *Batch) follow(ctx context.Context, repo, path string) {
-	out, err := b.git(ctx, path, nil, "ls-remote", "--symref", "--", repo, "HEAD")
-	if ref, _, ok := strings.Cut(strings.TrimPrefix(out, "ref: "), "\t"); err == nil && ok && strings.HasPrefix(ref, "refs/heads/") {
-		_, _ = b.git(ctx, path, nil, "symbolic-ref", "HEAD", ref)
-	}
-}
-
 // source is the bare repository that a task is cloned from: the mirror of its repository, or one that is made of its folder.
 func (b *Batch) source(ctx context.Context, t Task) (string, error) {
 	if t.Repo != "" {
@@ -162,7 +92,7 @@ func (b *Batch) adopt(ctx context.Context, t Task) (string, error) {
 	if _, err := b.git(ctx, b.dir(t), nil, "init", "--quiet", "--bare", "--template=", "--initial-branch=main", "--", path); err != nil {
 		return "", err
 	}
-	tree, err := b.tree(ctx, path, t.Folder, "", filepath.Join(path, "first"), nil)
+	tree, err := b.tree(ctx, t, path, t.Folder, "", nil)
 	if err != nil {
 		return "", err
 	}
@@ -215,9 +145,6 @@ func (b *Batch) checkout(ctx context.Context, t Task, at string) (base string, e
 	return base, err
 }
 
-// fetched is the name under which a mirror keeps a ref that no branch or tag leads to.
-func fetched(t Task) string { return "refs/adze/" + t.ID }
-
 // resolve finds the commit that a task starts from; what no branch or tag leads to, such as refs/pull/7/head, is asked of the
 // repository.
 func (b *Batch) resolve(ctx context.Context, t Task, from, at string) (string, error) {
@@ -232,25 +159,30 @@ func (b *Batch) resolve(ctx context.Context, t Task, from, at string) (string, e
 	if t.Ref == "" {
 		return "", fmt.Errorf("%s has no commit yet", t.Source())
 	}
-	if _, err := b.git(ctx, from, nil, "fetch", "--quiet", "--", cmp.Or(t.Repo, t.Folder), "+"+t.Ref+":"+fetched(t)); err != nil {
+	if err := b.fetchRef(ctx, t, from); err != nil {
 		return "", fmt.Errorf("%s has no %q: %w", t.Source(), t.Ref, err)
 	}
 	return b.git(ctx, from, nil, "rev-parse", "--verify", cmp.Or(at, fetched(t))+"^{commit}")
 }
 
-// lockFile holds a file for this process alone; wait says whether to wait for another one that has it. The lock ends with the
-// process.
-func lockFile(path string, wait bool) (unlock func(), err error) {
+// lockFile holds a file for this process alone, or says that another one has it. The lock ends with the process.
+func lockFile(path string) (unlock func(), err error) {
 	l := flock.New(path, flock.SetPermissions(0o600))
-	if wait {
-		err = l.Lock()
-	} else if ok, tried := l.TryLock(); tried != nil || !ok {
-		err = cmp.Or(tried, errHeld)
+	if ok, err := l.TryLock(); err != nil || !ok {
+		return nil, cmp.Or(err, errHeld)
 	}
-	if err != nil {
+	return func() { _ = l.Close() }, nil
+}
+
+// waitFile holds a file as lockFile does, and waits for others that have it.
+func waitFile(ctx context.Context, path string) (unlock func(), err error) {
+	l := flock.New(path, flock.SetPermissions(0o600))
+	if _, err := l.TryLockContext(ctx, lockPause); err != nil {
 		return nil, err
 	}
 	return func() { _ = l.Close() }, nil
 }
+
+const lockPause = 50 * time.Millisecond
 
 var errHeld = errors.New("it is held by another process")
