@@ -26,7 +26,7 @@ func Exceptions() []Exception {
 		{ruleRename, "internal/store", "salvage.go", "the same"},
 		{ruleRename, "internal/trust", "book.go", "a damaged book is put aside"},
 		{ruleRename, "internal/sandbox", "held.go", "what a command planted is put aside"},
-		{ruleRename, "internal/batch", "source.go", "a folder"},
+		{ruleRename, "internal/batch", "mirror.go", "a folder"},
 		{ruleRename, "internal/proc/shim/attempt", "attempt.go", "one of the attempts that the sandbox must refuse"},
 		{ruleLine, "internal/text", "lines.go", "of a line of any length it keeps the beginning and counts the rest"},
 		{ruleLine, "internal/mcp/remote", "events.go", "it bounds events, which are of many lines, and counts every byte when it comes"},
