@@ -26,6 +26,7 @@ type Folders struct {
 
 	mu      sync.RWMutex
 	kept    map[folderID]kept
+	marked  atomic.Int64 // about how many of the files have marks
 	entries int
 	last    time.Time // the latest search
 }
@@ -33,13 +34,42 @@ type Folders struct {
 // folderID names a folder while it exists.
 type folderID struct{ device, inode uint64 }
 
-// kept is what was in a folder in a state, by name. It never changes.
+// kept is what was in a folder in a state, by name. It never changes, but for the marks.
 type kept struct {
 	state sign.State
 	list  []entry
+	marks *marks
 }
 
-// maxKept bounds the entries that are remembered, of about 40 bytes each; a folder counts as some.
+// marks are what signatures last knew of the files of a folder: a guess, for a folder does not tell what became of its files.
+// nil knows none.
+type marks struct {
+	all    []atomic.Uint32 // of sign.Mark, by entry
+	marked *atomic.Int64
+}
+
+func (m *marks) of(e entry) sign.Mark {
+	if m == nil {
+		return 0
+	}
+	return sign.Mark(m.all[e.at].Load())
+}
+
+func (m *marks) set(e entry, mark sign.Mark) {
+	if m != nil && m.all[e.at].Swap(uint32(mark)) == 0 && mark != 0 {
+		m.marked.Add(1)
+	}
+}
+
+// marks is about how many files have a mark.
+func (f *Folders) marks() int {
+	if f == nil {
+		return 0
+	}
+	return int(f.marked.Load())
+}
+
+// maxKept bounds the entries that are remembered, of about 44 bytes each; a folder counts as some.
 const (
 	maxKept    = 300_000
 	folderCost = 4
@@ -78,10 +108,12 @@ func (f *Folders) view(root string) *view {
 func (f *Folders) forget() {
 	clear(f.kept)
 	f.entries = 0
+	f.marked.Store(0)
 }
 
 // read gives n what is in a folder that was just opened, or the first entries of a large one.
 func (v *view) read(at folder, n *names) error {
+	n.marks = nil
 	if v == nil {
 		return at.read(n, entriesAtOnce)
 	}
@@ -95,20 +127,25 @@ func (v *view) read(at folder, n *names) error {
 	v.mu.RUnlock()
 	if ok && known.state == state {
 		v.hits.Add(1)
-		n.list, n.more = known.list, false
+		n.list, n.marks, n.more = known.list, known.marks, false
 		return nil
 	}
 	err := at.read(n, entriesAtOnce)
 	if err == nil && !n.more && state.Settled(v.began) {
-		v.keep(id, state, n.list)
+		known = v.keep(id, state, n.list)
+		n.list, n.marks = known.list, known.marks
 	}
 	return err
 }
 
 // keep remembers a folder.
-func (v *view) keep(id folderID, state sign.State, list []entry) {
+func (v *view) keep(id folderID, state sign.State, list []entry) kept {
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	for i := range list {
+		list[i].at = uint32(i)
+	}
+	k := kept{state, list, &marks{make([]atomic.Uint32, len(list)), &v.marked}}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.entries += len(list) + folderCost; v.entries > maxKept {
@@ -118,5 +155,6 @@ func (v *view) keep(id folderID, state sign.State, list []entry) {
 	if old, ok := v.kept[id]; ok {
 		v.entries -= len(old.list) + folderCost
 	}
-	v.kept[id] = kept{state, list}
+	v.kept[id] = k
+	return k
 }

@@ -96,7 +96,7 @@ func (s *scope) rulesByName(at folder, d *dirState, name string) *ignore.Level {
 	var entries []entry
 	for _, known := range [...]string{ignore.GitDir, ignore.GitFile, ignore.OwnFile} {
 		if st, err := at.stat(known); err == nil {
-			entries = append(entries, entry{known, st.kind})
+			entries = append(entries, entry{name: known, kind: st.kind})
 		}
 	}
 	return s.rules(at, d, name, entries)

@@ -58,7 +58,7 @@ func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
 		if s.q.Stop && !s.first.takes(d.path, e.name) {
 			continue
 		}
-		if s.skips(d, e.name) {
+		if s.skips(d, e) {
 			continue
 		}
 		err := d.at.openFile(e.name, &s.file, whole())

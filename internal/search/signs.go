@@ -101,7 +101,7 @@ func (s *Signs) rejects(t Tree, m *match.Matcher) *sign.Rejects {
 	if need == nil {
 		return nil
 	}
-	r := table.Reject(need)
+	r := table.Reject(need, t.Folders.marks() > table.Files()/2)
 	if s.folder.Version(at) != version {
 		return nil // somebody wrote into it while it was read
 	}
@@ -195,20 +195,25 @@ func (s *Signs) write(ctx context.Context, t Tree, at sign.Place) error {
 }
 
 // skips reports that signatures tell of a file what reading it would: that it is no text, or holds no match.
-func (s *seeker) skips(d *dir, name string) bool {
+func (s *seeker) skips(d *dir, e entry) bool {
 	if s.known.rejects == nil {
 		return false
 	}
-	st, ok := s.asked.state(d.at, name)
+	if s.known.rejects.Read(d.marks.of(e)) {
+		return false // to ask would be in vain, as far as one can tell
+	}
+	st, ok := s.asked.state(d.at, e.name)
 	if !ok || s.q.Multiline && st.Size > match.MaxMultiline {
 		return false
 	}
-	switch s.known.rejects.Ask(st) {
+	answer, mark := s.known.rejects.Ask(st)
+	d.marks.set(e, mark)
+	switch answer {
 	case sign.Empty:
 		s.r.Searched++
 		return true
 	case sign.Binary:
-		s.r.Binary.add(d.path + name)
+		s.r.Binary.add(d.path + e.name)
 		return true
 	case sign.Unknown:
 		if st.Settled(s.known.now) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"runtime"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -31,16 +30,10 @@ func (f folder) itself() (sign.State, bool) {
 
 // state is folder.state without an allocation, of which a search would make one for every file.
 func (a *asker) state(f folder, name string) (sign.State, bool) {
-	switch err := a.ask(f, name); {
-	case errors.Is(err, errOldWay):
-		return f.state(name)
-	case err != nil || a.st.Mode&unix.S_IFMT != unix.S_IFREG:
+	if a.ask(f, name) != nil || a.st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return sign.State{}, false
 	}
-	return sign.State{
-		Device: unix.Mkdev(a.st.Dev_major, a.st.Dev_minor), Inode: a.st.Ino, Size: int64(a.st.Size),
-		Modified: time.Unix(a.st.Mtime.Sec, int64(a.st.Mtime.Nsec)), Changed: time.Unix(a.st.Ctime.Sec, int64(a.st.Ctime.Nsec)),
-	}, true
+	return sign.StateOf(&a.st), true
 }
 
 // signed is a file that is read for its signature.

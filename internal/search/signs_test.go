@@ -87,7 +87,7 @@ type counting struct{ *seeker }
 
 func (c counting) visit(_ context.Context, d *dir, files []entry) {
 	for _, e := range files {
-		c.skips(d, e.name)
+		c.skips(d, e)
 	}
 }
 

@@ -35,9 +35,10 @@ const entriesAtOnce = 4 << 10
 // dir is a folder of the walk. It stays open until nothing is left to do in it.
 type dir struct {
 	dirState
-	at   folder
-	name string
-	uses atomic.Int32
+	at    folder
+	name  string
+	marks *marks // of its files
+	uses  atomic.Int32
 }
 
 // done gives up one use of the folder and closes it after the last.
@@ -219,6 +220,7 @@ func (w *walk) read(ctx context.Context, d *dir, v visitor, n *names) {
 	} else {
 		d.level = w.scope.rules(d.at, &d.dirState, d.name, n.list)
 	}
+	d.marks = n.marks
 	w.entries(ctx, d, v, n)
 }
 

@@ -38,14 +38,14 @@ func TestATableIsNotHeldInMemory(t *testing.T) {
 	if opened := mapped(t) - before; opened > 2<<20 {
 		t.Errorf("open, %d KiB of %d are in memory", opened>>10, len(table.data)>>10)
 	}
-	r := table.Reject(Needed("nowhere at all"))
+	r := table.Reject(Needed("nowhere at all"), false)
 	if r == nil {
 		t.Fatal("nothing is ruled out")
 	}
 	if asked := mapped(t) - before; len(table.data) < 6<<20 || asked > 2<<20 {
 		t.Errorf("asked, %d KiB of %d are in memory", asked>>10, len(table.data)>>10)
 	}
-	if got := r.Ask(stateOf(7, "x")); got != Empty {
+	if got, _ := r.Ask(stateOf(7, "x")); got != Empty {
 		t.Errorf("a file without it: %d", got)
 	}
 }

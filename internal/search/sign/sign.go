@@ -18,7 +18,8 @@
 // nor of the making of such a link, nor of a store into a shared map; one of each file hears of links, but holds every
 // inode in the kernel's memory, a kilobyte each; a mark on the file system (fanotify) is for root, and deaf to maps as well.
 // io_uring hands each such question to a worker thread of the kernel, which saves none of its work (read, not measured).
-// What a folder can prove, which names it holds, is remembered instead (search.Folders).
+// What a folder can prove, which names it holds, is remembered instead (search.Folders). A file that was met before and will
+// be read as far as one can tell is not asked: reading it tells more (Mark).
 //
 // Known limits: what writes through a shared memory map changes the times of a file only now and then, so such a file
 // may be missed while its writer lives; on file systems of other machines nothing is signed for that reason. Files with

@@ -213,8 +213,9 @@ func guard[T any](answer *T) func() {
 	}
 }
 
-// Reject looks through a table. It returns nil where that would save too little, or the table cannot be read any more.
-func (t *Table) Reject(n *Need) (r *Rejects) {
+// Reject looks through a table. It returns nil where that would save too little, or the table cannot be read any more. Where
+// files are marked, only those that may be left out are asked for their state, so that less is worth while.
+func (t *Table) Reject(n *Need, marked bool) (r *Rejects) {
 	defer guard(&r)()
 	r = &Rejects{t: t, out: make([]uint64, len(t.records)/64+1)}
 	var held map[*Need]*leaf
@@ -228,7 +229,11 @@ func (t *Table) Reject(n *Need) (r *Rejects) {
 			saved += 3 + int(rec.blocks)
 		}
 	}
-	if saved < worthwhile*len(t.records) {
+	least := worthwhile * len(t.records)
+	if marked {
+		least /= 4
+	}
+	if saved < least {
 		return nil
 	}
 	return r
@@ -249,16 +254,40 @@ const (
 	Binary                // it is no text
 )
 
-// Ask tells about a file in a state.
-func (r *Rejects) Ask(s State) Answer {
-	at := r.t.find(r.t.h.key.name(s))
-	switch {
+// Ask tells about a file in a state, and how to guess the answer to the next question about it.
+func (r *Rejects) Ask(s State) (Answer, Mark) {
+	name := r.t.h.key.name(s)
+	at := r.t.find(name)
+	switch mark := markOf(name); {
 	case at < 0:
-		return Unknown
-	case r.out[at>>6]&(1<<(at&63)) == 0:
-		return Read
+		return Unknown, 0
+	case !r.has(at):
+		return Read, mark
 	case r.t.records[at].flags&flagBinary != 0:
-		return Binary
+		return Binary, mark
+	default:
+		return Empty, mark
 	}
-	return Empty
+}
+
+func (r *Rejects) has(at int) bool { return r.out[at>>6]&(1<<(at&63)) != 0 }
+
+// Mark is a part of a state's name, by which a file is known that was asked about before. The zero value is none. Nothing may
+// be left out for it: the file may be another since.
+type Mark uint32
+
+func markOf(name uint64) Mark { return max(Mark(name>>32), 1) }
+
+// Read guesses that a file will be read, so that its state need not be asked for.
+func (r *Rejects) Read(m Mark) bool {
+	if m == 0 {
+		return false
+	}
+	low, high := r.t.around(uint64(m) << 32)
+	for at := low; at < high; at++ {
+		if found := markOf(r.t.records[at].name); found >= m {
+			return found == m && !r.has(at)
+		}
+	}
+	return false
 }
