@@ -131,6 +131,8 @@ func failure(err error) session.Result {
 		r.Cause, r.Hint = session.CauseUsage, "adze session list shows the sessions there are"
 	case errors.Is(err, store.ErrOpen):
 		r.Cause, r.Hint = session.CauseStore, "run with --no-session to go on without saving"
+	case errors.Is(err, store.ErrDamaged):
+		r.Cause, r.Hint = session.CauseStore, "other sessions are read as ever; of this one a copy of the server's stream may have more"
 	default:
 		r = session.Sort(err)
 	}

@@ -107,3 +107,28 @@ func TestAServerThatIsNotThereIsOneClearError(t *testing.T) {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 }
+
+// TestADamagedSessionOnAServerHidesNoOther: what of a server does not fit its chain is told of, and the others are looked at as ever.
+func TestADamagedSessionOnAServerHidesNoOther(t *testing.T) {
+	server := jettest.Start(t, jettest.Options{}).URL()
+	u := newUser(t)
+	for _, id := range []string{"first", "evil", "last"} {
+		u.run("-p", "--store="+server, "--session-id="+id, u.script("-- 1 --\ntext: yes\n"), "the "+id+" prompt").wants(0, "yes")
+	}
+	conn, err := jet.Dial(t.Context(), jet.Options{URL: server})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.JetStream().Publish(t.Context(), "adze.log."+jet.Token("evil"), []byte("rubbish")); err != nil {
+		t.Fatal(err)
+	}
+	on := "--store=" + server
+	u.run("session", "list", on).wants(0, "first", "evil", "last")
+	u.run("session", "show", "last", on).wants(0, "the last prompt")
+	u.run("session", "show", on).wants(10, "the last prompt", "session evil is left out")
+	u.run("session", "show", "evil", on).wants(10, "evil")
+	u.run("session", "search", "prompt", on).wants(10, "first", "last", "session evil is left out")
+	u.run("audit", "verify", "--all", on).wants(10, "first: all", "last: all", "session evil is left out")
+	u.run("audit", "stats", on).wants(10, "2 sessions", "session evil is left out")
+}

@@ -75,7 +75,10 @@ func (a *app) Here() (string, error) {
 func (a *app) Store(ctx context.Context, use func(*store.Store) error) error {
 	if url, err := a.far.URL(a.Getenv); err != nil || url != "" {
 		if err == nil {
-			err = a.far.Mirrored(ctx, url, a.Getenv, use)
+			err = a.far.Mirrored(ctx, url, a.Getenv, func(err error) {
+				r := failure(err)
+				a.Conclude(r.Cause, r.Message, r.Hint)
+			}, use)
 		}
 		return err
 	}

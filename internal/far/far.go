@@ -116,8 +116,8 @@ func (p *Place) Local(getenv func(string) string) error {
 }
 
 // Mirrored hands over a copy of what a command may ask for: the sessions that the command line names, with their subagents; all where
-// it names none. What does not fit its chain is not copied, but an error.
-func (p *Place) Mirrored(ctx context.Context, url string, getenv func(string) string, use func(*store.Store) error) error {
+// it names none. What does not fit its chain is not copied, but an error where one session is meant, and else told to bad.
+func (p *Place) Mirrored(ctx context.Context, url string, getenv func(string) string, bad func(error), use func(*store.Store) error) error {
 	logs, err := p.Open(ctx, url, getenv, stream.Options{})
 	if err != nil {
 		return err
@@ -136,8 +136,13 @@ func (p *Place) Mirrored(ctx context.Context, url string, getenv func(string) st
 	if err != nil {
 		return err
 	}
-	for _, h := range slices.Backward(p.named(heads)) {
+	asked := p.named(heads)
+	for _, h := range slices.Backward(asked) {
 		log, err := logs.Load(ctx, h.ID)
+		if errors.Is(err, store.ErrDamaged) && len(asked) > 1 {
+			bad(fmt.Errorf("session %s is left out: %w", h.ID, err))
+			continue
+		}
 		if err == nil {
 			err = copied.Append(ctx, h.ID, log...)
 		}
@@ -180,6 +185,9 @@ func (p *Place) Page(ctx context.Context, url string, getenv func(string) string
 	}
 	heads = slices.DeleteFunc(heads, func(h session.Head) bool {
 		info := h.Info()
+		if len(h.Start) == 0 {
+			return !strings.HasPrefix(string(h.ID), f.Prefix) // a damaged one: where it worked is not known
+		}
 		return f.Folder != "" && info.Cwd != f.Folder || !f.All && info.Agent != "" || h.Updated.Before(f.Since) || !strings.HasPrefix(string(h.ID), f.Prefix)
 	})
 	total := len(heads)

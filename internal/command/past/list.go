@@ -83,6 +83,8 @@ func (p past) listSessions(c *cobra.Command, w *which, tags []string) error {
 func named(h session.Head) string {
 	title := h.Title()
 	switch info := h.Info(); {
+	case len(h.Start) == 0:
+		title = "(it cannot be read: adze session verify " + string(h.ID) + ")"
 	case info.Agent != "":
 		title = info.Agent + " (subagent of " + string(info.Parent) + ")"
 	case info.Imported != nil:
