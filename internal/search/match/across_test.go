@@ -16,8 +16,8 @@ func TestMatchesAcrossLinesAgreeWithRegexp(t *testing.T) {
 	for range 3_000 {
 		m.ascii = m.IntN(2) == 0
 		q := Query{Multiline: true, IgnoreCase: m.IntN(4) == 0, Word: m.IntN(4) == 0,
-			Pattern: m.pick("", "^", `\b`, "(a|b)?", "\n", `\nK`, m.pattern(1)) + m.pick("foo", "ab", "k", "(foo|bar)", "(foo)+", "a.b", "foo", "(foo\n|ab)+") +
-				m.pick(`\n`, `\s+`, `\s*\n`, "(?s:.{0,9}?)", `[^a]`, "$\n^", "$", `(a|b\n)*`) + m.pattern(1+m.IntN(2))}
+			Pattern: m.pick("", "^", `\b`, "(a|b)?", "\n", `\nK`, "$\n", "$", m.pattern(1)) + m.pick("foo", "ab", "k", "(foo|bar)", "(foo)+", "a.b", "foo", "(foo\n|ab)+") +
+				m.pick(`\n`, `\s+`, `\s*\n`, "(?s:.{0,9}?)", `[^a]`, "$\n^", "$", "\n^", `(a|b\n)*`) + m.pick("", m.pattern(1+m.IntN(2)))}
 		fast, err := Compile(q)
 		if err != nil || !fast.multiline {
 			continue

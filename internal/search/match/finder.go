@@ -27,6 +27,7 @@ const (
 	edgeAny      edge = iota
 	edgeBoundary      // \b
 	edgeOutside       // no part of a word
+	edgeLine          // the end of the line on that side
 )
 
 // needle is one literal, prepared.
@@ -175,8 +176,11 @@ func (n *needle) judge(f *finder, text []byte, at int) verdict {
 // holds says whether an edge is as it should be; beside is the place next to the literal, whose last byte on that side is own.
 // What lies beyond ASCII is left to those who know all of the line.
 func (e edge) holds(text []byte, beside int, own byte) verdict {
-	if e == edgeAny {
+	switch e {
+	case edgeAny:
 		return certain
+	case edgeLine:
+		return lineEnds(text, beside)
 	}
 	word := false // the end of the text or line is no part of a word
 	if beside >= 0 && beside < len(text) {
@@ -191,6 +195,17 @@ func (e edge) holds(text []byte, beside int, own byte) verdict {
 	}
 	if e == edgeOutside && !word || e == edgeBoundary && word != isWord(rune(own)) {
 		return certain
+	}
+	return nothing
+}
+
+// lineEnds says whether a line ends or begins at a place beside a literal. Whether a \r belongs to the end is for others.
+func lineEnds(text []byte, beside int) verdict {
+	switch {
+	case beside < 0 || beside >= len(text) || text[beside] == '\n':
+		return certain
+	case text[beside] == '\r':
+		return perhaps
 	}
 	return nothing
 }

@@ -140,7 +140,7 @@ func (m *Matcher) prefilter(expr, inner string, word bool) *Matcher {
 	}
 	m.bounds = hasBoundary(prog)
 	m.prog = prog
-	core, left, right := edgesOf(tree)
+	core, left, right := m.edgesOf(tree)
 	if word {
 		if core, err = syntax.Parse(inner, syntax.Perl); err != nil {
 			return m
@@ -179,17 +179,19 @@ func (m *Matcher) finder(core *syntax.Regexp, left, right edge) *finder {
 	return f
 }
 
-// edgesOf takes \b off both ends of an expression.
-func edgesOf(tree *syntax.Regexp) (core *syntax.Regexp, left, right edge) {
+// edgesOf takes \b, and what stands for an end of the line, off both ends of an expression.
+func (m *Matcher) edgesOf(tree *syntax.Regexp) (core *syntax.Regexp, left, right edge) {
 	if tree.Op != syntax.OpConcat {
 		return tree, edgeAny, edgeAny
 	}
 	subs := tree.Sub
-	if subs[0].Op == syntax.OpWordBoundary {
-		left, subs = edgeBoundary, subs[1:]
+	if left = m.edgeOf(subs[0], syntax.OpBeginLine, syntax.OpBeginText); left != edgeAny {
+		subs = subs[1:]
 	}
-	if last := len(subs) - 1; last > 0 && subs[last].Op == syntax.OpWordBoundary {
-		right, subs = edgeBoundary, subs[:last]
+	if last := len(subs) - 1; last > 0 {
+		if right = m.edgeOf(subs[last], syntax.OpEndLine, syntax.OpEndText); right != edgeAny {
+			subs = subs[:last]
+		}
 	}
 	switch {
 	case len(subs) == len(tree.Sub) || len(subs) == 0:
@@ -198,6 +200,18 @@ func edgesOf(tree *syntax.Regexp) (core *syntax.Regexp, left, right edge) {
 		return subs[0], left, right
 	}
 	return &syntax.Regexp{Op: syntax.OpConcat, Sub: subs, Flags: tree.Flags}, left, right
+}
+
+// edgeOf is what an expression says of what is beside it, where line and text stand for an end on that side. Across lines the end
+// of the text is not that of a line.
+func (m *Matcher) edgeOf(re *syntax.Regexp, line, text syntax.Op) edge {
+	switch {
+	case re.Op == syntax.OpWordBoundary:
+		return edgeBoundary
+	case re.Op == line, re.Op == text && !m.multiline:
+		return edgeLine
+	}
+	return edgeAny
 }
 
 // alone reports that a literal is all there is to a match.

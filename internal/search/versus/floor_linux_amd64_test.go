@@ -1,0 +1,5 @@
+package versus
+
+import "golang.org/x/sys/unix"
+
+const statCall = unix.SYS_NEWFSTATAT
