@@ -94,7 +94,7 @@ func (d *dfa) seek(text []byte, from int, skip func(line int) int) (begun, known
 	for i := begun; i < len(text); {
 		b, next, size := text[i], int32(stateUnknown), 1
 		if b < utf8.RuneSelf {
-			if next = d.next[int(state)*columns+int(b)]; next == stateUnknown {
+			if next = d.next[int(state)+int(b)]; next == stateUnknown {
 				next = d.step(state, rune(b))
 			}
 		} else {
@@ -107,7 +107,7 @@ func (d *dfa) seek(text []byte, from int, skip func(line int) int) (begun, known
 		}
 		state = next
 		i += size
-		if b == '\n' && i < len(text) && len(d.states[state].set) == 0 {
+		if b == '\n' && i < len(text) && len(d.states[state/columns].set) == 0 {
 			if begun = skip(i); begun < 0 {
 				return 0, -1, true
 			}

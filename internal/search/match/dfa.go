@@ -16,7 +16,7 @@ type dfa struct {
 	words    bool // \b or \B occur, so the byte before counts
 	lines    bool // "^" is the start of any line of a text
 
-	next   []int32    // by state and column; 0: not yet known
+	next   []int32    // by column, of one state after another; 0: not yet known
 	wide   []wideStep // of characters beyond ASCII, by a hash
 	states []dfaState
 	ids    map[string]int32
@@ -51,10 +51,11 @@ const (
 	endColumn = utf8.RuneSelf
 	endOfLine = rune(-1)
 
+	// A state is named by where its columns begin in the table, so that a transition is one look; three have none.
 	stateUnknown = 0
 	stateMatch   = 1
 	stateDead    = 2 // no match any more
-	stateStart   = 3
+	stateStart   = 3 * columns
 
 	// maxStates bounds the memory of one dfa to about half a megabyte. A pattern that needs more is
 	// started afresh, and after maxResets left to regexp.
@@ -87,22 +88,23 @@ func makeDFA(prog *syntax.Prog) *dfa {
 func (d *dfa) reset() {
 	d.ids = map[string]int32{}
 	clear(d.wide)
-	d.next = make([]int32, (stateStart+1)*columns)
+	d.next = make([]int32, stateStart+columns)
 	start := dfaState{set: []uint32{uint32(d.prog.Start)}, before: kindNone}
 	d.states = append(d.states[:0], dfaState{}, dfaState{}, dfaState{}, start)
 }
 
 // line reports whether a line matches; known is false when it cannot tell.
 func (d *dfa) line(line []byte) (matches, known bool) {
-	state := int32(stateStart)
+	state, table := int32(stateStart), d.next
 	for i, b := range line {
 		if b >= utf8.RuneSelf {
 			return d.rest(state, line[i:])
 		}
-		next := d.next[int(state)*columns+int(b)]
+		next := table[uint32(state)+uint32(b)]
 		if next <= stateDead {
 			if next == stateUnknown {
 				next = d.step(state, rune(b))
+				table = d.next
 			}
 			if next <= stateDead {
 				return next == stateMatch, next != stateUnknown
@@ -121,7 +123,7 @@ func (d *dfa) rest(state int32, line []byte) (matches, known bool) {
 			var r rune
 			r, size = utf8.DecodeRune(line[i:])
 			next = d.beyond(state, r)
-		} else if next = d.next[int(state)*columns+int(b)]; next == stateUnknown {
+		} else if next = d.next[int(state)+int(b)]; next == stateUnknown {
 			next = d.step(state, rune(b))
 		}
 		if next <= stateDead {
@@ -135,7 +137,7 @@ func (d *dfa) rest(state int32, line []byte) (matches, known bool) {
 
 // end concludes at the end of a line.
 func (d *dfa) end(state int32) (matches, known bool) {
-	next := d.next[int(state)*columns+endColumn]
+	next := d.next[int(state)+endColumn]
 	if next == stateUnknown {
 		next = d.step(state, endOfLine)
 	}
@@ -166,7 +168,7 @@ func (d *dfa) step(state int32, r rune) int32 {
 		d.reset()
 		return stateUnknown
 	}
-	from := d.states[state]
+	from := d.states[state/columns]
 	after := kindOf(r)
 	open, matched := d.closure(from, assertions(from.before, after))
 	next := int32(stateDead)
@@ -178,9 +180,9 @@ func (d *dfa) step(state int32, r rune) int32 {
 	}
 	switch {
 	case r == endOfLine:
-		d.next[int(state)*columns+endColumn] = next
+		d.next[int(state)+endColumn] = next
 	case r < utf8.RuneSelf:
-		d.next[int(state)*columns+int(r)] = next
+		d.next[int(state)+int(r)] = next
 	}
 	return next
 }
@@ -256,7 +258,7 @@ func (d *dfa) state(set []uint32, before byteKind) int32 {
 	if id, ok := d.ids[string(d.key)]; ok {
 		return id
 	}
-	id := int32(len(d.states))
+	id := int32(len(d.states) * columns)
 	d.ids[string(d.key)] = id
 	d.states = append(d.states, dfaState{set, before})
 	d.next = append(d.next, make([]int32, columns)...)

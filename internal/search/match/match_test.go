@@ -183,7 +183,7 @@ func naive(q Query, c Config, text string) (int, string) {
 		if q.Word {
 			whole = "foo"
 		}
-		if expr = unicodeClasses(q.Pattern); q.Pattern == `\bfoo\b` {
+		if expr = unicodeClasses(closed(q.Pattern)); q.Pattern == `\bfoo\b` {
 			expr = unicodeClasses(whole)
 		}
 	}

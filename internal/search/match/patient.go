@@ -24,7 +24,7 @@ func newPatientDFA(prog *syntax.Prog) *dfa {
 func (d *dfa) feed(state int32, part []byte) (next int32, used int) {
 	for i := 0; i < len(part); {
 		if b := part[i]; b < utf8.RuneSelf {
-			if next = d.next[int(state)*columns+int(b)]; next == stateUnknown {
+			if next = d.next[int(state)+int(b)]; next == stateUnknown {
 				next = d.onward(state, rune(b))
 			}
 			if next <= stateDead {
@@ -46,7 +46,7 @@ func (d *dfa) feed(state int32, part []byte) (next int32, used int) {
 
 // onward is one transition, whatever has to be forgotten for it.
 func (d *dfa) onward(state int32, r rune) int32 {
-	at := d.states[state]
+	at := d.states[state/columns]
 	if next := d.transition(state, r); next != stateUnknown {
 		return next
 	}
@@ -73,7 +73,7 @@ func (d *dfa) ends(state int32, returns bool) bool {
 	if state <= stateDead {
 		return state == stateMatch
 	}
-	at := d.states[state]
+	at := d.states[state/columns]
 	if d.onward(state, endOfLine) == stateMatch {
 		return true
 	}
