@@ -11,6 +11,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/carry"
+	"adze/internal/heap"
 	"adze/internal/instructions"
 	"adze/internal/models"
 	"adze/internal/offer"
@@ -79,6 +80,9 @@ func (f *staff) equip(ctx context.Context) (*offer.Shelf, error) {
 	}
 	f.deps.Finder, f.deps.Brief, f.deps.Tasks = offer, profile.Budget > 0, f.tasks()
 	w.servers = f.settings.mcpServers(f.options, w)
+	if w.servers != nil {
+		f.app.easy.Do(heap.Ease) // what they offer would have even a single answer collect its garbage
+	}
 	w.servers.lendModel(f, f.main)
 	set, err := f.mainTools(ctx, f.deps)
 	if err != nil {
