@@ -17,13 +17,14 @@ const blobBucket = "ADZE_BLOB"
 
 // Blobs keeps contents that are too large for a message, in pieces, under the SHA-256 of the whole.
 type Blobs struct {
-	conn  *Conn
-	store jetstream.ObjectStore
+	conn    *Conn
+	store   jetstream.ObjectStore
+	silence time.Duration // how long a server may send nothing of a content
 }
 
 // Blobs gives the store of large contents, which is made when it is missing.
 func (c *Conn) Blobs(ctx context.Context) (*Blobs, error) {
-	b := &Blobs{conn: c}
+	b := &Blobs{conn: c, silence: fetchSilence}
 	ctx, cancel := context.WithTimeout(ctx, makingTakes)
 	defer cancel()
 	err := c.patiently(ctx, func(ctx context.Context) (err error) {
@@ -42,7 +43,7 @@ func (c *Conn) Blobs(ctx context.Context) (*Blobs, error) {
 	return b, nil
 }
 
-// blobTakes bounds how long one content is on its way.
+// blobTakes bounds how long one content is on its way to a server.
 const blobTakes = 2 * time.Minute
 
 // Keep stores a content, read from its start, and gives its name: the SHA-256 in hex. What is there already is not sent again.
@@ -68,30 +69,4 @@ func (b *Blobs) Keep(ctx context.Context, from io.ReadSeeker) (name string, err 
 		return "", b.conn.explain(err)
 	}
 	return name, nil
-}
-
-// Fetch writes the content of that name. One that is missing is ErrNone, one that is not what its name says ErrDamaged; then some
-// of it may have been written.
-func (b *Blobs) Fetch(ctx context.Context, name string, to io.Writer) error {
-	ctx, cancel := context.WithTimeout(ctx, blobTakes)
-	defer cancel()
-	got, err := b.store.Get(ctx, name)
-	if errors.Is(err, jetstream.ErrObjectNotFound) {
-		return fmt.Errorf("%w: content %s", ErrNone, name)
-	}
-	if err != nil {
-		return b.conn.explain(err)
-	}
-	defer got.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(to, sum), got); err != nil {
-		if errors.Is(err, jetstream.ErrDigestMismatch) {
-			return fmt.Errorf("%w: content %s: %w", ErrDamaged, name, err)
-		}
-		return b.conn.explain(err)
-	}
-	if hex.EncodeToString(sum.Sum(nil)) != name {
-		return fmt.Errorf("%w: content %s", ErrDamaged, name)
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Proxy carries connections to a server and cuts them.
@@ -17,6 +18,8 @@ type Proxy struct {
 	closed bool
 	open   map[net.Conn]bool
 	traps  []*trap
+	slow   time.Duration
+	rest   int64 // what of answers still gets through; negative: all
 	all    sync.WaitGroup
 }
 
@@ -34,7 +37,7 @@ func NewProxy(t testing.TB, target string) *Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{listener: l, target: target, open: map[net.Conn]bool{}}
+	p := &Proxy{listener: l, target: target, open: map[net.Conn]bool{}, rest: -1}
 	p.all.Go(p.accept)
 	t.Cleanup(func() {
 		l.Close()
@@ -124,15 +127,18 @@ func (p *Proxy) enter(both ...net.Conn) bool {
 
 // carry goes on until either side ends.
 func (p *Proxy) carry(client, server net.Conn) {
-	answers := &answers{to: client, muted: make(chan struct{})}
+	back, forth := &late{proxy: p, to: client, answers: true}, &late{proxy: p, to: server}
+	answers := &answers{to: back, muted: make(chan struct{})}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		_, _ = io.Copy(answers, server)
 		answers.once.Do(func() { close(answers.muted) })
+		back.end()
 		client.Close()
 	})
 	wg.Go(func() {
-		p.listen(client, server, answers)
+		p.listen(client, forth, answers)
+		forth.end()
 		server.Close()
 		client.Close()
 	})
@@ -143,7 +149,7 @@ func (p *Proxy) carry(client, server net.Conn) {
 	delete(p.open, server)
 }
 
-func (p *Proxy) listen(client, server net.Conn, answers *answers) {
+func (p *Proxy) listen(client net.Conn, to io.Writer, answers *answers) {
 	piece := make([]byte, 64<<10)
 	for {
 		n, err := client.Read(piece)
@@ -151,14 +157,14 @@ func (p *Proxy) listen(client, server net.Conn, answers *answers) {
 			t := p.spring(piece[:n])
 			if t != nil && t.forward {
 				answers.mute()
-				_, _ = server.Write(piece[:n])
+				_, _ = to.Write(piece[:n])
 				<-answers.muted // the first answer after it, or the end
 			}
 			if t != nil {
 				close(t.sprung)
 				return
 			}
-			if _, err := server.Write(piece[:n]); err != nil {
+			if _, err := to.Write(piece[:n]); err != nil {
 				return
 			}
 		}

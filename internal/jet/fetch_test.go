@@ -1,0 +1,50 @@
+package jet
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"adze/internal/jet/jettest"
+)
+
+// TestAContentThatStopsComing has one clear outcome while the connection stays open, and so has a person's end of it; what comes
+// slowly arrives.
+func TestAContentThatStopsComing(t *testing.T) {
+	servers := jettest.Start(t, jettest.Options{})
+	proxy := jettest.NewProxy(t, strings.TrimPrefix(servers.URL(), "nats://"))
+	blobs, err := dial(t, Options{URL: proxy.URL()}).Blobs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := bytes.Repeat([]byte("0123456789abcdef"), 128<<10)
+	name, err := blobs.Keep(t.Context(), bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	proxy.Slow(100 * time.Millisecond)
+	if err := blobs.Fetch(t.Context(), name, &got); err != nil || !bytes.Equal(got.Bytes(), content) {
+		t.Fatalf("slowly: %d bytes, %v", got.Len(), err)
+	}
+	proxy.Slow(0)
+	proxy.StopAfter(1 << 20)
+	got.Reset()
+	blobs.silence = 500 * time.Millisecond
+	err = blobs.Fetch(t.Context(), name, &got)
+	if !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "sent nothing of content") || got.Len() == 0 || got.Len() >= len(content) {
+		t.Errorf("%d bytes, %v", got.Len(), err)
+	}
+	if err := blobs.Fetch(t.Context(), name, &got); !errors.Is(err, ErrUnreachable) { // and where not even the first answer comes
+		t.Error(err)
+	}
+	blobs.silence = time.Hour
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := blobs.Fetch(ctx, name, &got); err == nil {
+		t.Error("it goes on after its end")
+	}
+}
