@@ -18,6 +18,8 @@ type mirrors struct {
 	dir  string
 	mu   sync.Mutex
 	made map[string]*mirror
+
+	starts map[string]start // where tasks begin, by mirror and ref
 }
 
 type mirror struct {

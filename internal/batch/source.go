@@ -123,26 +123,31 @@ func (b *Batch) checkout(ctx context.Context, t Task, at string) (base string, e
 	if err != nil {
 		return "", err
 	}
-	if base, err = b.resolve(ctx, t, from, at); err != nil {
+	begin, err := b.start(ctx, t, from, at)
+	if err != nil {
 		return "", err
 	}
 	if _, err := b.git(ctx, b.dir(t), nil, "clone", "--quiet", "--no-hardlinks", "--no-checkout", "--template=", "--", from, b.clone(t)); err != nil {
 		return "", err
 	}
-	if _, err := b.git(ctx, b.clone(t), nil, "rev-parse", "--quiet", "--verify", base+"^{commit}"); err != nil { // a commit that no branch leads to
-		if _, err := b.git(ctx, b.clone(t), nil, "fetch", "--quiet", "--", from, fetched(t)); err != nil {
-			return "", err
-		}
-	}
-	if _, err := b.git(ctx, b.clone(t), nil, "remote", "set-url", "origin", cmp.Or(t.Repo, t.Folder)); err != nil {
+	if err := b.comesFrom(ctx, b.clone(t), from, cmp.Or(t.Repo, t.Folder)); err != nil {
 		return "", err
 	}
-	how := []string{"checkout", "--quiet", "--detach", base}
-	if branch, err := b.git(ctx, from, nil, "rev-parse", "--symbolic-full-name", cmp.Or(t.Ref, "HEAD")); err == nil && strings.HasPrefix(branch, "refs/heads/") {
-		how = []string{"checkout", "--quiet", "-B", strings.TrimPrefix(branch, "refs/heads/"), base}
+	how := []string{"checkout", "--quiet", "--detach", begin.base}
+	if begin.branch != "" {
+		how = []string{"checkout", "--quiet", "-B", begin.branch, begin.base}
+	}
+	if _, err = b.git(ctx, b.clone(t), nil, how...); err == nil {
+		return begin.base, nil
+	}
+	if _, known := b.git(ctx, b.clone(t), nil, "rev-parse", "--quiet", "--verify", begin.base+"^{commit}"); known == nil {
+		return "", err
+	}
+	if _, err := b.git(ctx, b.clone(t), nil, "fetch", "--quiet", "--", from, fetched(t)); err != nil { // a commit that no branch leads to
+		return "", err
 	}
 	_, err = b.git(ctx, b.clone(t), nil, how...)
-	return base, err
+	return begin.base, err
 }
 
 // resolve finds the commit that a task starts from; what no branch or tag leads to, such as refs/pull/7/head, is asked of the
