@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
@@ -50,9 +49,7 @@ func (w *Worker) attempt(ctx context.Context, t Taken) {
 	begun, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	err := a.begin(begun)
 	cancel()
-	if a.lease != nil {
-		defer a.release()
-	}
+	defer a.release()
 	switch {
 	case errors.Is(err, errAnswered):
 		return
@@ -70,51 +67,13 @@ func (w *Worker) attempt(ctx context.Context, t Taken) {
 
 // release gives the lease back, before the ticket is: who takes it next is not to find it held.
 func (a *attempt) release() {
+	if a.lease == nil {
+		return
+	}
 	a.freed.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		_ = a.lease.Release(ctx) // it ends by itself
-	})
-}
-
-// begin takes the lease and looks whether the task is to be done, and may be done now. With its last step, nobody who had the task
-// before can change its run any more.
-func (a *attempt) begin(ctx context.Context) (err error) {
-	ticket := a.taken.Ticket()
-	if a.lease, err = a.Leases.Hold(ctx, ticket.Run); err != nil {
-		if errors.Is(err, ErrHeld) {
-			return a.answered(a.taken.Retry(ctx, heldWait))
-		}
-		return err
-	}
-	a.run, a.revision, err = read[Run](ctx, a.Runs, runsBelow+ticket.Run)
-	switch {
-	case errors.Is(err, ErrNone):
-		return a.answered(a.taken.Dead(ctx, "there is no such run"))
-	case err != nil:
-		return err
-	case a.run.Round != ticket.Round || a.run.State.Over():
-		if err := a.settle(ctx); err != nil {
-			return err
-		}
-		return a.answered(a.taken.Done(ctx))
-	}
-	if a.order, err = a.orderOf(ctx, a.run.Batch); err != nil {
-		return err
-	}
-	if a.task, err = a.Task(ctx, a.run); err != nil {
-		return err
-	}
-	if err := a.mayBegin(ctx); err != nil {
-		return err
-	}
-	return a.put(ctx, func(r *Run) {
-		r.State, r.Worker, r.Claim, r.Reason = Running, a.Name, rand.Text(), ""
-		r.Attempts++
-		if r.Began.IsZero() {
-			r.Began = a.now().UTC()
-		}
-		r.Session = string(r.sessionID())
 	})
 }
 

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"adze/internal/batch"
 	"adze/session"
@@ -65,6 +66,9 @@ func (a *attempt) close(ctx context.Context, s State, how func(*Run), kind Event
 	if err := a.settle(ctx); err != nil {
 		return err
 	}
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	beside.Go(a.release) // the run is over and settled: who takes its ticket now only answers it
 	return answer()
 }
 

@@ -157,7 +157,7 @@ func (c Cluster) Retry(ctx context.Context, runs []Run) (n int, err error) {
 			return n, err
 		}
 		if again || r.State == Waiting {
-			if err := c.send(ctx, r, again); err != nil {
+			if err := c.send(ctx, r, 0, again); err != nil {
 				return n, err
 			}
 		}

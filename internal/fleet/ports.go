@@ -12,6 +12,14 @@ type Ticket struct {
 	Round    int    `json:"round"`
 	Label    string `json:"label"`
 	Priority int    `json:"priority"`
+	Copy     *Copy  `json:"copy,omitempty"` // nil: the record is to be read
+}
+
+// Copy is a run's record as it was when the ticket was sent, so that its first worker need not ask for it. It may be old by then:
+// only a change that is made from its revision shows that it was not.
+type Copy struct {
+	Revision uint64 `json:"revision"`
+	Run      Run    `json:"run"`
 }
 
 // Queue hands tickets to workers. Contract:

@@ -44,11 +44,19 @@ func (a *attempt) put(ctx context.Context, how func(*Run)) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-a.lease.Lost():
+		case <-a.lost():
 			return fmt.Errorf("%w: %w", batch.ErrLost, err)
 		case <-time.After(wait):
 		}
 	}
+}
+
+// lost is closed when the lease is lost; without one it never is.
+func (a *attempt) lost() <-chan struct{} {
+	if a.lease == nil {
+		return nil
+	}
+	return a.lease.Lost()
 }
 
 // errOwn is a change that was refused because one of the same attempt had been made.

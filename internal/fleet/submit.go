@@ -19,6 +19,7 @@ import (
 const (
 	inlineTask = 64 << 10 // a longer one is a blob: lists of runs read all records
 	maxTask    = 8 << 20
+	shortRun   = 8 << 10 // of a record that its ticket has a copy of
 )
 
 // together is how many tasks are submitted at the same time.
@@ -144,7 +145,7 @@ func (c Cluster) submit(ctx context.Context, s *Submission, t batch.Task) error 
 	if r.Work, err = c.keepTask(ctx, t); err != nil {
 		return err
 	}
-	_, err = write(ctx, c.Runs, runsBelow+r.ID, r, 0)
+	revision, err := write(ctx, c.Runs, runsBelow+r.ID, r, 0)
 	if errors.Is(err, ErrStale) {
 		if r, err = written[Run](ctx, c.Runs, runsBelow+r.ID); err == nil && r.State != Waiting {
 			return nil
@@ -153,11 +154,16 @@ func (c Cluster) submit(ctx context.Context, s *Submission, t batch.Task) error 
 	if err != nil {
 		return err
 	}
-	return c.send(ctx, r, false)
+	return c.send(ctx, r, revision, false)
 }
 
-func (c Cluster) send(ctx context.Context, r Run, replace bool) error {
-	err := c.Queue.Submit(ctx, Ticket{Run: r.ID, Round: r.Round, Label: r.Label, Priority: r.Priority}, replace)
+// send has a run wait in the queue, with a copy of its record where its revision is known and it is short.
+func (c Cluster) send(ctx context.Context, r Run, revision uint64, replace bool) error {
+	t := Ticket{Run: r.ID, Round: r.Round, Label: r.Label, Priority: r.Priority}
+	if raw, err := marshal(r); revision > 0 && err == nil && len(raw) <= shortRun {
+		t.Copy = &Copy{revision, r}
+	}
+	err := c.Queue.Submit(ctx, t, replace)
 	if errors.Is(err, ErrQueue) {
 		return nil
 	}

@@ -35,6 +35,7 @@ type Leases struct {
 	conn  *Conn
 	times LeaseTimes
 	now   func() time.Time
+	here  Holder // this process, of no lease
 }
 
 // Holder is who has a lease, as the others see it.
@@ -53,7 +54,11 @@ func (c *Conn) Leases(ctx context.Context, times LeaseTimes) (*Leases, error) {
 	if _, err := c.Bucket(ctx, jetstream.KeyValueConfig{Bucket: leaseBucket, History: 1, LimitMarkerTTL: time.Minute}); err != nil {
 		return nil, err
 	}
-	return &Leases{conn: c, times: times.orDefault(), now: time.Now}, nil
+	host, err := os.Hostname()
+	if err != nil {
+		host = "this machine"
+	}
+	return &Leases{conn: c, times: times.orDefault(), now: time.Now, here: Holder{Host: host, PID: os.Getpid(), Place: place()}}, nil
 }
 
 // Lease is a key that this process holds.
@@ -90,11 +95,8 @@ func (l *Leases) Who(ctx context.Context, key string) (Holder, error) {
 // Hold takes key, which is any text but the empty one, and keeps renewing it. When somebody else has it the error wraps ErrHeld and
 // names them; one who is known to be dead loses it at once.
 func (l *Leases) Hold(ctx context.Context, key string) (*Lease, error) {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "this machine"
-	}
-	me := Holder{Owner: rand.Text(), Host: host, PID: os.Getpid(), Since: l.now().UTC().Round(0), Place: place()}
+	me := l.here
+	me.Owner, me.Since = rand.Text(), l.now().UTC().Round(0)
 	value, err := json.Marshal(me)
 	if err != nil {
 		return nil, err
@@ -132,11 +134,18 @@ func holderOf(m *jetstream.RawStreamMsg) (h Holder) {
 // takingTakes bounds how long a lease is asked for where no server answers.
 const takingTakes = 10 * time.Second
 
-// take puts the lease where nobody has it. An answer that did not come is found by looking again: the owner is in the value.
+// take puts the lease where nobody has it: first as if nobody ever had, which the server refuses otherwise, then by what it finds there.
+// An answer that did not come is found by looking, too: the owner is in the value.
 func (l *Lease) take(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, takingTakes)
 	defer cancel()
 	return l.of.conn.patiently(ctx, func(ctx context.Context) error {
+		sent := l.of.now()
+		revision, err := l.publish(ctx, 0)
+		if !Conflict(err) {
+			l.revision, l.proven = revision, sent
+			return err
+		}
 		for {
 			sent := l.of.now()
 			last, err := l.of.last(ctx, l.subject)

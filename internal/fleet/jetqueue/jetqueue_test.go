@@ -13,14 +13,20 @@ import (
 	"adze/internal/jet/jettest"
 )
 
-// open gives a cluster on servers whose streams of earlier tests are gone.
-func open(t *testing.T, servers *jettest.Cluster) fleet.Cluster {
+func dial(t *testing.T, servers *jettest.Cluster) *jet.Conn {
 	t.Helper()
 	conn, err := jet.Dial(t.Context(), jet.Options{URL: servers.URL(), Wait: 2 * time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(conn.Close)
+	return conn
+}
+
+// open gives a cluster on servers whose streams of earlier tests are gone.
+func open(t *testing.T, servers *jettest.Cluster) fleet.Cluster {
+	t.Helper()
+	conn := dial(t, servers)
 	if err := servers.Clear(t.Context(), conn.JetStream()); err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +49,18 @@ func TestThreeServersKeepTheContracts(t *testing.T) {
 	}
 	servers := jettest.StartCluster(t, jettest.Options{})
 	fleettest.Run(t, func(t *testing.T) fleet.Cluster { return open(t, servers) })
+}
+
+// TestATaskCostsFewRequests: two to submit it, two to find it below an empty line, its lease, its claim and its end, and two to give
+// the lease and the ticket back.
+func TestATaskCostsFewRequests(t *testing.T) {
+	conn := dial(t, jettest.Start(t, jettest.Options{Lazy: true}))
+	throughFleet(t, conn, 1, 1) // makes the consumers
+	before := conn.NATS().Stats().OutMsgs
+	throughFleet(t, conn, 50, 1)
+	if each := float64(conn.NATS().Stats().OutMsgs-before) / 50; each < 7 || each > 9.9 {
+		t.Errorf("%.1f requests a task", each)
+	}
 }
 
 // TestAFullServerIsClear: what does not fit is ErrFull, and what was there stays.

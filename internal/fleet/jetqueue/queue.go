@@ -21,7 +21,6 @@ import (
 const (
 	ackWait    = 30 * time.Second // without a beat; workers beat every 10 s
 	lookEvery  = 3 * time.Second  // for labels that others have made
-	unanswered = 900 * time.Millisecond
 	skipFor    = 2 * time.Second
 	fromBelow  = 8 // each so-manieth look begins with the last priority
 	priorities = 3
@@ -30,6 +29,7 @@ const (
 type queue struct {
 	conn   *jet.Conn
 	stream jetstream.Stream
+	asker  asker
 
 	mu     sync.Mutex
 	lines  map[string]line // by the name of their consumer
@@ -54,7 +54,7 @@ func openQueue(ctx context.Context, conn *jet.Conn) (*queue, error) {
 		return nil, err
 	}
 	_, err = conn.Stream(ctx, jetstream.StreamConfig{Name: deadStream, Subjects: []string{"adze.dead.*"}, Discard: jetstream.DiscardNew})
-	return &queue{conn: conn, stream: stream, lines: map[string]line{}}, err
+	return &queue{conn: conn, stream: stream, asker: asker{conn: conn}, lines: map[string]line{}}, err
 }
 
 func subjectOf(t fleet.Ticket) string {
@@ -176,25 +176,20 @@ func (q *queue) Take(ctx context.Context, labels []string) (fleet.Taken, error) 
 		return nil, err
 	}
 	for _, l := range q.turns(labels) {
-		asked := time.Now()
-		batch, err := l.FetchNoWait(1)
-		if err != nil {
-			return nil, explain(q.conn, err)
-		}
-		for m := range batch.Messages() {
+		m, err := q.asker.next(ctx, nameOf(l.label, l.priority))
+		switch {
+		case err == nil:
 			return q.taken(ctx, m)
-		}
-		if err := batch.Error(); err != nil {
-			return nil, explain(q.conn, err)
-		}
-		if time.Since(asked) > unanswered {
+		case errors.Is(err, errSilent):
 			q.skip(l)
+		case !errors.Is(err, errEmpty):
+			return nil, explain(q.conn, err)
 		}
 	}
 	return nil, fleet.ErrNone
 }
 
-// skip leaves a line out for a while that gave no answer: at its limit a server says nothing, and the client waits for a second.
+// skip leaves a line out for a while that gave no answer, which took a second.
 func (q *queue) skip(l line) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -202,15 +197,15 @@ func (q *queue) skip(l line) {
 	q.lines[nameOf(l.label, l.priority)] = l
 }
 
-func (q *queue) taken(ctx context.Context, m jetstream.Msg) (fleet.Taken, error) {
-	t := taken{q: q, m: m}
+func (q *queue) taken(ctx context.Context, m *nats.Msg) (fleet.Taken, error) {
+	t := &taken{q: q, m: m}
 	about, err := m.Metadata()
 	if err == nil {
 		t.deliveries = int(about.NumDelivered)
-		err = json.Unmarshal(m.Data(), &t.ticket)
+		err = json.Unmarshal(m.Data, &t.ticket)
 	}
 	if err != nil { // nobody can do anything with it
-		return nil, errors.Join(fmt.Errorf("a ticket is damaged: %w", err), t.bury(ctx, "damaged", m.Data(), "it is damaged"))
+		return nil, errors.Join(fmt.Errorf("a ticket is damaged: %w", err), t.bury(ctx, "damaged", m.Data, "it is damaged"))
 	}
 	return t, nil
 }

@@ -1,0 +1,101 @@
+package fleet
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"sync"
+)
+
+// begin looks whether the task is to be done, and may be done now. With its last step, nobody who had the task before can change its
+// run any more.
+func (a *attempt) begin(ctx context.Context) (err error) {
+	ticket := a.taken.Ticket()
+	if c := ticket.Copy; c != nil && a.taken.Deliveries() == 1 && ticket.Round == 1 && c.Run.Round == 1 {
+		if err := a.beginFirst(ctx, *c); !errors.Is(err, ErrStale) {
+			return err
+		}
+	}
+	if a.lease == nil {
+		if a.lease, err = a.Leases.Hold(ctx, ticket.Run); errors.Is(err, ErrHeld) {
+			return a.answered(a.taken.Retry(ctx, heldWait))
+		} else if err != nil {
+			return err
+		}
+	}
+	a.run, a.revision, err = read[Run](ctx, a.Runs, runsBelow+ticket.Run)
+	switch {
+	case errors.Is(err, ErrNone):
+		return a.answered(a.taken.Dead(ctx, "there is no such run"))
+	case err != nil:
+		return err
+	case a.run.Round != ticket.Round || a.run.State.Over():
+		if err := a.settle(ctx); err != nil {
+			return err
+		}
+		return a.answered(a.taken.Done(ctx))
+	}
+	if err := a.look(ctx); err != nil {
+		return err
+	}
+	return a.claim(ctx)
+}
+
+// beginFirst begins a run that nobody had in hands before, by the copy of its record that the ticket has: nothing is read, and the
+// lease, which nobody else wants, is taken beside. A record that has changed since refuses the claim, which is ErrStale; then nothing
+// was done. The money of a batch is shared by all its tasks, so that what is set aside of it is always by the record as it is now.
+func (a *attempt) beginFirst(ctx context.Context, c Copy) error {
+	var err error
+	if a.order, err = a.orderOf(ctx, c.Run.Batch); err != nil {
+		return err
+	}
+	if a.order.MaxCost > 0 {
+		return ErrStale
+	}
+	a.run, a.revision = c.Run, c.Revision
+	if err := a.look(ctx); err != nil {
+		return err
+	}
+	var lease Lease
+	var held error
+	var beside sync.WaitGroup
+	beside.Go(func() { lease, held = a.Leases.Hold(ctx, c.Run.ID) })
+	err = a.claim(ctx)
+	beside.Wait()
+	if held == nil {
+		a.lease = lease
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	// Without a lease there is no attempt.
+	err = a.put(ctx, func(r *Run) { r.State, r.Reason = Waiting, held.Error(); r.Attempts--; r.Waits++ })
+	if errors.Is(held, ErrHeld) && err == nil {
+		return a.answered(a.taken.Retry(ctx, heldWait))
+	}
+	return errors.Join(held, err)
+}
+
+// look reads what the run is about and whether anything stands against an attempt.
+func (a *attempt) look(ctx context.Context) (err error) {
+	if a.order, err = a.orderOf(ctx, a.run.Batch); err != nil {
+		return err
+	}
+	if a.task, err = a.Task(ctx, a.run); err != nil {
+		return err
+	}
+	return a.mayBegin(ctx)
+}
+
+// claim makes the run this attempt's.
+func (a *attempt) claim(ctx context.Context) error {
+	return a.put(ctx, func(r *Run) {
+		r.State, r.Worker, r.Claim, r.Reason = Running, a.Name, rand.Text(), ""
+		r.Attempts++
+		if r.Began.IsZero() {
+			r.Began = a.now().UTC()
+		}
+		r.Session = string(r.sessionID())
+	})
+}
