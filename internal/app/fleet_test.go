@@ -21,7 +21,7 @@ func (u *user) works(name, on, dir string, args ...string) *exec.Cmd {
 	worker := u.command(append([]string{"worker", "--on", on, "--name", name, "--dir", dir}, args...)...)
 	cmd := exec.Command("sh", append([]string{"-c", `echo $$ >"$0"; exec "$@"`, pid}, worker.Args...)...)
 	cmd.Dir, cmd.Env = worker.Dir, append(worker.Env, "WORKER_PID="+pid)
-	log, err := os.Create(filepath.Join(u.home, name+".log"))
+	log, err := os.OpenFile(filepath.Join(u.home, name+".log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600) // of all that were started under the name
 	if err != nil {
 		u.t.Fatal(err)
 	}

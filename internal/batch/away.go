@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
+
+	"adze/session"
 )
 
 // ErrLost is the cause that ends a task at once, with all that it started: somebody else may have it from now on.
@@ -93,6 +96,15 @@ func full(err error) bool {
 
 // Full says whether an error of Do is about room on this machine's disk.
 func Full(err error) bool { return err != nil && full(err) }
+
+// Away says whether the servers that keep the session did not answer, or know of another writer yet: the lease of one that is lost ends
+// by itself. What is told is all that there is of it.
+func (r Result) Away() bool {
+	return r.Cause == string(session.CauseStore) && slices.ContainsFunc(awayWords, func(w string) bool { return strings.Contains(r.Message, w) })
+}
+
+// awayWords are of jet.ErrUnreachable, jet.ErrLost, session.ErrLocked and store.ErrNotSaved.
+var awayWords = []string{"no NATS server answers", "the lease was lost", "the session is open in another process", "the session is no longer saved"}
 
 // Limited says whether the provider of the model has asked for a pause.
 func (r Result) Limited() bool {

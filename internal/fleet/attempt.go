@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,10 @@ const (
 	failWait  = 5 * time.Second // after the first failure; then twice as long each time
 	limitWait = time.Minute     // after a provider asked for a pause, at least
 )
+
+// awayTries is how often an attempt that ended because no server answered is none: with the waits between them this is an hour and a half.
+// A task that always loses its servers is at fault itself.
+const awayTries = 20
 
 // tooOften is how often a ticket may be taken without an attempt or a wait that was written down: the end of a ticket that brings
 // each worker down before it can say so.
@@ -54,6 +59,7 @@ func (w *Worker) attempt(ctx context.Context, t Taken) {
 	case errors.Is(err, errAnswered):
 		return
 	case err != nil: // of the server: the ticket comes again
+		a.run.ID = cmp.Or(a.run.ID, t.Ticket().Run)
 		w.tell(Event{Kind: PutOff, Run: a.run, Why: err.Error()})
 		_ = t.Retry(ctx, failWait)
 		return

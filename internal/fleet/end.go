@@ -14,6 +14,8 @@ func (a *attempt) end(ctx context.Context, r batch.Result, patch string, cause, 
 	switch {
 	case err == nil && r.Limited():
 		err = a.limited(ctx, r)
+	case err == nil && r.Away() && a.run.Away < awayTries:
+		err = a.away(ctx, r.Cost, r.Message)
 	case err == nil && (r.Crashed || r.Cause == string(session.CauseStore)):
 		err = a.again(ctx, r.Cost, r.Message)
 	case err == nil:
@@ -85,6 +87,16 @@ func (a *attempt) again(ctx context.Context, cost *float64, why string) error {
 	a.tell(Event{Kind: Retried, Run: a.run, Why: why})
 	a.release()
 	return a.taken.Retry(ctx, failWait<<min(a.run.Attempts-1, 6))
+}
+
+// away has a task whose servers did not answer tried again; it is no attempt.
+func (a *attempt) away(ctx context.Context, cost *float64, why string) error {
+	a.cost(cost)
+	wait := failWait << min(a.run.Away, 6)
+	if err := a.put(ctx, func(r *Run) { r.Attempts--; r.Away++ }); err != nil {
+		return err
+	}
+	return a.putOff(ctx, wait, a.Redact(why))
 }
 
 // giveBack lets another worker go on; it is no attempt.

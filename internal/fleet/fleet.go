@@ -73,6 +73,7 @@ type Run struct {
 	Round    int    `json:"round"`              // how often somebody asked for it: from 1
 	Attempts int    `json:"attempts,omitempty"` // of this round
 	Waits    int    `json:"waits,omitempty"`    // how often it was put off without being tried
+	Away     int    `json:"away,omitempty"`     // how often no server answered, so that a try did not count: up to awayTries
 	Reason   string `json:"reason,omitempty"`   // why it is dead, cancelled or waits again
 
 	Worker  string         `json:"worker,omitempty"`

@@ -84,7 +84,7 @@ type Book interface {
 //   - Hold of a key that somebody else has is ErrHeld;
 //   - a lease ends by itself 15 s after its last renewal; Lost is closed 10 s after it by the holder's own clock, so that there is
 //     time to end what runs;
-//   - Prove renews it now, and fails when it is lost; Release gives it back.
+//   - Prove renews it now, and fails when it is lost, or with ErrAway when nobody could be asked; Release gives it back.
 type Leases interface {
 	Hold(ctx context.Context, key string) (Lease, error)
 }

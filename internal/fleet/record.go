@@ -135,6 +135,26 @@ func (a *attempt) flush(ctx context.Context, over <-chan struct{}, stop context.
 	}
 }
 
+// prove renews the lease now. A server that does not answer is asked again until the lease is lost by that: no answer is no loss yet.
+func (a *attempt) prove(ctx context.Context) error {
+	for {
+		err := a.lease.Prove(ctx)
+		switch {
+		case err == nil:
+			return nil
+		case !errors.Is(err, ErrAway):
+			return fmt.Errorf("%w: %w", batch.ErrLost, err)
+		}
+		select {
+		case <-a.lease.Lost():
+			return fmt.Errorf("%w: %w", batch.ErrLost, err)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(askAgain):
+		}
+	}
+}
+
 // away keeps the progress of the task in its run and patches among the blobs.
 type away struct{ a *attempt }
 
@@ -145,8 +165,8 @@ func (h away) Progress() batch.Progress {
 }
 
 func (h away) Keep(ctx context.Context, p batch.Progress) error {
-	if err := h.a.lease.Prove(ctx); err != nil {
-		return fmt.Errorf("%w: %w", batch.ErrLost, err)
+	if err := h.a.prove(ctx); err != nil {
+		return err
 	}
 	return h.a.put(ctx, func(r *Run) { r.Kept = p })
 }

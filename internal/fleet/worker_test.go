@@ -431,3 +431,27 @@ func TestASubmissionIsHeldAndMayBeSentAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestAServerThatIsAwayCostsNoAttempt: a session that could not be opened or saved because no server answered is tried again, and only a
+// task that always loses its servers runs out of tries.
+func TestAServerThatIsAwayCostsNoAttempt(t *testing.T) {
+	y := newYard(t, 2, func(s *fleet.Submission) { s.Attempts = 1 })
+	var mu sync.Mutex
+	tried := map[string]int{}
+	y.work("a", doer(func(_ context.Context, j fleet.Job) (batch.Result, string, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		tried[j.Task.ID]++
+		if j.Task.ID == "t1" || tried[j.Task.ID] <= 3 {
+			return batch.Result{Task: j.Task.ID, Cause: "store", Message: "the session store could not be opened: bucket ADZE_LEASE: no NATS server answers: asked 10 times"}, "", nil
+		}
+		return done(j, "end"), "", nil
+	}), nil)
+	runs := y.until()
+	if r := runs[0]; r.State != fleet.Finished || r.Attempts != 1 || r.Away != 3 {
+		t.Errorf("%+v", r)
+	}
+	if r := runs[1]; r.State != fleet.Dead || r.Attempts != 1 || tried["t1"] != 21 || !strings.Contains(r.Reason, "ADZE_LEASE") {
+		t.Errorf("%d tries: %+v", tried["t1"], r)
+	}
+}

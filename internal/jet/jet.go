@@ -38,6 +38,7 @@ type Options struct {
 	Monitor   string        // http://host:8222 of each server, behind commas; empty: durability is not proven
 	Replicas  int           // 1 or 3, of what is made; 0: 3 in a cluster, else 1
 	Wait      time.Duration // how long a server is looked for; 0: 5 s
+	Leader    time.Duration // how long those that were found may have none that leads; 0: 20 s
 	Name      string        // of this client, as the server lists it; empty: adze
 }
 
@@ -66,7 +67,6 @@ type Conn struct {
 
 const (
 	defaultWait = 5 * time.Second
-	oneTry      = 2 * time.Second
 	// oldest is the first server with times to live of single messages, which leases need.
 	oldest = "2.11.0"
 )
@@ -226,7 +226,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// check asks for JetStream, for as long as a server is looked for: a cluster that starts has no leader for a moment.
+// check asks for JetStream. A cluster that starts, or has lost the one that leads, has no leader for a while: 2 to 7 s, and longer on
+// machines that are busy.
 func (c *Conn) check(ctx context.Context) (err error) {
 	if version := c.nc.ConnectedServerVersion(); older(version, oldest) {
 		return fmt.Errorf("%w: %s runs %s; adze needs %s or later", ErrOldServer, c.options.URL, version, oldest)
@@ -234,12 +235,16 @@ func (c *Conn) check(ctx context.Context) (err error) {
 	if c.js, err = jetstream.New(c.nc); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.options.Wait, defaultWait))
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.options.Leader, makingTakes))
 	defer cancel()
-	return c.patiently(ctx, func(ctx context.Context) error {
+	err = c.patiently(ctx, func(ctx context.Context) error {
 		_, err := c.js.AccountInfo(ctx)
 		return err
 	})
+	if errors.Is(err, ErrUnreachable) {
+		return fmt.Errorf("JetStream did not say that it is there: %w", err)
+	}
+	return err
 }
 
 // older compares versions by their numbers.
@@ -263,18 +268,3 @@ func (c *Conn) URL() string { return c.options.URL }
 
 // Close ends the connection; what was not acknowledged is lost.
 func (c *Conn) Close() { c.nc.Close() }
-
-// patiently repeats what fails because a leader is missing or changes, until ctx ends.
-func (c *Conn) patiently(ctx context.Context, do func(context.Context) error) error {
-	for {
-		try, cancel := context.WithTimeout(ctx, oneTry)
-		err := do(try)
-		cancel()
-		if err == nil || !Passing(err) {
-			return c.explain(err)
-		}
-		if errors.Is(err, nats.ErrConnectionClosed) || !pause(ctx, 50*time.Millisecond) {
-			return c.explain(err)
-		}
-	}
-}

@@ -168,7 +168,7 @@ func (l *Lease) take(ctx context.Context) error {
 			}
 			l.revision, err = l.publish(ctx, revision)
 			l.proven = sent
-			if !Conflict(err) {
+			if !Conflict(err) || !pause(ctx, tryAgain) {
 				return err
 			}
 		}

@@ -80,10 +80,15 @@ func (l leases) Hold(ctx context.Context, key string) (fleet.Lease, error) {
 		return nil, fmt.Errorf("%w: %w", fleet.ErrHeld, err)
 	}
 	if err != nil {
-		return nil, err
+		return nil, away(err)
 	}
-	return held, nil
+	return lease{held}, nil
 }
+
+// lease tells no answer from a loss.
+type lease struct{ *jet.Lease }
+
+func (l lease) Prove(ctx context.Context) error { return away(l.Lease.Prove(ctx)) }
 
 // explain makes the errors of a server those of a fleet.
 func explain(conn *jet.Conn, err error) error {

@@ -22,10 +22,23 @@ func (s *Store) List(ctx context.Context) ([]session.Head, error) {
 	if err := s.usable("any"); err != nil {
 		return nil, err
 	}
+	var heads []session.Head
+	err := s.whole(ctx, func() (err error) {
+		heads, err = s.list(ctx)
+		return err
+	})
+	return heads, err
+}
+
+func (s *Store) list(ctx context.Context) ([]session.Head, error) {
+	last, err := s.lastOf(ctx, prefix+"*")
+	if err != nil || last == nil {
+		return nil, err
+	}
 	heads := map[session.ID]session.Head{}
 	order := map[session.ID]uint64{}
 	all := jetstream.OrderedConsumerConfig{FilterSubjects: []string{prefix + "*"}, DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy, HeadersOnly: true}
-	err := s.each(ctx, all, func(m jetstream.Msg, at *jetstream.MsgMetadata) (bool, error) {
+	err = s.each(ctx, last.Sequence, all, func(m jetstream.Msg, at *jetstream.MsgMetadata) (bool, error) {
 		name, err := jet.Text(strings.TrimPrefix(m.Subject(), prefix))
 		if err != nil {
 			return true, nil // a subject of somebody else's

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -42,8 +43,41 @@ func (s *Store) Verify(ctx context.Context, id session.ID) (int, error) {
 	return len(entries), err
 }
 
-// read gives the sound entries before an error, too.
+// read gives the sound entries before an error, too. Where a leader is lost meanwhile it begins again.
 func (s *Store) read(ctx context.Context, id session.ID) (out []session.Entry, err error) {
+	err = s.whole(ctx, func() error {
+		out, err = s.readOnce(ctx, id)
+		return err
+	})
+	return out, err
+}
+
+// whole reads again from the start, as long as an answer to an append is waited for, and at least twice, when it broke off because a server was lost.
+func (s *Store) whole(ctx context.Context, read func() error) error {
+	until := time.Now().Add(s.options.Wait)
+	for tries := 1; ; tries++ {
+		err := read()
+		if err == nil || !broke(err) || tries > 1 && time.Now().After(until) || !s.pause(ctx) {
+			return err
+		}
+	}
+}
+
+// errBehind says that what the server that leads has did not come from the one that reads.
+var errBehind = errors.New("nothing more came")
+
+// broke reports whether another try may read to the end. A consumer lives on one server, and goes with it.
+func broke(err error) bool {
+	for _, e := range []error{errBehind, jetstream.ErrNoHeartbeat, jetstream.ErrOrderedConsumerReset, jetstream.ErrConsumerNotFound, jetstream.ErrConsumerDeleted,
+		jetstream.ErrServerShutdown, jetstream.ErrOrderedConsumerNotCreated, jetstream.ErrConsumerLeadershipChanged} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return jet.Passing(err) || errors.Is(err, jet.ErrUnreachable)
+}
+
+func (s *Store) readOnce(ctx context.Context, id session.ID) (out []session.Entry, err error) {
 	if err := s.usable(id); err != nil {
 		if id == "" {
 			return nil, fmt.Errorf("%w: %q", session.ErrNotFound, id)
@@ -58,7 +92,7 @@ func (s *Store) read(ctx context.Context, id session.ID) (out []session.Entry, e
 		return nil, fmt.Errorf("%w: %q", session.ErrNotFound, id)
 	}
 	var end tip
-	err = s.each(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: []string{subject(id)}}, func(m jetstream.Msg, at *jetstream.MsgMetadata) (bool, error) {
+	err = s.each(ctx, last.Sequence, jetstream.OrderedConsumerConfig{FilterSubjects: []string{subject(id)}}, func(m jetstream.Msg, at *jetstream.MsgMetadata) (bool, error) {
 		if at.Sequence.Stream > last.Sequence {
 			return false, nil // it was not there when the end was looked at
 		}
@@ -67,6 +101,9 @@ func (s *Store) read(ctx context.Context, id session.ID) (out []session.Entry, e
 		end.sequence = at.Sequence.Stream
 		return err == nil && end.sequence < last.Sequence, err
 	})
+	if errors.Is(err, errBehind) {
+		return out, fmt.Errorf("%w: %w", bad(id, end.entries+1, "is missing"), err)
+	}
 	if err != nil {
 		return out, err
 	}
@@ -82,41 +119,49 @@ func (s *Store) read(ctx context.Context, id session.ID) (out []session.Entry, e
 	return out, nil
 }
 
-// each hands over messages until it is told to stop, or there are no more.
-func (s *Store) each(ctx context.Context, c jetstream.OrderedConsumerConfig, take func(jetstream.Msg, *jetstream.MsgMetadata) (more bool, err error)) error {
+// silence is how long a server may say nothing while a log is read; twice as long, and the reader asks for its consumer anew. One whose
+// leader is another server is sometimes asked before that one can be heard: with the client's own 5 s this was a wait of 10 s.
+const silence = time.Second
+
+// each hands over messages until it is told to stop, or there are no more: not before the one of sequence last was seen, or one behind it,
+// for the server that reads may be behind the one that leads. It has as long to catch up as an append has for its answer; what does not
+// come by then is not there.
+func (s *Store) each(ctx context.Context, last uint64, c jetstream.OrderedConsumerConfig, take func(jetstream.Msg, *jetstream.MsgMetadata) (more bool, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTakes)
 	defer cancel()
 	consumer, err := s.log.OrderedConsumer(ctx, c)
 	if err != nil {
-		return fmt.Errorf("%s could not be read: %w", s.conn.URL(), err)
+		return fmt.Errorf("%s could not be read: %w", s.conn.URL(), s.conn.Away(err))
 	}
-	info := consumer.CachedInfo()
-	if info != nil {
+	if info := consumer.CachedInfo(); info != nil {
 		defer func() {
 			end, done := context.WithTimeout(context.WithoutCancel(ctx), oneTry)
 			defer done()
 			_ = s.log.DeleteConsumer(end, consumer.CachedInfo().Name) // it ends by itself, too
 		}()
-		if info.NumPending == 0 {
-			return nil
-		}
 	}
-	messages, err := consumer.Messages()
+	messages, err := consumer.Messages(jetstream.PullHeartbeat(silence))
 	if err != nil {
-		return fmt.Errorf("%s could not be read: %w", s.conn.URL(), err)
+		return fmt.Errorf("%s could not be read: %w", s.conn.URL(), s.conn.Away(err))
 	}
 	defer messages.Stop()
 	for {
-		m, err := messages.Next(jetstream.NextContext(ctx))
+		next, done := context.WithTimeout(ctx, s.options.Wait)
+		m, err := messages.Next(jetstream.NextContext(next))
+		late := next.Err() != nil && ctx.Err() == nil
+		done()
+		if err != nil && late {
+			return fmt.Errorf("%w within %v", errBehind, s.options.Wait)
+		}
 		if err != nil {
-			return fmt.Errorf("%s could not be read to the end: %w", s.conn.URL(), err)
+			return fmt.Errorf("%s could not be read to the end: %w", s.conn.URL(), s.conn.Away(err))
 		}
 		at, err := m.Metadata()
 		if err != nil {
 			return err
 		}
 		more, err := take(m, at)
-		if err != nil || !more || at.NumPending == 0 {
+		if err != nil || !more || at.NumPending == 0 && at.Sequence.Stream >= last {
 			return err
 		}
 	}

@@ -153,7 +153,11 @@ func (s *Store) encode(ctx context.Context, first int64, lines []line) ([]byte, 
 }
 
 func (s *Store) apart(ctx context.Context, l *line) error {
-	name, err := s.blobs.Keep(ctx, bytes.NewReader(l.Data))
+	blobs, err := s.large(ctx)
+	var name string
+	if err == nil {
+		name, err = blobs.Keep(ctx, bytes.NewReader(l.Data))
+	}
 	if err != nil {
 		return fmt.Errorf("%d bytes of an entry: %w", len(l.Data), err)
 	}
@@ -178,7 +182,11 @@ func (s *Store) decode(ctx context.Context, id session.ID, at *tip, text []byte)
 		e := session.Entry{Type: l.Type, Time: fromNanos(l.Time), Data: l.Data}
 		if l.Blob != nil {
 			var whole bytes.Buffer
-			if err := s.blobs.Fetch(ctx, l.Blob.SHA256, &whole); err != nil {
+			blobs, err := s.large(ctx)
+			if err == nil {
+				err = blobs.Fetch(ctx, l.Blob.SHA256, &whole)
+			}
+			if err != nil {
 				return out[:i], s.lostBlob(id, at.entries+1, l.Blob, err)
 			}
 			e.Data = whole.Bytes()

@@ -91,11 +91,19 @@ func (s *Store) resolve(ctx context.Context, before tip, sent *nats.Msg) (sequen
 
 // last is the last message of a session, looked for as long as an answer to an append is; nil: there is none.
 func (s *Store) last(ctx context.Context, id session.ID) (*jetstream.RawStreamMsg, error) {
+	last, err := s.lastOf(ctx, subject(id))
+	if err != nil {
+		return nil, fmt.Errorf("session %s: %w", id, err)
+	}
+	return last, nil
+}
+
+func (s *Store) lastOf(ctx context.Context, subject string) (*jetstream.RawStreamMsg, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.options.Wait)
 	defer cancel()
 	for {
 		try, done := context.WithTimeout(ctx, oneTry)
-		last, err := s.conn.Last(try, streamName, subject(id))
+		last, err := s.conn.Last(try, streamName, subject)
 		done()
 		switch {
 		case errors.Is(err, jet.ErrNone):
@@ -103,7 +111,7 @@ func (s *Store) last(ctx context.Context, id session.ID) (*jetstream.RawStreamMs
 		case err == nil:
 			return last, nil
 		case !jet.Passing(err) || !s.pause(ctx):
-			return nil, fmt.Errorf("session %s could not be read from %s: %w", id, s.conn.URL(), err)
+			return nil, fmt.Errorf("%s could not be asked for the end of %s within %v: %w", s.conn.URL(), streamName, s.options.Wait, s.conn.Away(err))
 		}
 	}
 }

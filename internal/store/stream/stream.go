@@ -56,12 +56,14 @@ type Store struct {
 	options Options
 	log     jetstream.Stream
 	leases  *jet.Leases
-	blobs   *jet.Blobs
 	done    chan struct{}
 
 	mu      sync.Mutex // guards what follows
 	closed  bool
 	writers map[session.ID]*writer
+
+	opening sync.Mutex // guards blobs
+	blobs   *jet.Blobs // nil: nothing large was written or read yet
 }
 
 var _ session.Store = (*Store)(nil)
@@ -83,9 +85,6 @@ func Open(ctx context.Context, conn *jet.Conn, own bool, o Options) (*Store, err
 	})
 	if err == nil {
 		s.leases, err = conn.Leases(ctx, o.Times)
-	}
-	if err == nil {
-		s.blobs, err = conn.Blobs(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", store.ErrOpen, err)
@@ -148,6 +147,17 @@ func (s *Store) Close() error {
 		s.conn.Close()
 	}
 	return errors.Join(errs...)
+}
+
+// large gives the store of large contents, which most sessions do not need.
+func (s *Store) large(ctx context.Context) (*jet.Blobs, error) {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	var err error
+	if s.blobs == nil {
+		s.blobs, err = s.conn.Blobs(ctx)
+	}
+	return s.blobs, err
 }
 
 func (s *Store) usable(id session.ID) error {

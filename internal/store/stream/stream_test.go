@@ -1,9 +1,12 @@
 package stream
 
 import (
+	"errors"
 	"os"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 
 	"adze/internal/jet"
 	"adze/internal/jet/jettest"
@@ -60,4 +63,18 @@ func TestContractOnThreeServers(t *testing.T) {
 		t.Skip("each case has three servers elect leaders: with ADZE_KILLS only, as .ci/run does")
 	}
 	storetest.Run(t, emptied(jettest.StartCluster(t, jettest.Options{})))
+}
+
+// TestASmallSessionNeedsNoStoreOfLargeContents: that one can be without a leader, and the session is opened and written.
+func TestASmallSessionNeedsNoStoreOfLargeContents(t *testing.T) {
+	s := opened(t, jettest.Start(t, jettest.Options{}).URL(), Options{})
+	if err := s.Append(t.Context(), "one", storetest.Entry(0)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Load(t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.conn.JetStream().ObjectStore(t.Context(), "ADZE_BLOB"); !errors.Is(err, jetstream.ErrBucketNotFound) {
+		t.Errorf("got %v", err)
+	}
 }
