@@ -39,6 +39,7 @@ type user struct {
 	t         *testing.T
 	dir, home string
 	env       []string
+	panes     int // terminals that were opened
 }
 
 func newUser(t *testing.T) *user {

@@ -31,12 +31,16 @@ func (u *user) openPane(w, h int) *pane {
 		u.t.Fatal(err)
 	}
 	p := &pane{t: u.t, u: u, socket: filepath.Join(dir, "s")}
+	if u.panes++; u.panes == 1 {
+		u.t.Cleanup(func() { // after those of all panes
+			if left := ""; !eventually(func() bool { left = runningBelow(u.dir); return left == "" }) {
+				u.t.Errorf("when the terminals are gone, this still runs: %s", left)
+			}
+		})
+	}
 	u.t.Cleanup(func() {
 		_ = exec.Command("tmux", "-S", p.socket, "kill-server").Run() // it may have ended by itself
 		os.RemoveAll(dir)
-		if left := ""; !eventually(func() bool { left = runningBelow(u.dir); return left == "" }) {
-			u.t.Errorf("when its terminal is gone, this still runs: %s", left)
-		}
 	})
 	cmd := exec.Command("tmux", "-S", p.socket, "-f", "/dev/null", "new-session", "-d",
 		"-x", strconv.Itoa(w), "-y", strconv.Itoa(h), "sh", "-i")
