@@ -112,10 +112,12 @@ func mergeGlobs(finders []*globber) GlobResult {
 		r.Unreadable.merge(g.failed)
 		all = append(all, g.newest.files...)
 	}
-	slices.SortFunc(all, func(a, b dated) int { return a.compare(&b) })
-	r.Files = make([]GlobFile, min(len(all), finders[0].newest.limit))
+	first := newest{limit: finders[0].newest.limit, files: all}
+	first.cut()
+	slices.SortFunc(first.files, func(a, b dated) int { return a.compare(&b) })
+	r.Files = make([]GlobFile, len(first.files))
 	for i := range r.Files {
-		f := &all[i]
+		f := &first.files[i]
 		r.Files[i] = GlobFile{Path: f.path, Size: f.size, Modified: time.Unix(0, f.modified), Link: f.link}
 	}
 	return r

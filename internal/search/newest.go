@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"strings"
 )
 
@@ -21,51 +22,57 @@ func (f *dated) compare(g *dated) int {
 	return strings.Compare(f.path, g.path)
 }
 
-// newest keeps the first files in the order of results. When there are as many as asked for they become a heap with the last
-// of them on top.
+// newest keeps the first files in the order of results. When there are twice as many as asked for, the later half is given up.
 type newest struct {
 	limit int
 	files []dated
+	last  *dated // of those that were kept the last time; nothing behind it counts
 }
 
 // add offers a file. Its path is only put together when its time does not rule it out.
 func (n *newest) add(f dated, folder, name string) {
-	full := len(n.files) == n.limit
-	if full {
-		last := &n.files[0]
-		if f.modified < last.modified || f.modified == last.modified && !comesBefore(folder, name, last.path) {
-			return
-		}
-	}
-	f.path = folder + name
-	if !full {
-		if n.files = append(n.files, f); len(n.files) == n.limit {
-			for i := n.limit/2 - 1; i >= 0; i-- {
-				n.sink(i)
-			}
-		}
+	if l := n.last; l != nil && (f.modified < l.modified || f.modified == l.modified && !comesBefore(folder, name, l.path)) {
 		return
 	}
-	if f.compare(&n.files[0]) < 0 {
-		n.files[0] = f
-		n.sink(0)
+	f.path = folder + name
+	if n.files = append(n.files, f); len(n.files)/2 >= n.limit {
+		n.cut()
 	}
 }
 
-// sink restores the heap below i.
-func (n *newest) sink(i int) {
-	for {
-		child := 2*i + 1
-		if child >= len(n.files) {
-			return
-		}
-		if child+1 < len(n.files) && n.files[child].compare(&n.files[child+1]) < 0 {
-			child++
-		}
-		if n.files[i].compare(&n.files[child]) >= 0 {
-			return
-		}
-		n.files[i], n.files[child] = n.files[child], n.files[i]
-		i = child
+// cut gives up all but the first files, whose order is any.
+func (n *newest) cut() {
+	if len(n.files) <= n.limit {
+		return
 	}
+	for low, high := 0, len(n.files); high-low > 1; {
+		middle := part(n.files[low:high]) + low
+		switch {
+		case middle < n.limit-1:
+			low = middle + 1
+		case middle > n.limit-1:
+			high = middle
+		default:
+			low = high
+		}
+	}
+	n.files = n.files[:n.limit]
+	last := n.files[n.limit-1]
+	n.last = &last
+}
+
+// part puts what comes before one of some files in front of it, and the rest behind, and returns where it stands.
+func part(files []dated) int {
+	last := len(files) - 1
+	pivot := rand.IntN(len(files)) // so that no order of the files is a bad one
+	files[pivot], files[last] = files[last], files[pivot]
+	at := 0
+	for i := range last {
+		if files[i].compare(&files[last]) < 0 {
+			files[i], files[at] = files[at], files[i]
+			at++
+		}
+	}
+	files[at], files[last] = files[last], files[at]
+	return at
 }
