@@ -27,6 +27,8 @@ type chaos struct {
 	workers []*prey
 	counts  string // the folder in which calls count themselves
 	clones  string
+	lease   time.Duration
+	said    string // the folder of what each adze of a task printed
 
 	leading sync.Mutex // one server is away at a time
 	mu      sync.Mutex // guards what follows
@@ -102,7 +104,7 @@ func (c *chaos) stop(over context.Context, p *prey, while time.Duration) {
 	began := time.Now()
 	during(over, while)
 	woke := time.Now()
-	if woke.Sub(began) > 16*time.Second {
+	if woke.Sub(began) > c.lease+time.Second {
 		c.mu.Lock()
 		c.asleep = append(c.asleep, asleep{all, woke})
 		c.mu.Unlock()
@@ -167,7 +169,11 @@ func TestTasksSurviveWhatHappensToWorkersAndServers(t *testing.T) {
 	if minutes > 0 {
 		workers, tasks = 10, 80*minutes
 	}
-	c := &chaos{user: newUser(t).withName(), counts: t.TempDir(), clones: t.TempDir(), did: map[string]int{}}
+	c := &chaos{user: newUser(t).withName(), said: t.TempDir(), counts: t.TempDir(), clones: t.TempDir(), did: map[string]int{}}
+	if c.lease = 15 * time.Second; minutes == 0 {
+		c.lease = 6 * time.Second
+	}
+	c.env = append(c.env, alsoTo+"="+c.said, "ADZE_NATS_LEASE="+c.lease.String())
 	c.servers = jettest.StartCluster(t, jettest.Options{})
 	c.submitFile(tasks)
 	for i := range workers {
@@ -224,7 +230,7 @@ func (c *chaos) once(over context.Context, harms *sync.WaitGroup) {
 				during(over, 50*time.Millisecond)
 			}
 			during(over, 500*time.Millisecond)
-			c.harm(over, what, p, 18*time.Second)
+			c.harm(over, what, p, c.lease+2*time.Second)
 		})
 	}
 }
@@ -272,6 +278,11 @@ func (c *chaos) judge(tasks int) {
 		}
 		runs[r.Task] = append(runs[r.Task], r)
 	}
+	events := c.printed()
+	kept, compared := c.exported(runs), 0
+	if got := c.run("session", "verify", "--all", "--store", on); got.code != 0 {
+		t.Errorf("the sessions are not sound: %s%s", got.out, got.err)
+	}
 	resumed, made, never := 0, 0, 0
 	for i := range tasks {
 		task := fmt.Sprint("t", i)
@@ -281,10 +292,8 @@ func (c *chaos) judge(tasks int) {
 			continue
 		}
 		resumed += min(1, r[0].Resumed)
-		kept := filepath.Join(c.dir, task+".log")
-		c.run("session", "export", run[0].Session, "--store", on, "--output", kept).wants(0)
-		said, _ := os.ReadFile(kept)
-		c.run("session", "verify", run[0].Session, "--store", on).wants(0)
+		said := kept[run[0].Session]
+		compared += c.acknowledged(run[0].Session, said, events[run[0].Session])
 		for call := 1; call <= chaosCalls; call++ {
 			count, _ := os.ReadFile(filepath.Join(c.counts, fmt.Sprintf("%s-%d.count", task, call)))
 			switch n := len(count) / 2; {
@@ -303,7 +312,11 @@ func (c *chaos) judge(tasks int) {
 		}
 	}
 	late := c.afterLoss()
-	t.Logf("%d tasks, %d went on after a loss; %d calls had one effect, %d none; %d sleeps longer than a lease, %d calls begun after them", tasks, resumed, made, never, len(c.asleep), late)
+	t.Logf("%d tasks, %d went on after a loss; %d calls had one effect, %d none; %d printed events are in the stream; %d sleeps longer than a lease, %d calls begun after them",
+		tasks, resumed, made, never, compared, len(c.asleep), late)
+	if compared == 0 {
+		t.Error("no event was compared")
+	}
 }
 
 // afterLoss finds calls that were begun by something that had slept longer than its lease, after it woke.

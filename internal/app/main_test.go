@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,9 +30,36 @@ func TestMain(m *testing.M) {
 	lsptest.Serve()
 	mcptest.Serve()
 	if os.Getenv(asMain) != "" {
-		os.Exit(app.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		out, done := heard(os.Stdout)
+		code := app.Main(os.Args[1:], os.Stdin, out, os.Stderr)
+		done()
+		os.Exit(code)
 	}
 	os.Exit(m.Run())
+}
+
+// alsoTo names a folder in which an adze that prints events puts a copy of them, before anybody else sees them.
+const alsoTo = "ADZE_TEST_ALSO_TO"
+
+func heard(stdout *os.File) (out *os.File, done func()) {
+	dir := os.Getenv(alsoTo)
+	if dir == "" || !slices.Contains(os.Args, "stream-json") {
+		return stdout, func() {}
+	}
+	said, err := os.CreateTemp(dir, "*.jsonl")
+	if err != nil {
+		panic(err)
+	}
+	from, to, err := os.Pipe()
+	if err != nil {
+		panic(err)
+	}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_, _ = io.Copy(io.MultiWriter(said, stdout), from)
+	}()
+	return to, func() { to.Close(); <-over }
 }
 
 // user is a person with an empty home and a folder to work in.

@@ -179,7 +179,7 @@ func (a *attempt) watch(over <-chan struct{}, stop context.CancelCauseFunc) {
 
 // beat tells the queue that the ticket is worked on.
 func (a *attempt) beat(ctx context.Context, over <-chan struct{}) {
-	each := time.NewTicker(beatEvery)
+	each := time.NewTicker(cmp.Or(a.Beat, beatEvery))
 	defer each.Stop()
 	for {
 		select {

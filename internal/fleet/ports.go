@@ -82,8 +82,8 @@ type Book interface {
 
 // Leases say who works on what. Contract:
 //   - Hold of a key that somebody else has is ErrHeld;
-//   - a lease ends by itself 15 s after its last renewal; Lost is closed 10 s after it by the holder's own clock, so that there is
-//     time to end what runs;
+//   - a lease ends by itself 15 s after its last renewal, or when its server was told to end it; Lost is closed after two thirds of
+//     that by the holder's own clock, so that there is time to end what runs;
 //   - Prove renews it now, and fails when it is lost, or with ErrAway when nobody could be asked; Release gives it back.
 type Leases interface {
 	Hold(ctx context.Context, key string) (Lease, error)
@@ -104,6 +104,7 @@ type Blobs interface {
 
 // Cluster is all that a server does for a fleet.
 type Cluster struct {
+	Beat    time.Duration // how often a worker says that it still has a ticket; 0: every 10 s
 	Queue   Queue
 	Runs    Book // runs, orders and purses
 	Cancels Book // what is not to go on

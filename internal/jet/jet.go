@@ -39,16 +39,23 @@ type Options struct {
 	Replicas  int           // 1 or 3, of what is made; 0: 3 in a cluster, else 1
 	Wait      time.Duration // how long a server is looked for; 0: 5 s
 	Leader    time.Duration // how long those that were found may have none that leads; 0: 20 s
+	Lease     time.Duration // how long a server believes in the holder of a lease that says nothing, at least 3 s; 0: 15 s
 	Name      string        // of this client, as the server lists it; empty: adze
 }
 
-// FromEnvironment completes options by ADZE_NATS, ADZE_NATS_TOKEN_FILE, ADZE_NATS_CREDS, ADZE_NATS_PLAINTEXT (1) and
-// ADZE_NATS_MONITOR; what is given stays.
+// FromEnvironment completes options by ADZE_NATS, ADZE_NATS_TOKEN_FILE, ADZE_NATS_CREDS, ADZE_NATS_PLAINTEXT (1),
+// ADZE_NATS_MONITOR and ADZE_NATS_LEASE (15s); what is given stays.
 func FromEnvironment(o Options, getenv func(string) string) Options {
 	o.URL = cmp.Or(o.URL, getenv("ADZE_NATS"))
 	o.TokenFile = cmp.Or(o.TokenFile, getenv("ADZE_NATS_TOKEN_FILE"))
 	o.Creds = cmp.Or(o.Creds, getenv("ADZE_NATS_CREDS"))
 	o.Monitor = cmp.Or(o.Monitor, getenv("ADZE_NATS_MONITOR"))
+	if text := getenv("ADZE_NATS_LEASE"); text != "" && o.Lease == 0 {
+		var err error
+		if o.Lease, err = time.ParseDuration(text); err != nil || o.Lease == 0 {
+			o.Lease = -1 // Dial refuses it
+		}
+	}
 	o.Plaintext = o.Plaintext || getenv("ADZE_NATS_PLAINTEXT") == "1"
 	return o
 }
@@ -77,6 +84,9 @@ func Dial(ctx context.Context, o Options) (*Conn, error) {
 	if o.Replicas != 0 && o.Replicas != 1 && o.Replicas != 3 {
 		return nil, fmt.Errorf("%w: %d replicas; use 1 or 3", ErrAddress, o.Replicas)
 	}
+	if o.Lease != 0 && o.Lease < leastLease {
+		return nil, fmt.Errorf("%w: ADZE_NATS_LEASE wants a time from %v on, such as 15s", ErrAddress, leastLease)
+	}
 	plain, err := plainURL(o.URL, o.Plaintext)
 	if err != nil {
 		return nil, err
@@ -89,6 +99,7 @@ func Dial(ctx context.Context, o Options) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Lease = cmp.Or(o.Lease, usualLease)
 	c := &Conn{nc: nc, options: o}
 	if err := c.check(ctx); err != nil {
 		nc.Close()
@@ -262,6 +273,9 @@ func (c *Conn) JetStream() jetstream.JetStream { return c.js }
 
 // NATS is the connection.
 func (c *Conn) NATS() *nats.Conn { return c.nc }
+
+// Lease is how long a server believes in the holder of a lease that says nothing.
+func (c *Conn) Lease() time.Duration { return c.options.Lease }
 
 // URL is the address that was dialled.
 func (c *Conn) URL() string { return c.options.URL }

@@ -22,9 +22,17 @@ type LeaseTimes struct {
 	Lose  time.Duration // its holder gives it up so long after the last one: before the server does, so that there is time to end what runs
 }
 
-// orDefault leaves a holder 5 s to end what runs.
-func (t LeaseTimes) orDefault() LeaseTimes {
-	return LeaseTimes{Live: cmp.Or(t.Live, 15*time.Second), Renew: cmp.Or(t.Renew, 5*time.Second), Lose: cmp.Or(t.Lose, 10*time.Second)}
+// Times of leases: the usual one outlives the choice of a new leader, which takes 2 to 7 s, by two thirds of it.
+const (
+	usualLease = 15 * time.Second
+	leastLease = 3 * time.Second
+)
+
+// or fills in: a lease is renewed after a third of its time, and given up after two, which leaves its holder the last one, usually
+// 5 s, to end what runs.
+func (t LeaseTimes) or(live time.Duration) LeaseTimes {
+	live = cmp.Or(t.Live, live)
+	return LeaseTimes{Live: live, Renew: cmp.Or(t.Renew, live/3), Lose: cmp.Or(t.Lose, live*2/3)}
 }
 
 // leaseBucket holds a key for each lease.
@@ -49,7 +57,7 @@ type Holder struct {
 
 func (h Holder) String() string { return fmt.Sprintf("pid %d on %s", h.PID, h.Host) }
 
-// Leases gives the leases of the server, with times of 15, 5 and 10 s where they are zero.
+// Leases gives the leases of the server, with the times of Options.Lease where they are zero.
 func (c *Conn) Leases(ctx context.Context, times LeaseTimes) (*Leases, error) {
 	if _, err := c.Bucket(ctx, jetstream.KeyValueConfig{Bucket: leaseBucket, History: 1, LimitMarkerTTL: time.Minute}); err != nil {
 		return nil, err
@@ -58,7 +66,7 @@ func (c *Conn) Leases(ctx context.Context, times LeaseTimes) (*Leases, error) {
 	if err != nil {
 		host = "this machine"
 	}
-	return &Leases{conn: c, times: times.orDefault(), now: time.Now, here: Holder{Host: host, PID: os.Getpid(), Place: place()}}, nil
+	return &Leases{conn: c, times: times.or(c.options.Lease), now: time.Now, here: Holder{Host: host, PID: os.Getpid(), Place: place()}}, nil
 }
 
 // Lease is a key that this process holds.

@@ -24,7 +24,11 @@ workers on any number of machines work together. Keys, credentials of git and th
 carries none.
 
 On SIGTERM or Ctrl-C it takes no more tasks and lets those that run come to their end for --grace; what is left then, or at the
-second signal, is given back, and another worker goes on with it.`
+second signal, is given back, and another worker goes on with it.
+
+A worker that cannot reach a server for two thirds of its lease of 15 s ends what it does, for after all of it another one goes on. Its
+ticket waits as long again. ADZE_NATS_LEASE is another time, from 3s on, for who submits and for all workers alike: a shorter one goes on
+sooner, and is lost while three servers choose who leads, which takes 2 to 7 s.`
 
 // WorkerCommand is adze worker.
 func WorkerCommand(e *command.Env, p Program) *cobra.Command {

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"adze/internal/fleet"
 	"adze/internal/jet"
@@ -31,7 +32,7 @@ const (
 
 // Open makes what is missing on a server.
 func Open(ctx context.Context, conn *jet.Conn) (fleet.Cluster, error) {
-	var c fleet.Cluster
+	c := fleet.Cluster{Beat: min(ackWait(conn)/3, 10*time.Second)}
 	q, err := openQueue(ctx, conn)
 	if err != nil {
 		return c, err

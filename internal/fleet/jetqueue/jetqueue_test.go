@@ -51,6 +51,30 @@ func TestThreeServersKeepTheContracts(t *testing.T) {
 	fleettest.Run(t, func(t *testing.T) fleet.Cluster { return open(t, servers) })
 }
 
+// TestTicketsWaitByTheLease: a worker that beats by it keeps them.
+func TestTicketsWaitByTheLease(t *testing.T) {
+	servers := jettest.Start(t, jettest.Options{Lazy: true})
+	conn, err := jet.Dial(t.Context(), jet.Options{URL: servers.URL(), Wait: 2 * time.Minute, Lease: 6 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	c, err := jetqueue.Open(t.Context(), conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Queue.Submit(t.Context(), fleet.Ticket{Run: "b.one", Round: 1, Label: "default", Priority: 2}, false); err != nil {
+		t.Fatal(err)
+	}
+	made, err := conn.JetStream().Consumer(t.Context(), "ADZE_TASK", "default-p2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wait := made.CachedInfo().Config.AckWait; wait != 12*time.Second || c.Beat != 4*time.Second {
+		t.Errorf("a ticket waits for %v, a worker beats each %v", wait, c.Beat)
+	}
+}
+
 // TestATaskCostsFewRequests: two to submit it, two to find it below an empty line, its lease, its claim and its end, and two to give
 // the lease and the ticket back.
 func TestATaskCostsFewRequests(t *testing.T) {

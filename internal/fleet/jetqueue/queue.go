@@ -19,8 +19,7 @@ import (
 )
 
 const (
-	ackWait    = 30 * time.Second // without a beat; workers beat every 10 s
-	lookEvery  = 3 * time.Second  // for labels that others have made
+	lookEvery  = 3 * time.Second // for labels that others have made
 	skipFor    = 2 * time.Second
 	fromBelow  = 8 // each so-manieth look begins with the last priority
 	priorities = 3
@@ -44,6 +43,9 @@ type line struct {
 	not      time.Time // asked before
 	jetstream.Consumer
 }
+
+// ackWait is how long a ticket stays with a worker that does not beat: so long that its lease has ended.
+func ackWait(conn *jet.Conn) time.Duration { return 2 * conn.Lease() }
 
 func nameOf(label string, priority int) string { return fmt.Sprintf("%s-p%d", label, priority) }
 
@@ -95,7 +97,7 @@ func (q *queue) open(ctx context.Context, label string) error {
 			continue
 		}
 		c, err := q.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{Durable: name, FilterSubject: fmt.Sprintf("adze.task.%s.p%d.*", label, p), AckPolicy: jetstream.AckExplicitPolicy,
-			AckWait: ackWait, MaxDeliver: -1, MaxAckPending: -1})
+			AckWait: ackWait(q.conn), MaxDeliver: -1, MaxAckPending: -1})
 		if errors.Is(err, jetstream.ErrConsumerExists) || errors.Is(err, jetstream.ErrConsumerNameAlreadyInUse) { // with a limit
 			c, err = q.stream.Consumer(ctx, name)
 		}

@@ -45,7 +45,7 @@ type Options struct {
 	Mask func(session.ID, session.Entry) session.Entry
 	// Lost is called once for each session whose lease is lost while this store writes it; nil: nobody is told. It must not block.
 	Lost  func(session.ID, error)
-	Times jet.LeaseTimes // 0: 15, 5 and 10 s
+	Times jet.LeaseTimes // 0: those of the connection
 	Wait  time.Duration  // how long the answer to an append is looked for; 0: 15 s
 }
 
