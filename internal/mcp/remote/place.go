@@ -67,6 +67,8 @@ func Port(u *url.URL) string {
 		return port
 	case strings.EqualFold(u.Scheme, "http"):
 		return "80"
+	case strings.HasPrefix(strings.ToLower(u.Scheme), "socks5"):
+		return "1080"
 	}
 	return "443"
 }

@@ -7,7 +7,8 @@
 // Start reading at Client. guard.go holds the origin, place.go the addresses, answer.go and events.go the bounds of what
 // comes back.
 //
-// Known limits: no proxy of the environment is used, since it would resolve names where nobody judges the answer.
+// Known limits: the proxy of the environment (HTTPS_PROXY, NO_PROXY) leads to servers alone, whose addresses the person named. Whom a
+// server names in turn, such as who logs its users in, is dialled directly: a proxy would resolve that name where nobody judges the answer.
 package remote
 
 import (
@@ -50,12 +51,16 @@ func refuse(hint, format string, args ...any) error {
 // Client is the client of one server: it speaks to the server's origin alone, sends the headers that are configured for it
 // with each request, and bounds what comes back. Each call makes a client with connections of its own.
 func Client(server *url.URL, headers http.Header) *http.Client {
+	near, through := place{server}, (*url.URL)(nil)
+	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: server}); err == nil && proxy != nil {
+		near, through = place{proxy}, proxy // the person named it, too; nothing else is dialled
+	}
 	return &http.Client{
 		Transport: &guard{
 			server:  server,
 			headers: headers.Clone(),
 			flood:   newFlood(time.Now),
-			next:    transport(place{server}),
+			next:    transport(near, through),
 		},
 		CheckRedirect: func(to *http.Request, via []*http.Request) error {
 			if len(via) >= maxRedirects {
@@ -72,7 +77,7 @@ func Issuers(named ...*url.URL) *http.Client {
 	p := place(named)
 	return &http.Client{
 		Timeout:   issuerPatience,
-		Transport: secure{p, transport(p)},
+		Transport: secure{p, transport(p, nil)},
 		CheckRedirect: func(to *http.Request, via []*http.Request) error {
 			switch {
 			case len(via) >= maxRedirects:
@@ -85,10 +90,10 @@ func Issuers(named ...*url.URL) *http.Client {
 	}
 }
 
-// transport dials judged addresses alone.
-func transport(p place) http.RoundTripper {
+// transport dials judged addresses alone; through a proxy, where there is one.
+func transport(p place, proxy *url.URL) http.RoundTripper {
 	return &http.Transport{
-		Proxy:                  nil, // see known limits
+		Proxy:                  func(*http.Request) (*url.URL, error) { return proxy, nil },
 		DialContext:            p.dial,
 		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    web.ConnectTimeout,
