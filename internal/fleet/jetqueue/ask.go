@@ -13,8 +13,12 @@ import (
 	"adze/internal/jet"
 )
 
-// unanswered is how long one line may leave a question open: at its limit a server says nothing.
-const unanswered = time.Second
+// unanswered is how long one line may leave a question open once a server has it: at its limit it says nothing. A part of it is over
+// before the server is asked whether it is there at all.
+const (
+	unanswered = 700 * time.Millisecond
+	unheard    = 300 * time.Millisecond
+)
 
 // Answers to a question.
 var (
@@ -36,23 +40,40 @@ func (a *asker) next(ctx context.Context, consumer string) (*nats.Msg, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, unanswered, errSilent)
-	defer cancel()
 	var m *nats.Msg
 	if err = a.conn.NATS().PublishRequest("$JS.API.CONSUMER.MSG.NEXT."+taskStream+"."+consumer, inbox.Subject, []byte(`{"batch":1,"no_wait":true}`)); err == nil {
-		m, err = inbox.NextMsgWithContext(ctx)
+		m, err = a.answer(ctx, inbox)
 	}
 	if err != nil { // an answer may come yet, which is to none of the next questions
 		_ = inbox.Unsubscribe()
-		if errors.Is(context.Cause(ctx), errSilent) {
-			return nil, errSilent
-		}
 		return nil, err
 	}
 	a.mu.Lock()
 	a.free = append(a.free, inbox)
 	a.mu.Unlock()
 	return m, refusal(m)
+}
+
+// answer waits for one, longer where the way is long: a ticket whose worker has stopped to listen waits for half a minute.
+func (a *asker) answer(ctx context.Context, inbox *nats.Subscription) (*nats.Msg, error) {
+	m, err := within(ctx, inbox, unheard)
+	if !errors.Is(err, errSilent) {
+		return m, err
+	}
+	if err := a.conn.NATS().FlushWithContext(ctx); err != nil { // there and back, behind the question
+		return nil, err
+	}
+	return within(ctx, inbox, unanswered)
+}
+
+func within(ctx context.Context, inbox *nats.Subscription, most time.Duration) (*nats.Msg, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, most, errSilent)
+	defer cancel()
+	m, err := inbox.NextMsgWithContext(ctx)
+	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+		return nil, errSilent
+	}
+	return m, err
 }
 
 // refusal is what a server says that gives no ticket: a status, and no data.

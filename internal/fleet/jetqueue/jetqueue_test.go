@@ -104,3 +104,30 @@ func TestAFullServerIsClear(t *testing.T) {
 		t.Fatal(len(list), err)
 	}
 }
+
+// TestASlowServerGivesItsTickets: an answer that takes longer than a line may be silent is waited for all the same.
+func TestASlowServerGivesItsTickets(t *testing.T) {
+	servers := jettest.Start(t, jettest.Options{})
+	proxy := jettest.NewProxy(t, strings.TrimPrefix(servers.URL(), "nats://"))
+	conn, err := jet.Dial(t.Context(), jet.Options{URL: proxy.URL(), Wait: 2 * time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	c, err := jetqueue.Open(t.Context(), conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ticket := fleet.Ticket{Run: "bbbbbb.a", Round: 1, Label: "default", Priority: 1}
+	if err := c.Queue.Submit(t.Context(), ticket, false); err != nil {
+		t.Fatal(err)
+	}
+	proxy.Slow(700 * time.Millisecond)
+	taken, err := c.Queue.Take(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := taken.Done(t.Context()); err != nil || taken.Ticket() != ticket {
+		t.Errorf("%+v, %v", taken.Ticket(), err)
+	}
+}
