@@ -48,7 +48,7 @@ func TestWorkersDoABatch(t *testing.T) {
 		t.Fatalf("%+v was taken by a worker of another label", late)
 	}
 	own := strings.TrimPrefix(late.ID, id+".")
-	u.run("runs", "cancel", own[:6]).wants(0, "1 runs are cancelled")
+	u.run("runs", "cancel", own[:6]).wants(0, "1 run is cancelled, 0 were over")
 	u.run("batch", "t.jsonl", "--on", on, "--", "--permission-mode", "yolo").wants(8, "repository", "cancelled")
 	all := u.batchResults(filepath.Join(u.dir, "t.batch"))
 	for task, want := range map[string]string{"good": "done", "nowhere": "repository", "late": "cancelled"} {
@@ -59,7 +59,7 @@ func TestWorkersDoABatch(t *testing.T) {
 	tree := t.TempDir()
 	inGit(t, repo, "worktree", "add", "-q", "--detach", tree, all["good"][0].Base)
 	inGit(t, tree, "apply", "--index", filepath.Join(u.dir, "t.batch", all["good"][0].Patch))
-	u.run("runs", "retry", id, "--cause", "cancelled").wants(0, "1 runs wait")
+	u.run("runs", "retry", id, "--cause", "cancelled").wants(0, "1 run waits for another round")
 	u.run("runs", "stats").wants(0, "waiting", "later", "durability: not proven")
 	w.Process.Signal(syscall.SIGTERM)
 	if err := w.Wait(); err != nil {

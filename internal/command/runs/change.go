@@ -35,7 +35,7 @@ func (r runs) cancel(a asked) error {
 	if err != nil {
 		return err
 	}
-	r.Show("%d runs are cancelled, %d were over\n", n, len(all)-n)
+	r.Show("%s cancelled, %d %s over\n", runsDo(n, "is", "are"), len(all)-n, which(len(all)-n, "was", "were"))
 	return nil
 }
 
@@ -61,7 +61,7 @@ func (r runs) retry(a asked) error {
 	if err != nil {
 		return err
 	}
-	r.Show("%d runs wait for another round\n", n)
+	r.Show("%s for another round\n", runsDo(n, "waits", "wait"))
 	return nil
 }
 
@@ -165,4 +165,16 @@ func count(all []fleet.Run) (rows []counted) {
 		return cmp.Or(strings.Compare(x.State, y.State), y.Runs-x.Runs, strings.Compare(x.Cause, y.Cause))
 	})
 	return rows
+}
+
+// runsDo says what so many runs do.
+func runsDo(n int, one, more string) string {
+	return fmt.Sprintf("%d %s %s", n, which(n, "run", "runs"), which(n, one, more))
+}
+
+func which(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
 }
