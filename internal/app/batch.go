@@ -175,8 +175,11 @@ func (a batches) Fleet(ctx context.Context, on string) (*runs.Fleet, error) {
 	return &runs.Fleet{Cluster: c, Name: o.URL, Close: conn.Close, Durability: conn.Durability(ctx).String(), Sessions: []string{"--store", o.URL}}, nil
 }
 
-// leastRoom is how much of the disk, in bytes, is to be free before a worker takes a task.
-const leastRoom = 200 << 20
+// What is to be free of the disk before a worker takes a task.
+const (
+	leastRoom  = 200 << 20 // bytes
+	leastFiles = 10_000    // where the disk can have so many and no more
+)
 
 // Worker makes a worker of this machine, and what ends it.
 //
@@ -211,6 +214,9 @@ func (a batches) Worker(f *runs.Fleet, below string) (*fleet.Worker, func(), err
 		}
 		if free := uint64(s.Bavail) * uint64(s.Bsize); free < leastRoom {
 			return fmt.Errorf("the disk of %s has %d MB free, and tasks are taken from %d MB on; make room", dir, free>>20, leastRoom>>20)
+		}
+		if free := uint64(s.Ffree); s.Files > 0 && free < leastFiles {
+			return fmt.Errorf("the disk of %s has room for %d more files, and tasks are taken from %d on; make room", dir, free, leastFiles)
 		}
 		return nil
 	}
