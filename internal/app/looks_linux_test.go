@@ -1,13 +1,16 @@
 package app_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -71,6 +74,43 @@ func TestAStartLooksForEachPlaceOnce(t *testing.T) {
 		t.Errorf("the workspace's own path was looked at %d times", n)
 	}
 }
+
+// A turn that reads a file looks at it and at the way to what adze keeps for itself, and no more often than the rules need:
+// the difference between a run of many turns and one of few, since what a start takes is counted above.
+func TestATurnLooksNoMoreThanItNeeds(t *testing.T) {
+	u := newUser(t)
+	u.env = append(u.env, "PATH=/usr/bin:/bin")
+	if err := os.WriteFile(filepath.Join(u.dir, "a.txt"), []byte(strings.Repeat("a line\n", 100)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var turns atomic.Int64
+	u.serve(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		delta := `{"content":"done"}`
+		if n := int64(bytes.Count(body, []byte(`"role":"tool"`))); n < turns.Load() {
+			arguments := fmt.Sprintf(`{"path":"a.txt","offset":%d,"limit":2}`, n+1)
+			delta = fmt.Sprintf(`{"tool_calls":[{"index":0,"id":"call_%d","type":"function","function":{"name":"read","arguments":%q}}]}`, n, arguments)
+		}
+		fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":%s}]}\n\ndata: [DONE]\n\n", delta)
+	})
+	const few, many = 3, 23
+	turns.Store(few)
+	u.looks() // makes the store
+	start, before := u.looks()
+	turns.Store(many)
+	all, each := u.looks()
+	a := (all - start) / (many - few)
+	t.Logf("%d looks a turn", a)
+	for name := range each {
+		each[name] -= before[name]
+	}
+	if a > maxTurnLooks {
+		t.Errorf("a turn looked at %d names, at most %d are needed; in %d turns: %v", a, maxTurnLooks, many-few, each)
+	}
+}
+
+// maxTurnLooks is what a turn with one read may look at by name; it was 27 when this was written, and 33 before.
+const maxTurnLooks = 28
 
 // maxLooks is what one prompt may look at by name, with nothing carried; it was 174 when this was written.
 const maxLooks = 190

@@ -195,10 +195,7 @@ type judge struct {
 }
 
 // Follow implements policy.Follower.
-func (j judge) Follow(name string) (string, error) {
-	p, err := j.root.Resolve(name)
-	return p.Abs(), err
-}
+func (j judge) Follow(names []string) []string { return j.root.Lead(names) }
 
 func (j judge) Judge(name string) (policy.Place, error) {
 	p, err := j.root.Resolve(name)

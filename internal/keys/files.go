@@ -85,15 +85,23 @@ func (f *Files) before(needs []tool.Need) {
 			if home, ok := strings.CutPrefix(name, "~/"); ok {
 				name = filepath.Join(os.Getenv("HOME"), home)
 			}
-			for _, dir := range []string{n.Dir, ""} {
-				path := name
-				if !filepath.IsAbs(path) {
-					path = filepath.Join(f.Root, dir, name)
-				}
+			for _, path := range f.where(n.Dir, name) {
 				if real, err := filepath.EvalSymlinks(path); err == nil && (secret.File(filepath.Split(path)) || secret.File(filepath.Split(real))) {
 					f.learn(real)
 				}
 			}
 		}
 	}
+}
+
+// where is what a name may mean: below the folder of a command, and below the workspace.
+func (f *Files) where(dir, name string) []string {
+	if filepath.IsAbs(name) {
+		return []string{name}
+	}
+	below, top := filepath.Join(f.Root, dir, name), filepath.Join(f.Root, name)
+	if below == top {
+		return []string{top}
+	}
+	return []string{below, top}
 }

@@ -61,9 +61,10 @@ func delicatePart(place Place) string {
 // kept lists where adze keeps what is its own, configuration, declared tools and sessions: as it is named and as it
 // is. Links are followed anew each time, since they can change.
 func (p *Policy) kept() (folders []string) {
-	for _, name := range p.own {
+	led := p.follow(p.own)
+	for i, name := range p.own {
 		folders = append(folders, name)
-		if at, err := p.follow(name); err == nil && at != name {
+		if at := led[i]; at != "" && at != name {
 			folders = append(folders, at)
 		}
 	}

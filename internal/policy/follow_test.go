@@ -18,10 +18,16 @@ func (c counted) Judge(name string) (Place, error) {
 	return c.places.Judge(name)
 }
 
-func (c counted) Follow(name string) (string, error) {
-	*c.followed++
-	at, err := c.places.Judge(name)
-	return at.Abs, err
+func (c counted) Follow(names []string) (led []string) {
+	for _, name := range names {
+		*c.followed++
+		at, err := c.places.Judge(name)
+		if err != nil {
+			at.Abs = ""
+		}
+		led = append(led, at.Abs)
+	}
+	return led
 }
 
 // What adze keeps of its own is followed, also where a link leads there, and only what a call names is judged.

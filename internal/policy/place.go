@@ -55,9 +55,10 @@ type Linker interface {
 	Linked() func(path string) bool
 }
 
-// Follower is a Paths that tells where a path leads, and nothing else of it, for less than a judgement takes.
+// Follower is a Paths that tells where paths lead, and nothing else of them, for less than a judgement of each takes;
+// "" is one that leads nowhere.
 type Follower interface {
-	Follow(name string) (abs string, err error)
+	Follow(names []string) (led []string)
 }
 
 func (p *Policy) judgeFile(mode Mode, v verdict) verdict {
@@ -118,13 +119,18 @@ func (p *Policy) place(name string) (Place, error) {
 	return p.paths.Judge(name)
 }
 
-// follow is where a path leads.
-func (p *Policy) follow(name string) (abs string, err error) {
+// follow is where each of some paths leads.
+func (p *Policy) follow(names []string) []string {
 	if f, ok := p.paths.(Follower); ok {
-		return f.Follow(name)
+		return f.Follow(names)
 	}
-	at, err := p.place(name)
-	return at.Abs, err
+	led := make([]string, len(names))
+	for i, name := range names {
+		if at, err := p.place(name); err == nil {
+			led[i] = at.Abs
+		}
+	}
+	return led
 }
 
 func fileReason(doing string, place Place, why string) string {

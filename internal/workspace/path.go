@@ -86,7 +86,7 @@ func (r *Root) Resolve(name string) (Path, error) {
 	if err != nil {
 		return Path{}, err
 	}
-	abs, exists, links, err := r.follow(full)
+	abs, exists, links, err := r.follow(full, os.Lstat)
 	if err != nil {
 		return Path{}, wrap(err, name, "resolve")
 	}
@@ -97,6 +97,36 @@ func (r *Root) Resolve(name string) (Path, error) {
 	}
 	p.protected = protects(rel)
 	return p, nil
+}
+
+// Lead tells where each of some names leads, as Resolve would, all at one moment: a folder that is on the way to
+// several is looked at once. It is "" for one that leads nowhere. Nothing is remembered from one call to the next.
+func (r *Root) Lead(names []string) []string {
+	led := make([]string, len(names))
+	if r.still() != nil {
+		return led
+	}
+	seen := map[string]fs.FileInfo{}
+	look := func(path string) (fs.FileInfo, error) {
+		if info, ok := seen[path]; ok {
+			return info, nil
+		}
+		info, err := os.Lstat(path)
+		if err == nil {
+			seen[path] = info
+		}
+		return info, err
+	}
+	for i, name := range names {
+		full, err := r.absolute(name)
+		if err != nil {
+			continue
+		}
+		if at, _, _, err := r.follow(full, look); err == nil {
+			led[i] = at
+		}
+	}
+	return led
 }
 
 // Lacks reports, at the price of one look, that nothing has a name relative to the root now. It says nothing about what
@@ -137,7 +167,7 @@ func (r *Root) withoutAt(name string) string {
 
 // follow walks full from the top, replacing links by what they point at, as the kernel would. The way to the root is
 // not walked again: it was free of links when the root was opened, and still looked whether it leads to the same folder.
-func (r *Root) follow(full string) (at string, exists bool, links int, err error) {
+func (r *Root) follow(full string, look func(path string) (fs.FileInfo, error)) (at string, exists bool, links int, err error) {
 	at = "/"
 	if rest, inside := strings.CutPrefix(full, r.dir+"/"); inside {
 		at, full = r.dir, rest
@@ -154,7 +184,7 @@ func (r *Root) follow(full string) (at string, exists bool, links int, err error
 			continue
 		}
 		next := filepath.Join(at, part)
-		info, err := os.Lstat(next)
+		info, err := look(next)
 		if errors.Is(err, fs.ErrNotExist) {
 			abs, err := tail(next, todo)
 			return abs, false, links, err

@@ -132,3 +132,42 @@ func TestSimilarOffersWhatWasMeant(t *testing.T) {
 		t.Errorf("offered %q for nothing alike", got)
 	}
 }
+
+// Where names lead is what Resolve says of each, also where folders on the way are links, and what changes between two
+// calls is seen by the second.
+func TestLeadSaysWhatResolveSays(t *testing.T) {
+	base := t.TempDir()
+	for _, dir := range []string{"work", "real/deep", "other/deep"} {
+		if err := os.MkdirAll(filepath.Join(base, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := filepath.Join(base, "link")
+	root, err := workspace.Open(filepath.Join(base, "work"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	names := []string{
+		link + "/deep", link + "/deep/config.json", link + "/missing/x", link, "a.txt", ".", "../real/deep",
+		link + "/deep/../../other", link + "/missing/../x", filepath.Join(base, "round/x"), "/", "~/x",
+	}
+	if err := os.Symlink("round", filepath.Join(base, "round")); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []string{"real", "other", "../nowhere"} {
+		os.Remove(link)
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+		for i, got := range root.Lead(names) {
+			want := ""
+			if p, err := root.Resolve(names[i]); err == nil {
+				want = p.Abs()
+			}
+			if got != want {
+				t.Errorf("link to %s: %s leads to %q, Resolve says %q", to, names[i], got, want)
+			}
+		}
+	}
+}
