@@ -34,9 +34,9 @@ type identity struct {
 func (f *fingerprints) of(r Request) string {
 	h := hasher{sha256.New()}
 	h.text("adze.prompt/1", r.System, r.ToolsDigest)
-	for i, m := range r.Messages {
-		if i >= len(f.last) || !f.last[i].is(m) {
-			f.last = append(f.last[:min(i, len(f.last))], hashMessage(m))
+	for i := range r.Messages {
+		if i >= len(f.last) || !f.last[i].is(&r.Messages[i]) {
+			f.last = append(f.last[:min(i, len(f.last))], hashMessage(r.Messages[i]))
 		}
 		h.Write(f.last[i].sum[:])
 	}
@@ -47,19 +47,20 @@ func (f *fingerprints) of(r Request) string {
 // kept is how many messages of the last request are in these as they were. One that is elsewhere in memory,
 // such as after a resume, is compared by its content.
 func (f *fingerprints) kept(messages []Message) int {
-	for i, k := range f.last {
-		if i >= len(messages) || !k.is(messages[i]) && hashMessage(messages[i]).sum != k.sum {
+	for i := range f.last {
+		k := &f.last[i]
+		if i >= len(messages) || !k.is(&messages[i]) && hashMessage(messages[i]).sum != k.sum {
 			return i
 		}
 	}
 	return len(f.last)
 }
 
-func identityOf(m Message) identity { return identity{m.ID, firstPart(m), len(m.Parts)} }
+func identityOf(m *Message) identity { return identity{m.ID, firstPart(m), len(m.Parts)} }
 
-func (k identity) is(m Message) bool { return k == identityOf(m) }
+func (k identity) is(m *Message) bool { return k == identityOf(m) }
 
-func firstPart(m Message) *Part {
+func firstPart(m *Message) *Part {
 	if len(m.Parts) == 0 {
 		return nil
 	}
@@ -84,7 +85,7 @@ func hashMessage(m Message) hashedMessage {
 	for _, p := range m.Parts {
 		h.part(p)
 	}
-	k := hashedMessage{identity: identityOf(m)}
+	k := hashedMessage{identity: identityOf(&m)}
 	h.Sum(k.sum[:0])
 	return k
 }

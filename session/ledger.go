@@ -118,7 +118,7 @@ type share struct{ source, bytes int }
 // sync brings the ledger to a conversation. What it holds already is looked at, not counted again.
 func (l *ledger) sync(history []Message) {
 	n := 0
-	for n < len(l.messages) && n < len(history) && l.messages[n].is(history[n]) {
+	for n < len(l.messages) && n < len(history) && l.messages[n].is(&history[n]) {
 		n++
 	}
 	for _, w := range l.messages[n:] {
@@ -126,7 +126,7 @@ func (l *ledger) sync(history []Message) {
 	}
 	l.messages = l.messages[:n]
 	for _, m := range history[n:] {
-		w := weighed{identityOf(m), l.weigh(m)}
+		w := weighed{identityOf(&m), l.weigh(m)}
 		l.add(w.shares, 1)
 		l.messages = append(l.messages, w)
 	}

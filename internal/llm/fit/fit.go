@@ -136,8 +136,9 @@ func bytesOf(r session.Request) (all, text int) {
 	for _, d := range r.Tools {
 		text += len(d.Name) + len(d.Description) + len(d.Offered())
 	}
-	for _, m := range r.Messages {
-		for _, part := range m.Parts {
+	for i := range r.Messages {
+		for k := range r.Messages[i].Parts {
+			part := &r.Messages[i].Parts[k]
 			if part.Kind != session.ReasoningPart { // most servers are not sent it again
 				text += len(part.Text)
 			}

@@ -80,8 +80,9 @@ func (p *Provider) body(r session.Request, d details) *wire.Body {
 		comma = ","
 	}
 	e := encoder{own: p.Options.Name, images: d.vision}
+	variant := fmt.Sprint(e.images)
 	for _, m := range wire.History(r.Messages) {
-		raw := p.Cache.Message(fmt.Sprint(e.images), m, e.encode)
+		raw := p.Cache.Message(variant, m, e.encode)
 		if len(raw) == 0 {
 			continue
 		}

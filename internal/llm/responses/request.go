@@ -60,9 +60,9 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	}
 	b.Text(`,"input":[`)
 	e := encoder{own: p.Options.Name, hosted: p.hosted, thoughts: !m.noThoughts, plainIDs: m.plainIDs}
-	comma := ""
+	comma, variant := "", fmt.Sprint(e.thoughts, e.plainIDs)
 	for _, message := range wire.History(r.Messages) {
-		raw := p.Cache.Message(fmt.Sprint(e.thoughts, e.plainIDs), message, e.encode)
+		raw := p.Cache.Message(variant, message, e.encode)
 		if len(raw) == 0 {
 			continue
 		}

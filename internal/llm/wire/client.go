@@ -55,7 +55,7 @@ func own(d *dialer) *http.Client {
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment,
 			DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
-				return d.open(ctx, addr, d.plain)
+				return d.open(ctx, addr, d.direct)
 			},
 			DialTLSContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
 				return d.open(ctx, addr, d.secure)

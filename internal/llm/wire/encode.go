@@ -83,7 +83,9 @@ const maxCache = 64 << 20
 // once in a session; ids repeat between sessions, so a hit must also be equal.
 type Cache struct {
 	mu       sync.Mutex
-	messages map[kept][]encoded
+	messages map[kept][]*encoded
+	row      []*encoded // in the order in which they came, which is that of a history
+	next     int        // in row: what comes after the one that was asked for last
 	tools    map[string][]byte
 	size     int
 	pictures map[*byte]tool.Attachment // scaled, by where the bytes of the whole ones begin
@@ -93,6 +95,8 @@ type Cache struct {
 type kept struct{ variant, id string }
 
 type encoded struct {
+	kept
+	at      int // in the row
 	message session.Message
 	bytes   []byte
 }
@@ -102,18 +106,34 @@ func (c *Cache) Message(variant string, m session.Message, encode func(session.M
 	key := kept{variant, m.ID}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, e := range c.messages[key] {
-		if same(e.message, m) {
-			return e.bytes
-		}
+	if e := c.find(key, &m); e != nil {
+		c.next = e.at + 1
+		return e.bytes
 	}
 	raw := encode(m)
 	if c.messages == nil || c.size > maxCache {
-		c.messages, c.size = map[kept][]encoded{}, 0
+		c.messages, c.row, c.size = map[kept][]*encoded{}, nil, 0
 	}
-	c.messages[key] = append(c.messages[key], encoded{m, raw})
+	e := &encoded{key, len(c.row), m, raw}
+	c.messages[key], c.row = append(c.messages[key], e), append(c.row, e)
+	c.next = len(c.row)
 	c.size += len(raw)
 	return raw
+}
+
+// find looks first where a history goes on, or begins anew: that takes no hash of each of its messages.
+func (c *Cache) find(key kept, m *session.Message) *encoded {
+	for _, at := range [...]int{c.next, 0} {
+		if at < len(c.row) && c.row[at].kept == key && same(&c.row[at].message, m) {
+			return c.row[at]
+		}
+	}
+	for _, e := range c.messages[key] {
+		if same(&e.message, m) {
+			return e
+		}
+	}
+	return nil
 }
 
 // Tools returns the bytes that encode makes, kept under a digest; an empty digest is not kept.
@@ -132,7 +152,7 @@ func (c *Cache) Tools(digest string, encode func() []byte) []byte {
 }
 
 // same compares what adapters send. Strings of one message share their bytes, which makes this cheap.
-func same(a, b session.Message) bool {
+func same(a, b *session.Message) bool {
 	if a.Role != b.Role || a.Provider != b.Provider || a.Model != b.Model || len(a.Parts) != len(b.Parts) {
 		return false
 	}

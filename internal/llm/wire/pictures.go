@@ -39,7 +39,8 @@ const keptPictures = 64
 // give the same bytes again. Messages without pictures stay the same values.
 func (c *Cache) Pictures(ctx context.Context, messages []session.Message, use PictureUse) []session.Message {
 	var out []session.Message
-	for i, m := range messages {
+	for i := range messages {
+		m := &messages[i]
 		if !slices.ContainsFunc(m.Parts, pictured) {
 			continue
 		}
