@@ -86,8 +86,12 @@ func (m *Masker) quoted(raw []byte) (text []byte, changed bool) {
 		return nil, false
 	}
 	s := string(raw[1 : len(raw)-1])
-	if strings.IndexByte(s, '\\') >= 0 && json.Unmarshal(raw, &s) != nil {
-		return nil, false
+	if strings.IndexByte(s, '\\') >= 0 {
+		read, ok := unquote(raw)
+		if !ok {
+			return nil, false
+		}
+		s = read
 	}
 	hidden := m.Value(s)
 	if hidden == s {
