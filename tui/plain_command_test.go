@@ -101,7 +101,9 @@ func (k *talk) noted(want string) {
 func TestPlainCommands(t *testing.T) {
 	talking(t, func(_ *talk, o *Options) {
 		diff := blocksJSON(tool.Diff("a.go", "@@ -1 +1 @@\n-old\n+new\n"))
-		o.Info.Commands = []port.Named{{Name: "fix", Help: "Fix an issue", From: ".claude/commands/fix.md"}}
+		o.Info.Commands = func() []port.Named {
+			return []port.Named{{Name: "fix", Help: "Fix an issue", From: ".claude/commands/fix.md"}}
+		}
 		list := blocksJSON(tool.Checklist([]tool.Item{{Text: "find the test", State: "completed"}, {Text: "fix it", State: "in_progress"}}))
 		o.History = []session.Event{
 			session.MessageDone{Message: session.Message{Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "hello"}}}},

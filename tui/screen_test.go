@@ -95,7 +95,8 @@ func boundPlayer(t testing.TB, c *golden.Case, keys map[string][]string) *player
 	}
 	if c != nil {
 		if text, ok := c.Section("carried"); ok {
-			info.Commands = decode[[]port.Named](t, text)
+			carried := decode[[]port.Named](t, text)
+			info.Commands = func() []port.Named { return carried }
 		}
 	}
 	p.m = newModel(Options{Blocks: testBlocks, Info: info, Keys: keys, Env: func(string) string { return "" }})

@@ -102,7 +102,7 @@ type Info struct {
 	Config  string // the person's configuration file
 	// Instructions are the files that the agent was told to follow, as they are named to it.
 	Instructions []string
-	Commands     []port.Named // what is carried and can be named after a slash
+	Commands     func() []port.Named // what is carried and can be named after a slash, as of now; nil: nothing
 	// Notices are shown above the first prompt, or below what a resumed session holds: that a model's replies are
 	// scripted, or why another session could not be opened.
 	Notices []string

@@ -101,7 +101,7 @@ func tell(m *model, w word) tea.Cmd {
 // unknown is said of a word that nobody has a command for.
 func unknown(m *model, name string) string {
 	known := commandNames()
-	for _, n := range m.info.Commands {
+	for _, n := range carried(m) {
 		known = append(known, n.Name)
 	}
 	for _, w := range words(m) {
@@ -181,9 +181,17 @@ func canFork(m *model) string {
 	return ""
 }
 
+// carried is what can be named: servers may have come to share more of it since the start.
+func carried(m *model) []port.Named {
+	if m.info.Commands == nil {
+		return nil
+	}
+	return m.info.Commands()
+}
+
 // carries reports a name of what the person or the project carries; the interface's own names come first.
 func carries(m *model, name string) bool {
-	return !slices.Contains(commandNames(), name) && slices.ContainsFunc(m.info.Commands, func(n port.Named) bool { return n.Name == name })
+	return !slices.Contains(commandNames(), name) && slices.ContainsFunc(carried(m), func(n port.Named) bool { return n.Name == name })
 }
 
 // names reports a message that begins with such a name: it is sent as it is, and goes its way as every message does.
@@ -195,7 +203,7 @@ func names(m *model, text string) bool {
 // begun is the one name that is carried and begins like this.
 func begun(m *model, name string) (string, bool) {
 	var all []string
-	for _, n := range m.info.Commands {
+	for _, n := range carried(m) {
 		all = append(all, n.Name)
 	}
 	return named(name, all)
@@ -203,7 +211,7 @@ func begun(m *model, name string) (string, bool) {
 
 // namedChoices are the completions of the beginning of a name that is carried, with what it does and where it stands.
 func namedChoices(m *model, start string) (out []choose.Choice) {
-	for _, n := range m.info.Commands {
+	for _, n := range carried(m) {
 		if strings.HasPrefix(n.Name, start) && carries(m, n.Name) {
 			out = append(out, choose.Choice{ID: n.Name, Label: strings.TrimSpace("/" + n.Name + " " + n.Args), Note: n.Note()})
 		}
@@ -213,7 +221,7 @@ func namedChoices(m *model, start string) (out []choose.Choice) {
 
 // namedLines tell in help what is carried.
 func namedLines(m *model) (out []pane.Line) {
-	for _, n := range m.info.Commands {
+	for _, n := range carried(m) {
 		out = append(out, pane.Line{Names: strings.TrimSpace("/" + n.Name + " " + n.Args), Text: n.Note()})
 	}
 	return out

@@ -233,7 +233,7 @@ func (s *sitting) info() tui.Info {
 	return tui.Info{
 		Version: Version, Model: w.head.Provider + "/" + w.head.Model, Mode: w.head.PermissionMode, Effort: w.effort(),
 		Session: w.head.Session, Cwd: w.head.Cwd, Sandbox: w.head.Sandbox.Level, Notices: w.notices, Prompt: s.words,
-		Instructions: s.told(), Config: w.settings.file, Commands: w.named(), Agents: w.addressees(),
+		Instructions: s.told(), Config: w.settings.file, Commands: w.named, Agents: w.addressees(),
 	}
 }
 

@@ -65,7 +65,9 @@ func (r *reader) run(ctx context.Context, o *options) error {
 	ui := tui.New(tui.Options{
 		Send: r.send, Theme: o.theme, In: a.In, Lines: a.lines, Out: a.Out, Env: a.Getenv,
 		Info: tui.Info{Version: Version, Mode: "read-only", Session: string(r.id),
-			Commands: []port.Named{{Name: takeIt, Help: "go on with the session here; who has it ends its turn and reads along"}}},
+			Commands: func() []port.Named {
+				return []port.Named{{Name: takeIt, Help: "go on with the session here; who has it ends its turn and reads along"}}
+			}},
 	})
 	a.front.Store(ui)
 	f := &follow.Follower{Store: r.logs, ID: r.id, Emit: ui.Observe}

@@ -68,3 +68,23 @@ func TestAServerThatWantsALoginNamesTheCommand(t *testing.T) {
 		t.Errorf("%d: %s%s", r.code, r.out, r.err)
 	}
 }
+
+// TestPromptsOfAServerAreCompletedAsSoonAsTheyAreKnown: the server was never there before, and is started by a call of this session.
+func TestPromptsOfAServerAreCompletedAsSoonAsTheyAreKnown(t *testing.T) {
+	u := newUser(t)
+	u.serves(u.acme(""))
+	p := u.openPane(100, 30)
+	p.begin(u.script("-- 1 --\ncall mcp_resource: {\"server\":\"acme\"}\n-- 2 --\ntext: looked\n"))
+	p.sees("Ask, or say what to do")
+	p.text("/acme")
+	if now := p.screen(); strings.Contains(now, "/acme:greet") {
+		t.Errorf("it is known before the server was there:\n%s", now)
+	}
+	p.keys("C-u")
+	p.shell("look")
+	p.sees("looked", "F1 keys")
+	p.text("/acm")
+	p.sees("/acme:greet")
+	p.keys("C-u")
+	p.quit()
+}
