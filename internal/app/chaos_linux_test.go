@@ -47,7 +47,7 @@ type prey struct {
 
 // asleep is what was stopped with a worker for longer than a lease, and when it woke.
 type asleep struct {
-	below map[int]bool // without the worker itself, which goes on with other tasks
+	below map[int]string // with when each began, for numbers come again; without the worker itself, which goes on with other tasks
 	woke  time.Time
 }
 
@@ -65,23 +65,24 @@ func during(over context.Context, d time.Duration) {
 	}
 }
 
-// below lists the processes that a process has started, and those that these have.
-func below(pid int) map[int]bool {
-	up := map[int]int{}
+// below lists the processes that a process has started, and those that these have, with when each began (proc_pid_stat(5)).
+func below(pid int) map[int]string {
+	up, began := map[int]int{}, map[int]string{}
 	found, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range found {
 		raw, _ := os.ReadFile(path)
 		_, rest, _ := strings.Cut(string(raw), ") ") // the name can have spaces
-		if fields := strings.Fields(rest); len(fields) > 1 {
+		if fields := strings.Fields(rest); len(fields) > 19 {
 			one, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 			up[one], _ = strconv.Atoi(fields[1])
+			began[one] = fields[19]
 		}
 	}
-	all := map[int]bool{}
+	all := map[int]string{}
 	for one := range up {
 		for at := up[one]; at > 1; at = up[at] {
 			if at == pid {
-				all[one] = true
+				all[one] = began[one]
 			}
 		}
 	}
@@ -90,14 +91,14 @@ func below(pid int) map[int]bool {
 
 // stop has a worker and all below it stand still, as on a machine that is suspended, and wakes them.
 func (c *chaos) stop(over context.Context, p *prey, while time.Duration) {
-	all := map[int]bool{}
+	all := map[int]string{}
 	pid := p.cmd.Process.Pid
 	_ = syscall.Kill(pid, syscall.SIGSTOP)
 	for more := true; more; { // until nobody is left who starts another one
 		more = false
-		for one := range below(pid) {
-			if !all[one] {
-				all[one], more = true, syscall.Kill(one, syscall.SIGSTOP) == nil
+		for one, since := range below(pid) {
+			if all[one] != since {
+				all[one], more = since, syscall.Kill(one, syscall.SIGSTOP) == nil
 			}
 		}
 	}
@@ -206,14 +207,14 @@ func TestTasksSurviveWhatHappensToWorkersAndServers(t *testing.T) {
 
 const chaosCalls = 3
 
-// submitFile writes the tasks. Each call tells who made it: the process, the two above it, and when.
+// submitFile writes the tasks. Each call tells who made it: the process, the two above it with when they began, and when it did.
 func (c *chaos) submitFile(tasks int) {
 	repo := c.repository("r")
 	var lines strings.Builder
 	for i := range tasks {
 		task := fmt.Sprint("t", i)
 		model := c.counting(c.counts, task, chaosCalls, func(call int) string {
-			return fmt.Sprintf("; echo $$ $PPID $(cut -d' ' -f4 /proc/$PPID/stat) $(date +%%s%%N) >>%s; sleep 0.5", filepath.Join(c.counts, fmt.Sprintf("%s-%d.who", task, call)))
+			return fmt.Sprintf("; of() { cut -d' ' -f$1 /proc/$2/stat || echo 0; }; a=$(of 4 $PPID); echo $$ $PPID $(of 22 $PPID) $a $(of 22 $a) $(date +%%s%%N) >>%s; sleep 0.5", filepath.Join(c.counts, fmt.Sprintf("%s-%d.who", task, call)))
 		})
 		fmt.Fprintf(&lines, "{\"id\":%q,\"repo\":%q,\"prompt\":\"do it\",\"flags\":[%q],\"check\":\"true\"}\n", task, repo, model)
 	}
@@ -326,12 +327,13 @@ func (c *chaos) afterLoss() (late int) {
 		raw, _ := os.ReadFile(path)
 		for line := range bytes.Lines(raw) {
 			var pid, up, above int
+			var upBegan, aboveBegan string
 			var at int64
-			if _, err := fmt.Sscan(string(line), &pid, &up, &above, &at); err != nil {
+			if _, err := fmt.Sscan(string(line), &pid, &up, &upBegan, &above, &aboveBegan, &at); err != nil {
 				c.t.Errorf("%s: %q: %v", path, line, err)
 			}
 			if slices.ContainsFunc(c.asleep, func(s asleep) bool {
-				return !s.below[pid] && (s.below[up] || s.below[above]) && at > s.woke.UnixNano()
+				return s.below[pid] == "" && (s.below[up] == upBegan || s.below[above] == aboveBegan) && at > s.woke.UnixNano()
 			}) {
 				late++
 				c.t.Errorf("%s: begun after its lease was lost: %s", filepath.Base(path), line)
@@ -346,6 +348,13 @@ func (c *chaos) drained() {
 	for _, p := range c.workers {
 		_ = p.cmd.Process.Signal(syscall.SIGTERM)
 		_ = p.cmd.Wait()
+	}
+	log, _ := os.ReadFile(filepath.Join(c.home, c.workers[0].name+".log"))
+	for line := range strings.Lines(string(log)) { // what servers log is found by it
+		_, err := time.Parse(time.TimeOnly, line[:min(len(line), len(time.TimeOnly))])
+		if err != nil && !strings.HasPrefix(line, "worker ") && !strings.HasPrefix(line, "durability: ") {
+			c.t.Errorf("a worker's log has a line without a time: %q", line)
+		}
 	}
 	end := time.Now().Add(patience)
 	for left := "?"; left != ""; {

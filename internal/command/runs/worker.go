@@ -131,11 +131,14 @@ func (r runs) saying(own func(fleet.Event)) func(fleet.Event) {
 	}
 }
 
-// say tells of an event in a line.
+// say tells of an event in a line, with its time (UTC): what servers log is found by it.
 func (r runs) say(e fleet.Event) {
 	text := string(e.Kind)
 	if e.Run.ID != "" {
-		text = fmt.Sprintf("%s %s (%s)", e.Run.ID, e.Kind, clip(e.Run.Task, 40))
+		text = e.Run.ID + " " + text
+	}
+	if e.Run.Task != "" {
+		text += " (" + clip(e.Run.Task, 40) + ")"
 	}
 	if e.Kind == fleet.Ended && e.Run.Result != nil {
 		text += ": " + e.Run.Result.Cause
@@ -148,5 +151,5 @@ func (r runs) say(e fleet.Event) {
 	case fleet.Retried, fleet.Died, fleet.LostIt, fleet.Unhappy:
 		mark = "!"
 	}
-	fmt.Fprintf(r.Err, "%s %s\n", mark, r.Mask().Text(clip(text, 400)))
+	fmt.Fprintf(r.Err, "%s %s %s\n", time.Now().UTC().Format(time.TimeOnly), mark, r.Mask().Text(clip(text, 400)))
 }
