@@ -163,5 +163,5 @@ func TestAPromptForAnAgent(t *testing.T) {
 		u.run("-p", u.script("-- 1 --\ntext: asked\n"), prompt).wants(0, "asked")
 	}
 	u.run("-p", "--tools", "read", u.script("-- 1 --\ntext: asked\n"), "@reviewer look").wants(0, "asked")
-	u.run("audit", "verify", "--all").wants(0, "are sound")
+	u.run("audit", "verify", "--all").wants(0, "all sound")
 }

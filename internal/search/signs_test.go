@@ -126,8 +126,9 @@ func TestSignaturesSaveReading(t *testing.T) {
 	})
 	tr.Signs.after = 8
 	if r := grep(t, tr, GrepQuery{Query: query("alpha")}); r.Matching != 3 || tr.Signs.learned == nil {
-		t.Errorf("%d files match, learning %v", r.Matching, tr.Signs.learned)
+		t.Fatalf("%d files match, learning %v", r.Matching, tr.Signs.learned)
 	}
+	<-tr.Signs.learned
 	learn(t, tr)
 	for pattern, want := range map[string]int{
 		"alpha": 5, "alpha|beta": -1, "(?i)timeout": 6, "größere Größen": 7, "Größe": 6, "nowhere": 7, `\w+_nowhere`: 7, `nowhere\d*`: 7, `[ab]lpha`: 5, `n(o|ever)where`: 7,
