@@ -66,10 +66,11 @@ func (s *Servers) Changed(ctx context.Context, path, before, after string) (f Fi
 	if err == nil {
 		err = v.change(ctx, path, before, after, &f)
 	}
-	if err != nil {
-		f.Unknown = reason(err, time.Since(began))
+	if err == nil {
+		return f, true
 	}
-	return f, true
+	f.Unknown, ok = v.news(err, time.Since(began))
+	return f, ok
 }
 
 // reason says why nothing is known.
@@ -81,6 +82,19 @@ func reason(err error, waited time.Duration) string {
 		return fmt.Sprintf("no answer within %s", waited.Round(10*time.Millisecond))
 	}
 	return err.Error()
+}
+
+// news is what to tell of a change of which nothing is known; false: nothing that was not told before. A program that
+// does not come up is told of once: with what it said, which is of more use than that it is started again.
+func (v *server) news(err error, waited time.Duration) (string, bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.broken == "" {
+		return reason(err, waited), true
+	}
+	before := v.told
+	v.told = true
+	return v.broken, !before
 }
 
 // change sends a change and waits for what the server says of it.

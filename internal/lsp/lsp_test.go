@@ -57,9 +57,10 @@ func TestFaultsOfAServer(t *testing.T) {
 				t.Parallel()
 				s, dir := desk(t, fault+" at "+at+" silent", func(o *lsp.Options) { o.Warm, o.Cold = 300*time.Millisecond, 300*time.Millisecond })
 				path := put(t, dir, "a.x", "")
-				for range 4 { // more often than it is started again
+				for i := range 4 { // more often than it is started again
 					f, ok := s.Changed(t.Context(), path, "a\n", "b BAD\n")
-					if !ok || f.Unknown == "" || len(f.New) > 0 {
+					before := i > 0 && fault != "hang" // that it does not come up was told
+					if !ok && !before || f.Unknown == "" || len(f.New) > 0 {
 						t.Fatalf("%v %+v", ok, f)
 					}
 				}
@@ -74,18 +75,53 @@ func TestFaultsOfAServer(t *testing.T) {
 	}
 }
 
-// TestTheLastWordsOfAServerAreTold: also after it was started as often as it may be, but then once, and not with each edit.
+// TestTheLastWordsOfAServerAreTold: once, however often it is started and however many edits there are.
 func TestTheLastWordsOfAServerAreTold(t *testing.T) {
 	s, dir := desk(t, "exit at initialize")
 	path := put(t, dir, "a.x", "")
 	for i := range 6 {
 		f, ok := s.Changed(t.Context(), path, "", "x")
-		if told := strings.Contains(f.Unknown, "exit code 3: cannot go on"); told != (i < 4) || ok != told {
+		if !strings.Contains(f.Unknown, "exit code 3: cannot go on") && i < 4 || ok != (i == 0) {
 			t.Fatalf("%d: %t, unknown because %q", i, ok, f.Unknown)
 		}
 	}
 	if st := s.States(); len(st) != 1 || st[0].State != "failed" {
 		t.Errorf("states %+v", st)
+	}
+}
+
+// TestAProgramThatIsNoServer: the name of one is there, as rustup leaves it, and says at once that it is none. That is told
+// also where no edit waits for it to end, and it is started three times and no more.
+func TestAProgramThatIsNoServer(t *testing.T) {
+	starts := filepath.Join(t.TempDir(), "starts")
+	script := put(t, t.TempDir(), "analyzer", "#!/bin/sh\necho >>"+starts+"\necho 'error: unknown binary analyzer' >&2\nexit 1\n")
+	if err := os.Chmod(script, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s, dir := desk(t, "", func(o *lsp.Options) { o.Cold, o.Languages[0].Command = time.Millisecond, []string{script} })
+	path := put(t, dir, "a.x", "")
+	told := 0
+	edit := func() {
+		f, ok := s.Changed(t.Context(), path, "", "x")
+		switch {
+		case ok && strings.Contains(f.Unknown, "exit code 1: error: unknown binary analyzer"):
+			told++
+		case ok && (told > 0 || f.Unknown != "it is still starting"):
+			t.Fatalf("told %d times, then %+v", told, f)
+		}
+	}
+	for told == 0 {
+		edit()
+	}
+	lines := func() int { text, _ := os.ReadFile(starts); return len(text) }
+	for end := time.Now().Add(long); lines() < 3 && time.Now().Before(end); {
+		edit()
+	}
+	for range 20 {
+		edit()
+	}
+	if told != 1 || lines() != 3 {
+		t.Errorf("told %d times, started %d times", told, lines())
 	}
 }
 

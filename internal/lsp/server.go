@@ -47,6 +47,8 @@ type server struct {
 	state   string
 	why     string // it failed
 	given   bool   // that it is not started again was told
+	broken  string // why it did not come up the last time; empty once it did
+	told    bool   // so much was told with an edit since it came up last
 	begun   []time.Time
 	conn    *jsonrpc2.Conn
 	process *proc.Process
@@ -172,7 +174,11 @@ func lastWords(r proc.Result) string {
 func (v *server) fail(err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	came := v.state == ready
 	v.state, v.why, v.conn, v.process = failed, v.masked(err.Error()), nil, nil
+	if !came {
+		v.broken = v.why
+	}
 	v.stir()
 }
 
@@ -198,6 +204,7 @@ func (v *server) speak(ctx context.Context, in io.WriteCloser, out io.Reader) er
 	}
 	v.mu.Lock()
 	v.conn, v.caps, v.state = conn, caps, ready
+	v.broken, v.told = "", false
 	v.stir()
 	v.mu.Unlock()
 	select {
