@@ -273,3 +273,57 @@ func TestTheTokenFile(t *testing.T) {
 		t.Error("tokens repeat")
 	}
 }
+
+// TestBoundsOfHTTP: a body that is too long is refused and not taken, more sessions than there may be are told to wait, and those that are
+// there go on; a place that one leaves is given to the next.
+func TestBoundsOfHTTP(t *testing.T) {
+	s, _ := newServer(t)
+	addr, _ := listening(t, s)
+	client := &http.Client{Transport: bearer{http.DefaultTransport}}
+	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
+	ask := func(method, session, body string) (int, string, string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, "http://"+addr+Path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		if session != "" {
+			r.Header.Set("Mcp-Session-Id", session)
+		}
+		answer, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.StatusCode, answer.Header.Get("Mcp-Session-Id"), string(text)
+	}
+	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	if code, _, text := ask(http.MethodPost, "", `{"jsonrpc":"2.0","id":1,"method":"`+strings.Repeat("x", maxBody)+`"}`); code != http.StatusRequestEntityTooLarge || !strings.Contains(text, "4 MiB") {
+		t.Errorf("a body that is too long: %d %s", code, text)
+	}
+	var sessions []string
+	for n := range mostSessions {
+		code, id, text := ask(http.MethodPost, "", hello)
+		if code != http.StatusOK || id == "" {
+			t.Fatalf("session %d: %d %s", n+1, code, text)
+		}
+		sessions = append(sessions, id)
+	}
+	if code, _, text := ask(http.MethodPost, "", hello); code != http.StatusServiceUnavailable || !strings.Contains(text, "too many clients") {
+		t.Errorf("one session too many: %d %s", code, text)
+	}
+	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}`
+	if code, _, text := ask(http.MethodPost, sessions[0], list); code != http.StatusOK || !strings.Contains(text, `"hang"`) {
+		t.Errorf("a session that is there: %d %s", code, text)
+	}
+	if code, _, text := ask(http.MethodDelete, sessions[1], ""); code/100 != 2 {
+		t.Errorf("a session that goes: %d %s", code, text)
+	}
+	eventually(t, "there is room again", func() bool { code, _, _ := ask(http.MethodPost, "", hello); return code == http.StatusOK })
+}
