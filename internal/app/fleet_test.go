@@ -67,13 +67,14 @@ func (u *user) counting(dir, task string, calls int, also func(call int) string)
 // Every task has one result, no call is made twice, and nothing is left running.
 func TestAWorkerThatIsKilledLosesNothing(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short leaves it out: a ticket waits half a minute for its worker")
+		t.Skip("-short leaves it out: a ticket waits some time for its worker")
 	}
 	needs(t, "git")
 	if runtime.GOOS != "linux" {
 		t.Skip("what a killed worker started dies with it on Linux; elsewhere when it next says something")
 	}
 	u := newUser(t).withName()
+	u.env = append(u.env, "ADZE_NATS_LEASE=6s")
 	server, repo, dir := jettest.Start(t, jettest.Options{}), u.repository("r"), t.TempDir()
 	clones := t.TempDir() // not below adze's own folders, where no task may write
 	const tasks, calls = 12, 3

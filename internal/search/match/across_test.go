@@ -13,7 +13,7 @@ import (
 func TestMatchesAcrossLinesAgreeWithRegexp(t *testing.T) {
 	m := maker{Rand: rand.New(rand.NewPCG(5, 5))}
 	near, also := 0, 0
-	for range 3_000 {
+	for range rounds(3_000) {
 		m.ascii = m.IntN(2) == 0
 		q := Query{Multiline: true, IgnoreCase: m.IntN(4) == 0, Word: m.IntN(4) == 0,
 			Pattern: m.pick("", "^", `\b`, "(a|b)?", "\n", `\nK`, "$\n", "$", m.pattern(1)) + m.pick("foo", "ab", "k", "(foo|bar)", "(foo)+", "a.b", "foo", "(foo\n|ab)+") +
@@ -32,7 +32,7 @@ func TestMatchesAcrossLinesAgreeWithRegexp(t *testing.T) {
 			acrossAgrees(t, fast, m.text()+m.text(), Config{Before: m.IntN(2), After: m.IntN(2)})
 		}
 	}
-	if near < 500 || also < 100 {
+	if near < rounds(500) || also < rounds(100) {
 		t.Errorf("only %d patterns with a literal on the first line, %d on another", near, also)
 	}
 }
@@ -123,4 +123,13 @@ func FuzzAcrossLines(f *testing.F) {
 			acrossAgrees(t, m, text, Config{Before: len(text) % 2, After: len(pattern) % 2})
 		}
 	})
+}
+
+// rounds is how often a random test goes round: under -short, with which the race detector runs and where each takes ten times as long, a
+// tenth.
+func rounds(usual int) int {
+	if testing.Short() {
+		return usual / 10
+	}
+	return usual
 }

@@ -67,12 +67,8 @@ func TestRepeatedWords(t *testing.T) {
 
 // TestMadePatternsAgreeWithRegexp does what TestAgreesWithRegexp does with patterns that are put together from all forms.
 func TestMadePatternsAgreeWithRegexp(t *testing.T) {
-	rounds := 3_000
-	if testing.Short() {
-		rounds = 1_000
-	}
 	m := maker{Rand: rand.New(rand.NewPCG(1, 9))}
-	for range rounds {
+	for range rounds(3_000) {
 		m.ascii = m.IntN(2) == 0
 		q := Query{Pattern: m.pattern(1 + m.IntN(3)), IgnoreCase: m.IntN(4) == 0, Word: m.IntN(3) == 0}
 		for range 4 {

@@ -62,7 +62,7 @@ func TestBoundariesAgreeWithRegexp(t *testing.T) {
 	atoms := []string{`\b`, `\B`, `\w`, `\W`, `.`, `\d`, `\s`, `^`, `$`}
 	tails := []string{"", "", "", "*", "+", "?", "*?", "+?", "{2}"}
 	rng := rand.New(rand.NewPCG(5, 6))
-	for range 20000 {
+	for range rounds(20_000) {
 		var text, same strings.Builder
 		for range rng.IntN(8) {
 			k := []rune{'w', '1', ' ', '-'}[rng.IntN(4)]
