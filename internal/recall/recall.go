@@ -25,7 +25,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/gofrs/flock"
 	"modernc.org/sqlite" // also registers the driver "sqlite"
@@ -53,8 +52,6 @@ const format = 1
 
 // busyTimeout is how long, in milliseconds, a writer waits for another.
 const busyTimeout = 10_000
-
-const busyPause = 5 * time.Millisecond
 
 // Open opens the index at path, or makes an empty one: where it is missing, damaged, of another format or of another store.
 // Where nothing can be written it is made elsewhere, for this time. Update fills it.
@@ -94,16 +91,8 @@ func (x *Index) open(ctx context.Context) error {
 // errOther says that the file is not the index of this store, as this adze makes it.
 var errOther = errors.New("the search index is of another store or another adze")
 
-// connect opens the index, and again when another process makes it at the same moment: SQLite does not wait where two that have begun to
-// read both want to change how the file is written, because one of them has to give way.
 func (x *Index) connect(ctx context.Context) error {
-	for began := time.Now(); ; time.Sleep(busyPause) {
-		err := x.connectOnce(ctx)
-		if codeOf(err) != codeBusy || time.Since(began) >= busyTimeout*time.Millisecond {
-			return err
-		}
-		x.disconnect()
-	}
+	return store.WhileBusy(func() error { x.disconnect(); return x.connectOnce(ctx) })
 }
 
 func (x *Index) connectOnce(ctx context.Context) error {
@@ -182,25 +171,15 @@ func (x *Index) inside(ctx context.Context, do func(*sql.Tx) error) error {
 	return nil
 }
 
-// Codes of SQLite (sqlite.org/rescode.html): another process is at it, and a file is no sound database.
+// Codes of SQLite that say that a file is no sound database (sqlite.org/rescode.html).
 const (
-	codeBusy    = 5
 	codeCorrupt = 11
 	codeNotADB  = 26
 )
 
-// codeOf is the primary result code in err, 0 when SQLite did not make it.
-func codeOf(err error) int {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		return 0
-	}
-	return e.Code() & 0xff
-}
-
 func damaged(err error) bool {
-	code := codeOf(err)
-	return code == codeCorrupt || code == codeNotADB
+	var e *sqlite.Error
+	return errors.As(err, &e) && (e.Code()&0xff == codeCorrupt || e.Code()&0xff == codeNotADB)
 }
 
 // renew drops the index and makes an empty one. Two processes that meet the same damage drop it once: the second finds

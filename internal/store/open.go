@@ -111,15 +111,22 @@ func (s *Store) recheck(ctx context.Context) error {
 	return nil
 }
 
-// connect opens the file, and again when another process opens it at the same moment: SQLite does not wait where two that have begun to
-// read both want to change how the file is written, because one of them has to give way.
-func (s *Store) connect(ctx context.Context) error {
-	for began := time.Now(); ; s.pause(lockPause) {
-		err := s.connectOnce(ctx)
+// WhileBusy opens a database, and again when another process opens it at the same moment: SQLite does not wait where two that have begun
+// to read both want to change how the file is written, because one of them has to give way. It ends with what open says, after 10 s
+// also when that is still that the file is busy.
+func WhileBusy(open func() error) error { return whileBusy(open, time.Sleep) }
+
+func whileBusy(open func() error, pause func(time.Duration)) error {
+	for began := time.Now(); ; pause(lockPause) {
+		err := open()
 		if codeOf(err) != codeBusy || time.Since(began) >= busyTimeout*time.Millisecond {
 			return err
 		}
 	}
+}
+
+func (s *Store) connect(ctx context.Context) error {
+	return whileBusy(func() error { return s.connectOnce(ctx) }, s.pause)
 }
 
 // connectOnce opens the file as its header says and brings its schema up to date.
