@@ -4,10 +4,8 @@ package versus
 
 import (
 	"context"
-	"os"
 	"path"
 	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -69,16 +67,9 @@ func states(folders []*known) {
 // TestSpeedOfTheLeast times what a list by age and a search that finds nothing cannot do without, however much they remember:
 // a question about each folder and each file. What it takes of ripgrep's time is the floor of both.
 func TestSpeedOfTheLeast(t *testing.T) {
-	pairs, err := strconv.Atoi(os.Getenv("ADZE_PAIRS"))
-	if err != nil || pairs < 1 {
-		t.Skip("times are taken when ADZE_PAIRS says how often")
-	}
-	rg := ripgrep(t)
+	pairs, rg := pairsWanted(t), ripgrep(t)
 	for _, kind := range kinds() {
-		root := goTree(t)
-		if kind == "large" {
-			root = largeTree(t)
-		}
+		root := treeOf(t, kind)
 		r, folders := race{t: t, rg: rg, tree: search.Tree{Root: root}, pairs: pairs}, knownFolders(t, root)
 		ask := func() { states(folders) }
 		list, none := &row{name: "against rg --files"}, &row{name: "against rg of what is nowhere"}

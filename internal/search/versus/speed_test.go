@@ -122,19 +122,31 @@ func table(t *testing.T, name string, rows []*row) {
 	t.Log(text.String())
 }
 
-// TestSpeedAgainstRipgrep times the usual questions on the toolchain's tree and on the large one, in ADZE_PAIRS pairs of
-// runs. Memory is what the searches took above what the program had before. Times are told, never judged.
-func TestSpeedAgainstRipgrep(t *testing.T) {
+// pairsWanted is how many pairs of runs are to be timed.
+func pairsWanted(t *testing.T) int {
+	t.Helper()
 	pairs, err := strconv.Atoi(os.Getenv("ADZE_PAIRS"))
 	if err != nil || pairs < 1 {
 		t.Skip("times are taken when ADZE_PAIRS says how often")
 	}
-	rg := ripgrep(t)
+	return pairs
+}
+
+// treeOf is the tree of a kind.
+func treeOf(t *testing.T, kind string) string {
+	t.Helper()
+	if kind == "large" {
+		return largeTree(t)
+	}
+	return goTree(t)
+}
+
+// TestSpeedAgainstRipgrep times the usual questions on the toolchain's tree and on the large one, in ADZE_PAIRS pairs of
+// runs. Memory is what the searches took above what the program had before. Times are told, never judged.
+func TestSpeedAgainstRipgrep(t *testing.T) {
+	pairs, rg := pairsWanted(t), ripgrep(t)
 	for _, kind := range kinds() {
-		root := goTree(t)
-		if kind == "large" {
-			root = largeTree(t)
-		}
+		root := treeOf(t, kind)
 		r := race{t: t, rg: rg, tree: search.Tree{Root: root}, pairs: pairs}
 		debug.FreeOSMemory()
 		before, known := resident(), clearPeak()
