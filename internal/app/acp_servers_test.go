@@ -38,10 +38,10 @@ func TestAServerOfAnEditorIsAskedAbout(t *testing.T) {
 		t.Errorf("%d starts before anybody agreed", n)
 	}
 	w.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":"choice:0"}}}`, question))
-	w.until("without it")
+	w.hears("without it")
 	w.until(`"id":2,"result"`, "end_turn")
 	w.says(prompting(3, id, "go on"))
-	w.until("not asked again")
+	w.hears("not asked again")
 	w.in.Close()
 	if code := w.wait(); code != 0 {
 		t.Errorf("exit code %d", code)
