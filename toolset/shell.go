@@ -110,15 +110,18 @@ func (s *Shell) tailLines() int { return max(1, s.Bounds.lines()*29/40) }
 // argv is the command line under bash without anybody's startup files, or under sh where there is no bash. A shell in
 // the workspace is none.
 func (s *Shell) argv(command, root string) (argv []string, plain bool) {
-	env := proc.Outside(s.Env, root)
-	bash, err := proc.LookPath("bash", "/", env)
-	switch own := proc.Within("bash", root, s.Env); {
+	bash, err := proc.LookPath("bash", "/", s.Env)
+	switch {
+	case err == nil && proc.Within("bash", root, s.Env) == "":
+		bash = "bash" // the first in PATH, so that no other folder of it matters
+	case err == nil:
+		bash, err = proc.LookPath("bash", "/", proc.Outside(s.Env, root))
+	}
+	switch {
 	case err != nil && proc.Within("sh", root, s.Env) != "":
 		return []string{"/bin/sh", "-c", command}, true
 	case err != nil:
 		return []string{"sh", "-c", command}, true
-	case own == "":
-		bash = "bash"
 	}
 	return []string{bash, "--noprofile", "--norc", "-c", command}, false
 }

@@ -73,7 +73,7 @@ func (w *Workspace) newWalker(ctx context.Context, settle int64, h *hint) (*walk
 
 func (k *walker) walk() (*dir, error) {
 	h := &hand{walker: k}
-	tree, err := h.folder(k.root, scope{level: k.opts.Ignore.Root(k.opts.Root), fresh: k.tree == nil}, k.tree)
+	tree, err := h.whole()
 	if other := k.team.Wait(); err == nil {
 		err = other
 	}
@@ -83,18 +83,33 @@ func (k *walker) walk() (*dir, error) {
 	return tree, err
 }
 
+// whole makes the tree of the root. What is ignored is looked up only where something is to be read: of most calls the
+// hints say that nothing changed.
+func (k *hand) whole() (*dir, error) {
+	s := scope{fresh: k.tree == nil}
+	if k.asBefore(s, k.tree) {
+		return k.tree, k.ctx.Err()
+	}
+	s.level = k.opts.Ignore.Root(k.opts.Root)
+	return k.folder(k.root, s, k.tree)
+}
+
+// asBefore reports a folder that no hint names, nor one below it.
+func (k *hand) asBefore(s scope, prev *dir) bool {
+	return k.hint != nil && !s.fresh && prev != nil && !k.hint.dirty[s.path] && !k.hint.above[s.path]
+}
+
 // folder makes the tree of one folder: what the hints do not name is as it was.
 func (k *hand) folder(at folder, s scope, prev *dir) (*dir, error) {
-	if err := k.ctx.Err(); err != nil {
+	switch err := k.ctx.Err(); {
+	case err != nil:
 		return nil, err
-	}
-	if k.hint == nil || s.fresh || prev == nil || k.hint.dirty[s.path] {
+	case k.asBefore(s, prev):
+		return prev, nil
+	case k.hint == nil || s.fresh || prev == nil || k.hint.dirty[s.path]:
 		return k.read(at, s, prev)
 	}
-	if k.hint.above[s.path] {
-		return k.through(at, s, prev)
-	}
-	return prev, nil
+	return k.through(at, s, prev)
 }
 
 // read walks one folder.
