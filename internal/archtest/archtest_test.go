@@ -96,7 +96,7 @@ func TestArrows(t *testing.T) {
 		"the choice knows no interface":    {"internal/models/a.go", "adze/tui", "internal/models may not import tui"},
 		"main starts the app":              {"main.go", "adze/internal/app", ""},
 		"main does nothing else":           {"main.go", "adze/tool", ". may not import tool"},
-		"nobody else starts the app":       {"internal/print/a.go", "adze/internal/app", "may be imported only by [.]"},
+		"nobody else starts the app":       {"internal/print/a.go", "adze/internal/app", "may be imported only by [. internal/bench/floor]"},
 		"app sees all":                     {"internal/app/a.go", "adze/internal/llm/openai", ""},
 		"golden is for tests":              {"session/a.go", "adze/internal/golden", "for tests only"},
 		"tests use golden":                 {"session/a_test.go", "adze/internal/golden", ""},

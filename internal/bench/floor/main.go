@@ -1,5 +1,6 @@
 // Command floor is the least a Go program can do for the same job: one agent loop over net/http with four
-// tools, no store, no checks, no permissions. The benchmarks of package bench measure adze against it.
+// tools, no store, no checks, no permissions. The benchmarks of package bench measure adze against it. Built with the tag
+// least, it has all of adze's packages and its store, which says how far down adze itself could come.
 //
 // Usage: floor BASE_URL MODEL PROMPT
 package main
@@ -40,12 +41,14 @@ type message struct {
 
 func main() {
 	base, model, prompt := os.Args[1], os.Args[2], os.Args[3]
+	end := begin(prompt)
 	history := []message{{Role: "system", Content: "You are a coding assistant."}, {Role: "user", Content: prompt}}
 	for {
 		answer := ask(base, model, history)
 		history = append(history, answer)
 		if len(answer.Calls) == 0 {
 			fmt.Println(answer.Content)
+			end()
 			return
 		}
 		for _, c := range answer.Calls {

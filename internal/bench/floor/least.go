@@ -1,0 +1,35 @@
+//go:build least
+
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"adze/internal/app"
+	"adze/internal/store"
+	"adze/session"
+)
+
+// begin is what one binary with all that adze does, and with a log of what happened, cannot do without: every package is
+// linked and initialised, the store is opened, and a prompt and its answer are committed. What is said is of the session.
+func begin(prompt string) (end func()) {
+	if len(os.Args) > 4 { // never so: it links the whole program
+		os.Exit(app.Main(os.Args[4:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	ctx := context.Background()
+	s, err := store.Open(ctx, filepath.Join(os.Getenv("ADZE_HOME"), "least", "sessions.db"), store.Options{})
+	check(err)
+	id := session.ID(time.Now().UTC().Format("20060102t150405.000000000"))
+	commit := func() {
+		e := session.Entry{Type: session.MessageEntry, Time: time.Now(), Data: []byte(`{"text":"` + prompt + `"}`)}
+		check(s.Append(ctx, id, e, e))
+	}
+	commit()
+	return func() {
+		commit()
+		check(s.Close())
+	}
+}
