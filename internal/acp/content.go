@@ -3,12 +3,12 @@ package acp
 import (
 	"encoding/base64"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"adze/internal/enclosed"
 	"adze/tool"
 )
 
@@ -62,17 +62,13 @@ func linked(uri, name string) string {
 	return fmt.Sprintf("[%s](%s)", name, uri)
 }
 
-// embedded is a text that the editor sends along, which may be newer than its file. The fence is longer than any in it.
+// embedded is a text that the editor sends along, which may be newer than its file.
 func embedded(uri, text string) string {
 	name := uri
 	if path, ok := filePath(uri); ok {
 		name = path
 	}
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fmt.Sprintf("%s\n\n%s (as it is in the editor):\n%s\n%s\n%s\n", name, name, fence, strings.TrimSuffix(text, "\n"), fence)
+	return name + "\n\n" + enclosed.Fenced(name+" (as it is in the editor)", text)
 }
 
 // filePath is the path of a file's address.
@@ -91,17 +87,17 @@ func nameOf(uri string) string {
 	return uri
 }
 
-// attached is a picture or a document. What it is, its bytes say, not who sends it.
+// attached is a picture or a document.
 func attached(name, media, data string) (tool.Attachment, error) {
 	raw, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
 		return tool.Attachment{}, refuse(codeInvalidParams, fmt.Sprintf("%s is no base64: %v", name, err))
 	}
-	kind := http.DetectContentType(raw)
-	if !strings.HasPrefix(kind, "image/") && kind != "application/pdf" {
-		return tool.Attachment{}, refuse(codeInvalidParams, fmt.Sprintf("%s (%s) is neither a picture nor a PDF", name, media))
+	a, is := enclosed.File(name, raw)
+	if !is {
+		return a, refuse(codeInvalidParams, fmt.Sprintf("%s (%s) is neither a picture nor a PDF", name, media))
 	}
-	return tool.Attachment{Name: name, MediaType: kind, Data: raw}, nil
+	return a, nil
 }
 
 func value(s *string) string {

@@ -182,13 +182,9 @@ func (c *edited) Prompt(ctx context.Context, p acp.Prompt) session.Result {
 		return failure(err)
 	}
 	c.consent(ctx)
-	in = w.servers.dress(in)
-	for _, a := range p.Attachments {
-		kept, err := desk.Bounded(a)
-		if err != nil {
-			return failure(misuse("attach a smaller one", "%s: %v", a.Name, err))
-		}
-		in.Attachments = append(in.Attachments, kept)
+	in, err = w.enclose(w.servers.dress(in), p.Attachments)
+	if err != nil {
+		return failure(err)
 	}
 	r := w.patient.Judge(w.answer(ctx, in))
 	if !c.named {

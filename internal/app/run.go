@@ -214,6 +214,18 @@ func (w *wired) mayAttach(paths []string) error {
 	return nil
 }
 
+// enclose adds what a client sent along, no larger than it is kept.
+func (w *wired) enclose(in session.Input, files []tool.Attachment) (session.Input, error) {
+	for _, a := range files {
+		kept, err := desk.Bounded(a)
+		if err != nil {
+			return in, misuse("attach a smaller one", "%s: %v", a.Name, err)
+		}
+		in.Attachments = append(in.Attachments, kept)
+	}
+	return in, nil
+}
+
 // judge turns a finished run into a failed one where denials were asked to count.
 func (o *options) judge(r session.Result) session.Result {
 	if r.Cause == session.CauseDone && o.failOnDeny && len(r.Denied) > 0 {

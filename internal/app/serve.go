@@ -246,13 +246,19 @@ func (c *served) Close() {
 }
 
 // Prompt is one turn.
-func (c *served) Prompt(ctx context.Context, text string) session.Result {
+func (c *served) Prompt(ctx context.Context, p serve.Prompt) session.Result {
 	c.greet.Do(func() {
 		for _, notice := range c.w.notices {
 			c.who.Observe(session.Notice{Text: notice})
 		}
 	})
-	in, err := c.w.menu.Prompt(text, "", false) // what no command is called is text
+	in, err := c.w.menu.Prompt(p.Text, p.Beside, false) // what no command is called is text
+	if err == nil {
+		in, err = c.w.enclose(c.w.servers.dress(in), p.Attachments)
+	}
+	if err == nil && p.Again {
+		_, err = c.w.session.Rewind(ctx)
+	}
 	if err != nil {
 		return failure(err)
 	}

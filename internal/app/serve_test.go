@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -12,14 +13,22 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
 	"adze/internal/nodetest"
 )
 
-//go:embed testdata/chat.mjs
-var chatScript string
+// chatStart begins a session with the AI SDK; the others are what is said in it.
+var (
+	//go:embed testdata/aisdk.mjs
+	chatStart string
+	//go:embed testdata/chat.mjs
+	chatScript string
+	//go:embed testdata/files.mjs
+	filesScript string
+)
 
 // serving starts adze serve and returns the address that it prints.
 func (u *user) serving(args ...string) (*started, string) {
@@ -32,7 +41,7 @@ func (u *user) serving(args ...string) (*started, string) {
 // TestTheAISDKHoldsAConversation: its own Chat and transport, of both versions, prompt, approve one call and deny another of one
 // answer, are told that an answer is late, follow a turn of another tab, and read an abort; the store has the same.
 func TestTheAISDKHoldsAConversation(t *testing.T) {
-	script := nodetest.Script(t, "chat.mjs", chatScript, "ai", "ai7")
+	script := nodetest.Script(t, "chat.mjs", chatStart+chatScript, "ai", "ai7")
 	for _, pkg := range []string{"ai", "ai7"} {
 		t.Run(pkg, func(t *testing.T) {
 			t.Parallel()
@@ -96,6 +105,49 @@ func judgeConversation(t *testing.T, out []byte) {
 		if all[1].ID != got.Stored[1].ID || all[3].ID != got.Stored[3].ID {
 			t.Errorf("%s has other ids than the store: %+v", name, all)
 		}
+	}
+}
+
+// TestTheAISDKSendsFilesAndRegenerates: a picture and a text of its Chat reach the model, regenerate() takes the answer back and
+// makes another, the store shows the files again, and a tab that has not seen the newest prompt takes none back.
+func TestTheAISDKSendsFilesAndRegenerates(t *testing.T) {
+	script := nodetest.Script(t, "files.mjs", chatStart+filesScript, "ai", "ai7")
+	for _, pkg := range []string{"ai", "ai7"} {
+		t.Run(pkg, func(t *testing.T) {
+			t.Parallel()
+			u := newUser(t)
+			var mu sync.Mutex
+			var bodies []string
+			u.serve(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				mu.Lock()
+				bodies = append(bodies, string(body))
+				text := fmt.Sprintf("answer %d", len(bodies))
+				mu.Unlock()
+				fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%q},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", text)
+			})
+			s, address := u.serving("--sandbox=off", "--model", "openai/m")
+			out, err := exec.Command("node", script, pkg, address).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s\n%s", err, out, s.errs)
+			}
+			want := `{"errors":[],"late":["the conversation has gone on since; read it again, and then make its newest answer again"],"answers":["answer 1","answer 2"],"count":4,"id":true,` +
+				`"stored":[["text what is it?\n\nnote.txt (as it was sent along):\n` + "```\\nhello\\n```" + `\n","file dot.png image/png"],["text answer 2"]]}`
+			if got := strings.TrimSpace(string(out)); got != want {
+				t.Errorf("it tells\n%s\nwant\n%s", got, want)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if len(bodies) != 3 || strings.Contains(bodies[1], "answer 1") || !strings.Contains(bodies[2], "answer 2") {
+				t.Fatalf("the model was asked %d times:\n%s", len(bodies), strings.Join(bodies, "\n"))
+			}
+			for _, body := range bodies {
+				if !strings.Contains(body, "data:image/png;base64,") || !strings.Contains(body, "hello") {
+					t.Errorf("the model does not get what was sent along: %s", body)
+				}
+			}
+			s.signal(syscall.SIGINT)
+		})
 	}
 }
 

@@ -80,6 +80,7 @@ func Table() []Row {
 		{Package: "internal/keyring", May: []string{"internal/whole"}, Why: "keys in a file or the system's ring; it knows nobody who uses them"},
 		{Package: "internal/proc", May: []string{"internal/secret"}, Why: "it keeps secrets out of the environment of commands"},
 		{Package: "internal/git", May: []string{"internal/proc"}, Why: "git is a supervised process"},
+		{Package: "internal/enclosed", May: []string{"tool"}, From: []string{"internal/acp", "internal/serve", "internal/desk"}, Why: "bytes that came with a prompt; who sent them it does not know"},
 		{Package: "internal/golden", From: []string{}, Why: "for tests only"},
 		{Package: "internal/archtest", From: []string{}, Why: "for its own test only"},
 	}...)
@@ -103,7 +104,7 @@ func program() []Row {
 func rooms() []Row {
 	return []Row{
 		{Package: "internal/workspace/buffers", Room: true, May: []string{"internal/workspace"}, Why: "a way to files through an editor; the root is where its port stands"},
-		{Package: "internal/acp", May: []string{"internal/lineread", "internal/diff", "internal/secret", "session", "tool", "tui/inquiry", "tui/permission", "tui/port"}, Why: "an observer of one event stream that asks the questions of the interface in an editor; it knows neither the wiring nor who decides; its tests compare what it makes of diffs"},
+		{Package: "internal/acp", May: []string{"internal/enclosed", "internal/lineread", "internal/diff", "internal/secret", "session", "tool", "tui/inquiry", "tui/permission", "tui/port"}, Why: "an observer of one event stream that asks the questions of the interface in an editor; it knows neither the wiring nor who decides; its tests compare what it makes of diffs"},
 		{Package: "internal/rewind", May: []string{"session", "tool", "internal/diff", "internal/undo", "internal/proc", "internal/whole"}, Tests: []string{"internal/store"}, Why: "it ties the log of a session to states of files; it starts no run and shows nothing"},
 		{Package: "internal/undo", May: []string{"internal/undo/pack", "internal/undo/watch", "internal/search/ignore", "internal/whole"}, Why: "states of a folder: it knows contents, ignore rules and the disk, and neither calls nor sessions"},
 		{Package: "internal/sandbox/sight", Room: true, Why: "folders as they are; it knows no command"},
@@ -120,7 +121,7 @@ func rooms() []Row {
 		{Package: "internal/mcp/remote", Room: true, May: []string{"internal/web"}, Why: "connections to servers elsewhere; it knows addresses and bounds, and neither tools nor logins"},
 		{Package: "internal/mcp", May: []string{"internal/lineread", "tool", "tool/schema", "internal/proc", "internal/whole"}, Tests: []string{"internal/nodetest", "tool/pick"}, Why: "it speaks with servers and makes tools of what they offer; it knows neither the run nor who allowed them"},
 		{Package: "internal/mcp/oauth", Room: true, May: []string{"internal/mcp/remote", "internal/keyring"}, Why: "logins and what they bring; it knows no session and asks a person only through its desk"},
-		{Package: "internal/desk", May: []string{"internal/config", "internal/git", "internal/rewind", "session", "tool", "tui/port", "internal/proc", "internal/recall", "internal/scale", "internal/search", "internal/secret", "internal/policy", "internal/safeterm", "internal/usage", "internal/whole", "internal/lineread"},
+		{Package: "internal/desk", May: []string{"internal/config", "internal/enclosed", "internal/git", "internal/rewind", "session", "tool", "tui/port", "internal/proc", "internal/recall", "internal/scale", "internal/search", "internal/secret", "internal/policy", "internal/safeterm", "internal/usage", "internal/whole", "internal/lineread"},
 			Why: "it does things for the person and knows neither the interface nor a run"},
 		{Package: "internal/export", May: []string{"session", "tool", "internal/secret", "internal/safeterm", "tui/draw/markdown"}, Never: effects(),
 			Why: "entries become texts and back; it opens and starts nothing"},
@@ -143,7 +144,7 @@ func rooms() []Row {
 			Why: "it reads a log that is damaged and writes another one; it runs nothing and tells nobody"},
 		{Package: "internal/forget", May: []string{"session", "internal/recall", "internal/resume", "internal/store"}, Why: "it lets go what others keep, and knows neither flags nor the configuration"},
 		{Package: "internal/recall", May: []string{"session", "tool", "internal/store"}, Why: "it reads logs and keeps their words; it knows no run"},
-		{Package: "internal/serve", May: []string{"session", "tool", "internal/follow", "internal/secret", "internal/uistream", "tui/inquiry", "tui/permission"}, Tests: []string{"internal/nodetest"},
+		{Package: "internal/serve", May: []string{"session", "tool", "internal/enclosed", "internal/follow", "internal/secret", "internal/uistream", "tui/inquiry", "tui/permission"}, Tests: []string{"internal/nodetest"},
 			From: []string{"internal/app"}, Why: "it puts sessions behind HTTP; how one is opened and where it is kept, it asks the program"},
 		{Package: "internal/uistream", May: []string{"session", "tool", "internal/secret"}, Tests: []string{"internal/nodetest"}, Never: effects(),
 			Why: "events become parts of a protocol; it opens, asks and sends nothing"},

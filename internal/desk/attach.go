@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/enclosed"
 	"adze/internal/scale"
 	"adze/internal/usage"
 	"adze/tool"
@@ -22,11 +23,11 @@ func Attachments(paths []string) ([]tool.Attachment, error) {
 		if err != nil {
 			return nil, err
 		}
-		kind := http.DetectContentType(data)
-		if !strings.HasPrefix(kind, "image/") && kind != "application/pdf" {
-			return nil, usage.Mistake("name text files in the prompt instead; the model reads them itself", "--attach %s: %s is neither an image nor a PDF", path, kind)
+		a, is := enclosed.File(filepath.Base(path), data)
+		if !is {
+			return nil, usage.Mistake("name text files in the prompt instead; the model reads them itself", "--attach %s: %s is neither an image nor a PDF", path, http.DetectContentType(data))
 		}
-		a, err := Bounded(tool.Attachment{Name: filepath.Base(path), MediaType: kind, Data: data})
+		a, err = Bounded(a)
 		if err != nil {
 			return nil, usage.Mistake("attach a smaller file", "--attach %s: %v", path, err)
 		}

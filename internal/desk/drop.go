@@ -1,12 +1,12 @@
 package desk
 
 import (
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"adze/internal/enclosed"
 	"adze/tui/port"
 )
 
@@ -74,6 +74,6 @@ func attachable(path string) bool {
 	defer f.Close()
 	head := make([]byte, 512)
 	n, _ := f.Read(head) // an empty file is no picture
-	kind := http.DetectContentType(head[:n])
-	return strings.HasPrefix(kind, "image/") || kind == "application/pdf"
+	_, is := enclosed.File("", head[:n])
+	return is
 }

@@ -17,8 +17,8 @@ func NewToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// maxBody bounds a request. The AI SDK sends the whole conversation with each prompt.
-const maxBody = 16 << 20
+// maxBody bounds a request. The AI SDK sends the whole conversation with each prompt, and all files that were ever in it.
+const maxBody = 64 << 20
 
 // door lets requests in. A page of another origin reaches a server on this machine, too: by its address, or by a name of its own
 // that leads here. So the host must be exactly ours, the origin ours where a browser names one, and a body JSON, which no form

@@ -28,6 +28,7 @@ type house struct {
 	closed int
 	logs   map[session.ID][]session.Entry
 	heads  []session.Head
+	open   []*conversation
 	holder string
 	wanted chan struct{}
 }
@@ -40,7 +41,9 @@ func (h *house) Open(_ context.Context, id session.ID, who serve.Person) (serve.
 		id = session.ID(fmt.Sprintf("s%d", h.opened))
 		h.heads = append(h.heads, session.Head{ID: id, First: json.RawMessage(`{"parts":[{"kind":"text","text":"<b>first</b>"}]}`)})
 	}
-	return &conversation{house: h, id: id, who: who, ids: 0}, nil
+	c := &conversation{house: h, id: id, who: who, ids: 0}
+	h.open = append(h.open, c)
+	return c, nil
 }
 
 func (h *house) Sessions(context.Context) ([]session.Head, error) {
@@ -101,10 +104,11 @@ func (h *house) counts() (opened, closed int) {
 
 // conversation does what the test's turn says. What it tells is stored first, as in a session.
 type conversation struct {
-	house *house
-	id    session.ID
-	who   serve.Person
-	ids   int
+	house    *house
+	id       session.ID
+	who      serve.Person
+	ids      int
+	prompted string // the newest prompt
 
 	mu      sync.Mutex
 	steers  bool
@@ -113,9 +117,17 @@ type conversation struct {
 
 func (c *conversation) ID() session.ID { return c.id }
 
-func (c *conversation) Prompt(ctx context.Context, text string) session.Result {
-	c.says(session.User, session.Part{Kind: session.TextPart, Text: text})
-	r := c.house.turn(ctx, c, text)
+func (c *conversation) Prompt(ctx context.Context, p serve.Prompt) session.Result {
+	if p.Again {
+		c.house.store(c.id, session.RewindEntry, session.Rewound{To: c.prompted})
+	}
+	said := []session.Part{{Kind: session.TextPart, Text: p.Text + p.Beside}}
+	for _, a := range p.Attachments {
+		said = append(said, session.Part{Kind: session.AttachmentPart, Attachment: &a})
+	}
+	c.says(session.User, said...)
+	c.prompted = fmt.Sprintf("m%d", c.ids)
+	r := c.house.turn(ctx, c, p.Text+p.Beside)
 	c.house.store(c.id, session.EndEntry, r)
 	c.who.Observe(session.TurnEnd{Result: r})
 	return r

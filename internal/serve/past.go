@@ -58,8 +58,20 @@ func (l *scroll) rewind(e session.Entry) {
 	if json.Unmarshal(e.Data, &to) != nil {
 		return
 	}
-	if at := slices.IndexFunc(l.turns, func(t past) bool { return t.prompt.ID == to.To }); at >= 0 {
-		l.turns = l.turns[:at]
+	for i, t := range l.turns {
+		at := slices.IndexFunc(t.events, func(ev session.Event) bool {
+			done, ok := ev.(session.MessageDone)
+			return ok && done.Message.ID == to.To
+		})
+		if t.prompt.ID == to.To {
+			l.turns = l.turns[:i]
+			return
+		}
+		if at >= 0 { // a remark
+			l.turns[i].events = append(t.events[:at:at], session.TurnEnd{Result: session.Result{Cause: session.CauseDone}})
+			l.turns = l.turns[:i+1]
+			return
+		}
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"adze/internal/uistream"
@@ -17,17 +16,17 @@ import (
 // posted is what the AI SDK's transport sends. Only the newest message is read of the conversation: the rest is what its sender
 // says that was said, and the store knows better.
 type posted struct {
-	ID       session.ID        `json:"id"`
-	Messages []json.RawMessage `json:"messages"`
-	Trigger  string            `json:"trigger"`
+	ID        session.ID        `json:"id"`
+	Messages  []json.RawMessage `json:"messages"`
+	Trigger   string            `json:"trigger"`
+	MessageID string            `json:"messageId"` // that is to be made again
 }
 
 // newest is the last message of a POST.
 type newest struct {
 	Role  string `json:"role"`
 	Parts []struct {
-		Type       string          `json:"type"`
-		Text       string          `json:"text"`
+		piece
 		State      string          `json:"state"`
 		ToolCallID tool.CallID     `json:"toolCallId"`
 		Input      json.RawMessage `json:"input"`
@@ -36,11 +35,13 @@ type newest struct {
 	Content json.RawMessage `json:"content"` // of the older form: a text
 }
 
-// said is what a POST means: words, or answers.
+// said is what a POST means: a prompt, or answers.
 type said struct {
 	id        session.ID
-	text      string
+	prompt    *Prompt
 	approvals []approval
+	persons   int    // messages of the person that its sender knows
+	answer    string // the message that is to be made again; empty: the newest
 }
 
 func read(r *http.Request) (said, error) {
@@ -56,9 +57,6 @@ func read(r *http.Request) (said, error) {
 	if err != nil {
 		return said{}, &refusal{http.StatusBadRequest, "the request cannot be read: " + err.Error()}
 	}
-	if p.Trigger != "" && p.Trigger != "submit-message" {
-		return said{}, &refusal{http.StatusBadRequest, "an answer is not made again; say what is to be different"}
-	}
 	if len(p.Messages) == 0 {
 		return said{}, &refusal{http.StatusBadRequest, "the request has no message"}
 	}
@@ -66,10 +64,23 @@ func read(r *http.Request) (said, error) {
 	if err := json.Unmarshal(p.Messages[len(p.Messages)-1], &m); err != nil {
 		return said{}, &refusal{http.StatusBadRequest, "the newest message cannot be read: " + err.Error()}
 	}
-	s := said{id: p.ID}
-	if m.Role == "user" {
-		s.text, err = m.words()
+	return p.mean(m)
+}
+
+// mean tells what a POST means by its newest message.
+func (p posted) mean(m newest) (said, error) {
+	s := said{id: p.ID, answer: p.MessageID, persons: p.persons()}
+	anew := p.Trigger == "regenerate-message"
+	switch {
+	case p.Trigger != "" && p.Trigger != "submit-message" && !anew:
+		return s, &refusal{http.StatusBadRequest, fmt.Sprintf("nothing is known of the trigger %.40q", p.Trigger)}
+	case m.Role == "user":
+		prompt, err := m.prompt()
+		prompt.Again = anew
+		s.prompt = &prompt
 		return s, err
+	case anew:
+		return s, &refusal{http.StatusBadRequest, "to make an answer again, send the conversation up to the person's message"}
 	}
 	for _, part := range m.Parts {
 		if a := part.Approval; a != nil && part.State == "approval-responded" && a.Approved != nil {
@@ -80,26 +91,17 @@ func read(r *http.Request) (said, error) {
 	return s, nil
 }
 
-// words is what a person says. What is no text is refused: a picture that is left out in silence would be missed.
-func (m newest) words() (string, error) {
-	var texts []string
-	for _, p := range m.Parts {
-		switch {
-		case p.Type == "text":
-			texts = append(texts, p.Text)
-		case p.Type == "file":
-			return "", &refusal{http.StatusUnsupportedMediaType, "attachments are not taken here; name the file in your words"}
+// persons counts the messages of the person.
+func (p posted) persons() (n int) {
+	for _, raw := range p.Messages {
+		var m struct {
+			Role string `json:"role"`
+		}
+		if json.Unmarshal(raw, &m) == nil && m.Role == "user" {
+			n++
 		}
 	}
-	var content string
-	if len(m.Parts) == 0 && json.Unmarshal(m.Content, &content) == nil {
-		texts = []string{content}
-	}
-	text := strings.Join(texts, "\n\n")
-	if strings.TrimSpace(text) == "" {
-		return "", &refusal{http.StatusBadRequest, "the message says nothing"}
-	}
-	return text, nil
+	return n
 }
 
 // bodyTime is how long a request may take to come.
@@ -135,7 +137,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 
 // take does what a POST says.
 func (s *Server) take(r *http.Request, in said) (*teller, error) {
-	if in.text == "" {
+	if in.prompt == nil {
 		room := s.open(in.id)
 		if room == nil {
 			return nil, &refusal{http.StatusConflict, "too late: nothing waits for an answer in this session"}
@@ -146,14 +148,21 @@ func (s *Server) take(r *http.Request, in said) (*teller, error) {
 		}
 		return s.goOn(r, room, paused, ""), nil
 	}
+	if in.prompt.Again {
+		if err := s.again(r, in); err != nil {
+			return nil, err
+		}
+	}
 	room, err := s.enter(r.Context(), in.id)
 	if err != nil {
 		return nil, err
 	}
-	if paused, is := room.reply(in.text); is {
-		return s.goOn(r, room, paused, "reply-"+newApproval()), nil
+	if in.prompt.bare() {
+		if paused, is := room.reply(in.prompt.Text); is {
+			return s.goOn(r, room, paused, "reply-"+newApproval()), nil
+		}
 	}
-	q, err := room.say(in.text)
+	q, err := room.say(*in.prompt)
 	if err != nil {
 		return nil, err
 	}

@@ -5,11 +5,11 @@
 // fragment of the address, so that no browser sends it anywhere by itself; the host and the origin must be ours (door.go). Of what
 // a request says only the newest words of the person and approvals that we issued count; the conversation is that of the store.
 //
-// Start reading at Server.Handler, then post.go (what may be said), stream.go (what is told), room.go (a session that is open here)
+// Start reading at Server.Handler, then post.go and prompt.go (what may be said), stream.go (what is told), room.go (a session that is open here)
 // and question.go (what waits for an answer). What is on the wire is in package uistream.
 //
-// Known limits: attachments are not taken, and an answer is not regenerated. An approval is for one call; rules that last are given
-// with the flags of adze serve, or adze permission add.
+// Known limits: only the newest answer is made again, and what its calls did stays done; files come in the request itself. An approval
+// is for one call; rules that last are given with the flags of adze serve, or adze permission add.
 package serve
 
 import (
@@ -52,7 +52,7 @@ type Person interface {
 // Conversation is a session that is open here. Prompt is called for one prompt after the other, the rest by any goroutine.
 type Conversation interface {
 	ID() session.ID
-	Prompt(ctx context.Context, text string) session.Result
+	Prompt(ctx context.Context, p Prompt) session.Result
 	Steer(text string) bool
 	Blocks(name string, metadata json.RawMessage) []tool.Block
 	// Wanted is closed when another process wants the session.

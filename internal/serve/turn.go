@@ -12,7 +12,7 @@ import (
 
 // job is a prompt; number is that of its turn.
 type job struct {
-	text   string
+	prompt Prompt
 	number int
 }
 
@@ -27,26 +27,32 @@ type turn struct {
 	paused *teller                 // a reader that ended at the question
 }
 
-// say hands a remark to the running turn, or begins one with it, which the reader that is returned is told.
-func (r *room) say(text string) (*reader, error) {
+// say hands a remark to the running turn, or begins one with it, which the reader that is returned is told. What is more than
+// words waits for a turn of its own.
+func (r *room) say(p Prompt) (*reader, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.leaving {
 		return nil, &refusal{http.StatusServiceUnavailable, "the session is being closed; try again"}
 	}
-	if r.turn.abort != nil && r.conv.Steer(text) {
-		r.steered = append(r.steered, text)
+	switch {
+	case p.Again && r.running:
+		return nil, &refusal{http.StatusConflict, "a turn runs; wait for its end, or abort it"}
+	case r.asked != nil && !p.bare():
+		return nil, &refusal{http.StatusConflict, "a question waits for its answer; send the file behind that"}
+	case p.bare() && r.turn.abort != nil && r.conv.Steer(p.Text):
+		r.steered = append(r.steered, p.Text)
 		return nil, nil
 	}
-	r.enqueue(text)
+	r.enqueue(p)
 	q := newReader(r.count)
 	r.readers[q] = struct{}{}
 	return q, nil
 }
 
-func (r *room) enqueue(text string) {
+func (r *room) enqueue(p Prompt) {
 	r.count++
-	r.jobs = append(r.jobs, job{text, r.count})
+	r.jobs = append(r.jobs, job{p, r.count})
 	if !r.running {
 		r.running = true
 		r.server.ends.Go(r.work)
@@ -73,7 +79,7 @@ func (r *room) work() {
 		r.turn = turn{number: j.number, abort: abort, ear: uistream.New(uistream.Options{Mask: r.server.Mask})}
 		r.mu.Unlock()
 		r.server.stir()
-		result := r.conv.Prompt(ctx, j.text)
+		result := r.conv.Prompt(ctx, j.prompt)
 		abort(nil)
 		r.rest(result)
 	}
@@ -92,7 +98,7 @@ func (r *room) rest(result session.Result) {
 	r.turn.abort, r.turn.paused = nil, nil
 	for _, text := range r.steered { // the turn was over before it looked again
 		if !r.leaving {
-			r.enqueue(text)
+			r.enqueue(Prompt{Text: text})
 		}
 	}
 	r.steered = nil

@@ -1,6 +1,7 @@
 package uistream
 
 import (
+	"encoding/base64"
 	"encoding/json"
 
 	"adze/session"
@@ -25,13 +26,23 @@ type Piece struct {
 	Input      json.RawMessage `json:"input,omitempty"`
 	Output     json.RawMessage `json:"output,omitempty"`
 	ErrorText  string          `json:"errorText,omitempty"`
+	MediaType  string          `json:"mediaType,omitempty"` // of a file, as what follows
+	Filename   string          `json:"filename,omitempty"`
+	URL        string          `json:"url,omitempty"`
 
 	id string
 }
 
-// Said is what a person said, as a message.
+// Said is what a person said and sent along, as a message.
 func Said(m session.Message) Message {
-	return Message{ID: m.ID, Role: "user", Parts: []Piece{{Type: "text", Text: m.Text()}}}
+	out := Message{ID: m.ID, Role: "user", Parts: []Piece{{Type: "text", Text: m.Text()}}}
+	for _, p := range m.Parts {
+		if a := p.Attachment; a != nil {
+			url := "data:" + a.MediaType + ";base64," + base64.StdEncoding.EncodeToString(a.Data)
+			out.Parts = append(out.Parts, Piece{Type: "file", MediaType: a.MediaType, Filename: a.Name, URL: url})
+		}
+	}
+	return out
 }
 
 // Fold takes a part into the message, as the AI SDK does with a stream. What is only for the moment is left out.
