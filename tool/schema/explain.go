@@ -27,7 +27,7 @@ func explain(schema json.RawMessage, value any, refusal error) []Fault {
 	if err := json.Unmarshal(schema, &root); err != nil {
 		return []Fault{{"", "does not match the schema"}}
 	}
-	e := explainer{root: root, draft7: isDraft7(root)}
+	e := explainer{document: &document{root: root}, draft7: isDraft7(root)}
 	e.walk(root, value, "", 0)
 	if len(e.faults) == 0 {
 		if !e.unsure {
@@ -62,7 +62,7 @@ func keywordOf(refusal error) string {
 
 // explainer walks schema and value together and collects every fault it can name.
 type explainer struct {
-	root   any
+	*document
 	draft7 bool
 	faults []Fault
 	unsure bool // a keyword was met that this walk does not judge
@@ -115,7 +115,7 @@ func (e *explainer) reference(schema map[string]any, value any, path string, dep
 			continue
 		}
 		followed = true
-		target, found := lookupRef(e.root, ref)
+		target, found := e.target(ref)
 		if !found {
 			e.unsure = true
 			continue
@@ -137,7 +137,7 @@ func (e *explainer) fixed(schema map[string]any, value any, path string) {
 
 // trial judges a value apart: for alternatives, conditions and negations.
 func (e *explainer) trial(node, value any, path string, depth int) []Fault {
-	t := explainer{root: e.root, draft7: e.draft7}
+	t := explainer{document: e.document, draft7: e.draft7}
 	t.walk(node, value, path, depth+1)
 	e.unsure = e.unsure || t.unsure
 	return t.faults

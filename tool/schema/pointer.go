@@ -4,21 +4,34 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 )
 
-// lookupRef follows a local reference: a JSON pointer or an anchor.
-func lookupRef(root any, ref string) (target any, found bool) {
+// document is a schema, and where its references lead. It is safe for concurrent use.
+type document struct {
+	root    any
+	noted   sync.Once      // at the first reference by name, which few schemas have
+	anchors map[string]any // by plain name
+}
+
+// target follows a local reference: a JSON pointer or an anchor.
+func (d *document) target(ref string) (target any, found bool) {
 	fragment, err := url.PathUnescape(strings.TrimPrefix(ref, "#"))
 	if err != nil {
 		return nil, false
 	}
 	if fragment == "" {
-		return root, true
+		return d.root, true
 	}
-	if !strings.HasPrefix(fragment, "/") {
-		return anchored(root, fragment)
+	if strings.HasPrefix(fragment, "/") {
+		return follow(d.root, strings.Split(fragment, "/")[1:])
 	}
-	return follow(root, strings.Split(fragment, "/")[1:])
+	d.noted.Do(func() {
+		d.anchors = map[string]any{}
+		d.anchor(d.root)
+	})
+	target, found = d.anchors[fragment]
+	return target, found
 }
 
 var pointerUnescapes = strings.NewReplacer("~1", "/", "~0", "~")
@@ -46,27 +59,28 @@ func follow(node any, steps []string) (any, bool) {
 	return node, true
 }
 
-// anchored finds the schema that calls itself by a plain name: $anchor and $dynamicAnchor, and in draft 7
-// an $id of "#name".
-func anchored(node any, name string) (target any, found bool) {
-	var children []any
+// anchor notes the schemas that call themselves by a plain name: $anchor and $dynamicAnchor, and in draft 7 an $id of "#name".
+// The first of a name counts.
+func (d *document) anchor(node any) {
 	switch n := node.(type) {
 	case map[string]any:
-		if n["$anchor"] == name || n["$dynamicAnchor"] == name || n["$id"] == "#"+name {
-			return n, true
+		for _, key := range []string{"$anchor", "$dynamicAnchor", "$id"} {
+			name, ok := n[key].(string)
+			if key == "$id" {
+				name, ok = strings.CutPrefix(name, "#")
+			}
+			if _, taken := d.anchors[name]; ok && !taken {
+				d.anchors[name] = n
+			}
 		}
 		for _, key := range sortedKeys(n) {
 			if !dataKeyword(key) {
-				children = append(children, n[key])
+				d.anchor(n[key])
 			}
 		}
 	case []any:
-		children = n
-	}
-	for _, child := range children {
-		if target, found := anchored(child, name); found {
-			return target, true
+		for _, child := range n {
+			d.anchor(child)
 		}
 	}
-	return nil, false
 }

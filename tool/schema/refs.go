@@ -21,7 +21,7 @@ func localOnly(raw json.RawMessage) error {
 	if schema == nil {
 		return errors.New("schema is not a JSON object: it is null")
 	}
-	r := refs{root: schema, state: map[uintptr]visit{}}
+	r := refs{document: &document{root: schema}, state: map[uintptr]visit{}}
 	return r.node(schema, "")
 }
 
@@ -45,7 +45,7 @@ func refKeyword(key string) bool {
 
 // refs walks a schema and judges its references.
 type refs struct {
-	root  map[string]any
+	*document
 	state map[uintptr]visit // by identity of the map: what loops knows of a schema
 }
 
@@ -83,7 +83,7 @@ func (r *refs) keyword(key string, child any, path string) error {
 		if !ok || !strings.HasPrefix(ref, "#") {
 			return fmt.Errorf("schema%s: reference %v is not local; copy it into $defs and refer to #/$defs/NAME, or give its schema in Refs", path, child)
 		}
-		if _, found := lookupRef(r.root, ref); !found {
+		if _, found := r.target(ref); !found {
 			return fmt.Errorf("schema%s: reference %s leads nowhere", path, ref)
 		}
 		return nil
@@ -135,7 +135,8 @@ func (r *refs) inPlace(key string, child any) []map[string]any {
 	var nodes []any
 	switch c := child.(type) {
 	case string:
-		if target, found := lookupRef(r.root, c); refKeyword(key) && found {
+		if refKeyword(key) {
+			target, _ := r.target(c) // one that leads nowhere is refused where it stands
 			nodes = []any{target}
 		}
 	case []any:

@@ -7,7 +7,7 @@ import (
 
 // Shapes reads what a schema says of the places in a value.
 type Shapes struct {
-	root   any
+	*document
 	draft7 bool
 }
 
@@ -17,7 +17,7 @@ func ReadShapes(schema json.RawMessage) (*Shapes, error) {
 	if err := json.Unmarshal(schema, &root); err != nil {
 		return nil, err
 	}
-	return &Shapes{root, isDraft7(root)}, nil
+	return &Shapes{&document{root: root}, isDraft7(root)}, nil
 }
 
 // Top is what is said of the whole value.
@@ -70,7 +70,7 @@ func (r *Shapes) Of(node any) *Shape {
 // through finds the one schema that stands behind another.
 func (r *Shapes) through(schema map[string]any) (next any, null, more bool) {
 	if ref, ok := schema["$ref"].(string); ok && (r.draft7 || onlyNotes(schema, "$ref")) {
-		target, found := lookupRef(r.root, ref)
+		target, found := r.target(ref)
 		return target, false, found
 	}
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
