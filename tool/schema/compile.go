@@ -11,6 +11,10 @@ import (
 // reports only its first error, and quotes the value in it, so on failure, the rare path, the schema is walked again
 // to find and name them all.
 func Compile(schema json.RawMessage) (func(value any) []Fault, error) {
+	schema, err := exact(schema)
+	if err != nil {
+		return nil, err
+	}
 	if err := localOnly(schema); err != nil {
 		return nil, err
 	}
