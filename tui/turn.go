@@ -79,8 +79,8 @@ func (m *model) done(r session.Result) tea.Cmd {
 	case rewind:
 		m.prompt.Unqueue()
 		return m.rewind()
-	case r.Cause != session.CauseDone && !shell:
-		m.stopped = r.Cause == session.CauseInterrupted
+	case r.Cause != session.CauseDone && (!shell || r.Cause == session.CauseInterrupted): // who stops a command of their own wants nothing sent either
+		m.stopped = r.Cause == session.CauseInterrupted && !shell
 		m.prompt.Unqueue()
 	default:
 		if next, ok := m.prompt.Next(); ok {
