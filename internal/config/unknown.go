@@ -22,7 +22,7 @@ func judge(path string, unknown []jsonc.Unknown) (warnings []string, err error) 
 		near := nearest.Names(own, u.Known, 1)
 		switch {
 		case len(near) == 1 && around == "" && slices.Contains(restricting(), near[0]):
-			return nil, &Error{Path: path, Message: what, Hint: "did you mean " + near[0] + "?"}
+			return nil, &Error{Path: path, Message: what, Hint: meant(own, near[0])}
 		case secret(own):
 			what += ": a key never stands in this file; adze login keeps one, and key_env names a variable"
 		case len(near) == 1:
@@ -31,6 +31,14 @@ func judge(path string, unknown []jsonc.Unknown) (warnings []string, err error) 
 		warnings = append(warnings, path+": "+what)
 	}
 	return warnings, nil
+}
+
+// meant is what to write instead of a name that looks like one of those. Other assistants keep rules and mode in one object.
+func meant(name, near string) string {
+	if slices.Contains([]string{"permission", "permissions"}, nearest.Fold(name)) {
+		return `rules are lists, "allow", "ask" and "deny", of such as "execute(go test **)", and the mode is "permission_mode"`
+	}
+	return "did you mean " + near + "?"
 }
 
 // secret reports a name under which people write keys.

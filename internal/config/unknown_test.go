@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -44,5 +45,21 @@ func TestAFileWithNothingInItIsAnEmptyOne(t *testing.T) {
 	c, err := config.Parse("c.json", []byte("\xef\xbb\xbf{\"model\": \"openai/m\"}"))
 	if err != nil || c.Model != "openai/m" {
 		t.Errorf("behind a byte order mark: %+v, %v", c, err)
+	}
+}
+
+// Rules and modes of other assistants stand in one object; what they forbid is not lost in silence, and it is said where it belongs.
+func TestRulesOfAnotherAssistantAreToldWhereTheyBelong(t *testing.T) {
+	for _, name := range []string{"permissions", "permission", "Permissions"} {
+		_, err := config.Parse("c.json", []byte(`{"`+name+`": {"deny": ["Bash(rm:*)"]}}`))
+		var told *config.Error
+		if !errors.As(err, &told) || !strings.Contains(told.Hint, `"allow", "ask" and "deny"`) || !strings.Contains(told.Hint, `"permission_mode"`) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := config.Parse("c.json", []byte(`{"permision_mode": "plan"}`))
+	var told *config.Error
+	if !errors.As(err, &told) || told.Hint != "did you mean permission_mode?" {
+		t.Errorf("a misspelt mode: %v", err)
 	}
 }

@@ -116,9 +116,36 @@ func unknownPermission(text, name, matcher string, has bool) error {
 		return fmt.Errorf("rule %q: there is no permission %q; use one of %s", text, name, strings.Join(permissions(), ", "))
 	}
 	if has {
-		meant += "(" + matcher
+		meant = translated(meant, strings.TrimSuffix(matcher, ")"))
 	}
 	return fmt.Errorf("rule %q: there is no permission %q; did you mean %s?", text, name, meant)
+}
+
+// translated is a rule of another assistant in the words of this one: there a star behind a command's words stands for the
+// rest, as in Bash(rm:*), and here for one word, so that a deny taken over letter by letter would stop next to nothing. What
+// has no such words here is named without them.
+func translated(permission, matcher string) string {
+	matcher = strings.TrimSpace(matcher)
+	switch tool.Permission(permission) {
+	case tool.Execute:
+		words := strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(matcher, "*"), ":"))
+		if strings.HasSuffix(matcher, ":*") || strings.HasSuffix(matcher, " *") {
+			matcher = strings.TrimSpace(words + " **")
+		}
+	case tool.Network:
+		matcher = strings.TrimPrefix(matcher, "domain:")
+	case tool.Read, tool.Write:
+		for _, root := range [][2]string{{"./", "work:"}, {"~/", "home:"}, {"//", "abs:/"}} {
+			if rest, ok := strings.CutPrefix(matcher, root[0]); ok {
+				matcher = root[1] + rest
+			}
+		}
+	}
+	rule := permission + "(" + matcher + ")"
+	if _, err := ParseRule(Deny, "", rule); err != nil {
+		return permission + "(…)"
+	}
+	return rule
 }
 
 // strongest finds the rule that decides among those that match: deny before ask before allow.

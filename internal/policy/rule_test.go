@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"adze/tool"
 )
 
 func TestRulesThatCannotBeRead(t *testing.T) {
@@ -32,6 +34,39 @@ func TestRulesThatCannotBeRead(t *testing.T) {
 	for _, mode := range []string{"edit", "never", ""} {
 		if _, err := ParseMode(mode); err == nil || !strings.Contains(err.Error(), "edits") {
 			t.Errorf("mode %q: %v", mode, err)
+		}
+	}
+}
+
+// A rule in the words of another assistant is told with one that is a rule here, and that matches what it matched there.
+func TestARuleOfAnotherAssistantIsToldAsOneOfThisOne(t *testing.T) {
+	for text, want := range map[string]string{
+		"Bash(rm:*)": "execute(rm **)", "Bash(rm *)": "execute(rm **)", "Bash(git push:*)": "execute(git push **)", "bash(go test)": "execute(go test)",
+		"Bash(npm run *)": "execute(npm run **)", "Bash(:*)": "execute(**)", "shell(git *)": "execute(git **)", "Edit(./src/**)": "write(work:src/**)",
+		"View(~/.ssh/**)": "read(home:.ssh/**)", "Edit(//etc/**)": "write(abs:/etc/**)", "WebFetch(domain:example.com)": "network(example.com)",
+		"WebFetch(what is this)": "network(…)", "Bash(a; b)": "execute(…)", "Bash": "execute",
+	} {
+		_, err := ParseRule(Deny, "config.json", text)
+		if err == nil || !strings.HasSuffix(err.Error(), "did you mean "+want+"?") {
+			t.Errorf("%s: %v; want %s", text, err, want)
+		}
+		if strings.Contains(want, "…") {
+			continue
+		}
+		if _, err := ParseRule(Deny, "config.json", want); err != nil {
+			t.Errorf("%s is told as what is no rule: %v", text, err)
+		}
+	}
+}
+
+// What a deny forbade there it forbids when it is written as it is told.
+func TestADenyTakenOverAsToldDenies(t *testing.T) {
+	for text, command := range map[string]string{"Bash(rm:*)": "rm -rf x y", "Bash(git push *)": "git push --force origin main"} {
+		_, err := ParseRule(Deny, "config.json", text)
+		_, told, _ := strings.Cut(err.Error(), "did you mean ")
+		p := newPolicy(t, Yolo, nil, "deny "+strings.TrimSuffix(told, "?"))
+		if p.Forbids(tool.Need{Permission: tool.Execute, Target: command}) == "" {
+			t.Errorf("%s, written as %s, lets %s pass", text, told, command)
 		}
 	}
 }
