@@ -174,7 +174,12 @@ func (f *Finder) nearby(ctx context.Context, missing error) (Model, error) {
 	case len(hosts) > 1:
 		return Model{}, several(name, hosts)
 	case len(near) > 0 && asMissing(missing, &none):
-		return Model{}, &MissingError{none.Message, usage.Hints(append(near, strings.Split(none.Hint, "\n")...)...)}
+		for _, hint := range strings.Split(none.Hint, "\n") {
+			if !slices.Contains(near, hint) { // what it guessed may be what the server has
+				near = append(near, hint)
+			}
+		}
+		return Model{}, &MissingError{none.Message, usage.Hints(near...)}
 	}
 	return Model{}, missing
 }

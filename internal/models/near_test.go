@@ -113,3 +113,16 @@ func TestANameAloneFindsAServerOfThisMachine(t *testing.T) {
 		t.Errorf("a default that its server does not list: %q", l.Problem)
 	}
 }
+
+// What a name suggests and what a server of this machine has may be the same: it is said once.
+func TestTheSameGuessIsMadeOnce(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"object": "list", "data": [{"id": "good-model"}]}`)
+	}))
+	defer server.Close()
+	_, err := finderWith("opneai/good-model", map[string]string{"OPENAI_BASE_URL": server.URL + "/v1"}).Choose(context.Background())
+	var none *MissingError
+	if !errors.As(err, &none) || strings.Count(none.Hint, "did you mean openai/good-model?") != 1 || !strings.Contains(none.Hint, "compatible server") {
+		t.Errorf("%v", err)
+	}
+}
