@@ -17,10 +17,33 @@ func TestAMistypedCommandIsNoPrompt(t *testing.T) {
 			t.Errorf("%s was sent to the model", word)
 		}
 	}
-	for _, args := range [][]string{{"hello"}, {"doctor the build"}, {"docter", "this"}, {"--", "docter"}, {"--", "doctor"}, {"-p", "docter"}} {
+	for _, words := range [][]string{{"sesion", "list"}, {"sessions", "delete"}, {"mpc", "add", "files"}, {"Tools", "list"}} {
+		u := newUser(t)
+		r := u.run(append([]string{u.script("-- 1 --\ntext: answered\n")}, words...)...).wants(2, "did you mean adze ", words[1]+"?", "adze -- "+strings.Join(words, " "))
+		if strings.Contains(r.out, "answered") {
+			t.Errorf("%q was sent to the model", words)
+		}
+	}
+	for _, args := range [][]string{{"hello"}, {"doctor the build"}, {"docter", "this"}, {"list", "files"}, {"sesion lists"}, {"-p", "sesion", "list"}, {"--", "sesion", "list"}, {"--", "docter"}, {"--", "doctor"}, {"-p", "docter"}} {
 		u := newUser(t)
 		u.run(append([]string{u.script("-- 1 --\ntext: answered\n")}, args...)...).wants(0, "answered")
 	}
+}
+
+// A flag of another assistant is told with what does the same here; a flag that is near is told as ever.
+func TestAFlagOfAnotherAssistantIsToldWithItsNameHere(t *testing.T) {
+	for flag, hint := range map[string]string{
+		"--yolo": "--permission-mode yolo", "--dangerously-skip-permissions": "--permission-mode yolo", "--full-auto": "--permission-mode auto",
+		"-m": "--model", "-y": "--permission-mode yolo", "--allowedTools": "--allow", "--disallowedTools": "--deny", "--json": "--output-format",
+		"--mcp-config": "adze mcp add", "--add-dir": "read(abs:", "--modle": "did you mean --model?", "--nothing-like-it": "adze --help",
+	} {
+		u := newUser(t)
+		if r := u.run(flag, "x").wants(2, "unknown", flag, hint); strings.Contains(r.out, "answered") {
+			t.Errorf("%s: %s", flag, r.out)
+		}
+	}
+	u := newUser(t)
+	u.run("session", "list", "--yolo").wants(2, "unknown flag: --yolo", "--help")
 }
 
 func TestTheVersionIsACommandToo(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"adze/internal/usage"
 	"adze/tool"
@@ -56,19 +55,6 @@ func Count(n int, noun string) string {
 		noun += "s"
 	}
 	return fmt.Sprintf("%d %s", n, noun)
-}
-
-// FlagError names the nearest flag.
-func FlagError(cmd *cobra.Command, err error) error {
-	hint := "adze --help lists all flags"
-	if name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --"); unknown {
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := tool.Nearest(name, names, 1); len(near) == 1 {
-			hint = "did you mean --" + near[0] + "?"
-		}
-	}
-	return &usage.Error{Message: err.Error(), Hint: hint}
 }
 
 // Flagged reports whether a flag of a command was given.
