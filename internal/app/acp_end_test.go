@@ -136,7 +136,7 @@ func needProc(t *testing.T) {
 func TestACancelledPromptLeavesNothingRunning(t *testing.T) {
 	needProc(t)
 	u := newUser(t)
-	w := u.wire("--permission-mode", "yolo", u.script("-- 1 --\ncall bash: {\"command\":\"echo up; exec sleep 86497\"}\n-- 2 --\ntext: Still here.\n"))
+	w := u.wire("--permission-mode", "yolo", u.script("-- 1 --\ncall bash: {\"command\":\"echo up; exec sleep 86497\"}\n-- 2 --\ntext: Still here.\n-- 3 --\ntext: Still here.\n")) // the turn that is cancelled may have asked
 	other := t.TempDir()
 	a, b := w.opens(1, u.dir), w.opens(2, other)
 	w.says(prompting(3, a, "sleep"))
