@@ -117,5 +117,22 @@ func (h *handle) Read(p []byte) (int, error) {
 	}
 }
 
+// ReadAt reads from a place; what is left to Read stays the same.
+func (h *handle) ReadAt(p []byte, at int64) (n int, err error) {
+	for n < len(p) {
+		got, err := unix.Pread(h.fd, p[n:], at+int64(n))
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case err != nil:
+			return n, err
+		case got == 0:
+			return n, io.EOF
+		}
+		n += got
+	}
+	return n, nil
+}
+
 // Close closes the file.
 func (h *handle) Close() error { return unix.Close(h.fd) }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"adze/internal/search/match"
+	"adze/internal/search/sign"
 )
 
 // seeker is one worker of a Grep.
@@ -22,7 +23,9 @@ type seeker struct {
 	r     GrepResult
 
 	known   knowledge
-	unknown int // files that known ought to tell of
+	unknown int          // files that known ought to tell of
+	mark    sign.Mark    // of the file in hand
+	parts   []match.Part // of it
 }
 
 func newSeeker(t Tree, m *match.Matcher, q GrepQuery, f *first) *seeker {
@@ -77,7 +80,7 @@ func (s *seeker) search(ctx context.Context, folder, name string) error {
 	if s.q.Mode == Content && s.first.takes(folder, name) {
 		keep = max(s.q.PerFile, s.most)
 	}
-	found, err := s.scan.Run(ctx, &s.file, keep)
+	found, err := s.run(ctx, keep)
 	if err := errors.Join(err, s.file.Close()); err != nil {
 		return err
 	}

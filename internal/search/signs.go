@@ -193,32 +193,3 @@ func (s *Signs) write(ctx context.Context, t Tree, at sign.Place) error {
 	draft.Drop()
 	return err
 }
-
-// skips reports that signatures tell of a file what reading it would: that it is no text, or holds no match.
-func (s *seeker) skips(d *dir, e entry) bool {
-	if s.known.rejects == nil {
-		return false
-	}
-	if s.known.rejects.Read(d.marks.of(e)) {
-		return false // to ask would be in vain, as far as one can tell
-	}
-	st, ok := s.asked.state(d.at, e.name)
-	if !ok || s.q.Multiline && st.Size > match.MaxMultiline {
-		return false
-	}
-	answer, mark := s.known.rejects.Ask(st)
-	d.marks.set(e, mark)
-	switch answer {
-	case sign.Empty:
-		s.r.Searched++
-		return true
-	case sign.Binary:
-		s.r.Binary.add(d.path + e.name)
-		return true
-	case sign.Unknown:
-		if st.Settled(s.known.now) {
-			s.unknown++
-		}
-	}
-	return false
-}

@@ -28,6 +28,9 @@ func (f folder) itself() (sign.State, bool) {
 	return sign.StateOf(&st), true
 }
 
+// state says in which state an open file is.
+func (h *handle) state() (sign.State, bool) { return folder{h.fd}.itself() }
+
 // state is folder.state without an allocation, of which a search would make one for every file.
 func (a *asker) state(f folder, name string) (sign.State, bool) {
 	if a.ask(f, name) != nil || a.st.Mode&unix.S_IFMT != unix.S_IFREG {

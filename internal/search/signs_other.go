@@ -15,6 +15,8 @@ func (f folder) itself() (sign.State, bool) { return sign.State{}, false }
 
 func (*asker) state(folder, string) (sign.State, bool) { return sign.State{}, false }
 
+func (*handle) state() (sign.State, bool) { return sign.State{}, false }
+
 // signed is a file that is read for its signature.
 type signed struct{ *os.File }
 

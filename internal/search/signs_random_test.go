@@ -46,7 +46,7 @@ func (d *disturber) text() []byte {
 		words = 3000 // several blocks
 	}
 	for i := range words {
-		if i < 6 {
+		if i < 6 || d.rng.IntN(500) == 0 {
 			b.WriteString(d.word())
 		}
 		if odd {

@@ -71,12 +71,14 @@ func NewScanner(m *Matcher, c Config) *Scanner {
 // Run searches what r holds and keeps the lines of up to keep matches. An error is r's or ctx's.
 func (s *Scanner) Run(ctx context.Context, r io.Reader, keep int) (Found, error) {
 	s.reset(keep)
-	var err error
 	if s.m.multiline {
-		err = s.whole(ctx, r)
-	} else {
-		err = s.rolling(ctx, r)
+		return s.conclude(s.whole(ctx, r))
 	}
+	return s.conclude(s.rolling(ctx, r))
+}
+
+// conclude returns what was found.
+func (s *Scanner) conclude(err error) (Found, error) {
 	s.shrink()
 	if err != nil {
 		return Found{}, err

@@ -59,10 +59,12 @@ func (t *Table) release(from, to int) {
 	}
 }
 
+func (l *leaf) has(b uint32) bool { return l.blocks[b>>6]&(1<<(b&63)) != 0 }
+
 // any reports whether one of a file's blocks is among those of a leaf.
 func (l *leaf) any(r record) bool {
 	for b := r.first; b < r.first+uint32(r.blocks); b++ {
-		if l.blocks[b>>6]&(1<<(b&63)) != 0 {
+		if l.has(b) {
 			return true
 		}
 	}

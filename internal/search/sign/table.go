@@ -4,17 +4,16 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"time"
 )
 
-// A table is one file: header, sets of all blocks one after another, where each set ends (4 bytes each), and the files
-// by their names (16 bytes each). All numbers are little-endian.
+// A table is one file: header, sets of all blocks one after another, where each set ends (4 bytes each), where the lines of
+// each block lie (6 bytes each), and the files by their names (16 bytes each). All numbers are little-endian.
 const (
-	magic      = "adzesig1"
+	magic      = "adzesig2"
 	headerSize = 72
+	linesSize  = 6
 	recordSize = 16
 	// maxSets bounds the sets of one table, in bytes.
 	maxSets = 128 << 20
@@ -79,7 +78,7 @@ func decode(b []byte) (h header, err error) {
 
 // size is that of the whole table.
 func (h header) size() int64 {
-	return headerSize + int64(h.sets) + 4*int64(h.blocks) + recordSize*int64(h.files)
+	return headerSize + int64(h.sets) + (4+linesSize)*int64(h.blocks) + recordSize*int64(h.files)
 }
 
 // Flags of a record.
@@ -104,6 +103,7 @@ type Table struct {
 	mapped  bool   // data is a map of it, of which parts may be forgotten
 	sets    []byte
 	ends    []byte
+	lines   []lines  // of all blocks
 	records []record // in the order of their names
 }
 
@@ -117,8 +117,13 @@ func parse(data []byte, mapped bool, at Place) (*Table, error) {
 	if t.sum() != h.body {
 		return nil, errDamaged
 	}
-	t = &Table{h: h, data: data, mapped: mapped, sets: data[headerSize:][:h.sets], ends: data[headerSize+h.sets:][:4*h.blocks], records: make([]record, h.files)}
+	t = &Table{h: h, data: data, mapped: mapped, sets: data[headerSize:][:h.sets], ends: data[headerSize+h.sets:][:4*h.blocks]}
 	rest := data[headerSize+h.sets+4*uint64(h.blocks):]
+	t.lines, t.records = make([]lines, h.blocks), make([]record, h.files)
+	for i := range t.lines {
+		t.lines[i] = decodeLines(rest[i*linesSize:])
+	}
+	rest = rest[linesSize*len(t.lines):]
 	for i := range t.records {
 		b := rest[i*recordSize:]
 		t.records[i] = record{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint16(b[12:]), binary.LittleEndian.Uint16(b[14:])}
@@ -189,105 +194,4 @@ func (t *Table) set(block uint32) []byte {
 		from = binary.LittleEndian.Uint32(t.ends[4*(block-1):])
 	}
 	return t.sets[from:binary.LittleEndian.Uint32(t.ends[4*block:])]
-}
-
-// Rejects are the files of a table that a search need not read. Safe for concurrent use.
-type Rejects struct {
-	t   *Table
-	out []uint64 // a bit for each record
-}
-
-// guard survives that somebody cuts a table under its map: the answer is then the zero value, and all that is lost is
-// what the table would have saved. The function it returns is to be deferred.
-func guard[T any](answer *T) func() {
-	was := debug.SetPanicOnFault(true)
-	return func() {
-		debug.SetPanicOnFault(was)
-		problem := recover()
-		if _, ok := problem.(runtime.Error); ok { // a fault, or a length that is zero of a sudden
-			var zero T
-			*answer = zero
-		} else if problem != nil {
-			panic(problem)
-		}
-	}
-}
-
-// Reject looks through a table. It returns nil where that would save too little, or the table cannot be read any more. Where
-// files are marked, only those that may be left out are asked for their state, so that less is worth while.
-func (t *Table) Reject(n *Need, marked bool) (r *Rejects) {
-	defer guard(&r)()
-	r = &Rejects{t: t, out: make([]uint64, len(t.records)/64+1)}
-	var held map[*Need]*leaf
-	if n != nil {
-		held = t.held(n)
-	}
-	saved := 0 // by what a file costs: something for itself, and as much again for three blocks
-	for i, rec := range t.records {
-		if rec.flags&flagBinary != 0 || rec.flags&flagRead == 0 && n != nil && !n.meets(held, rec) {
-			r.out[i>>6] |= 1 << (i & 63)
-			saved += 3 + int(rec.blocks)
-		}
-	}
-	least := worthwhile * len(t.records)
-	if marked {
-		least /= 4
-	}
-	if saved < least {
-		return nil
-	}
-	return r
-}
-
-// worthwhile is how much has to be saved for each file that the table knows, where reading one of a block costs four:
-// to ask for its state costs nearly one, and those that are left to be read are the larger ones.
-const worthwhile = 2
-
-// Answer is what a table knows of a file.
-type Answer uint8
-
-// The answers.
-const (
-	Unknown Answer = iota // the table has not met it in this state
-	Read                  // it may hold a match
-	Empty                 // it is text and holds none
-	Binary                // it is no text
-)
-
-// Ask tells about a file in a state, and how to guess the answer to the next question about it.
-func (r *Rejects) Ask(s State) (Answer, Mark) {
-	name := r.t.h.key.name(s)
-	at := r.t.find(name)
-	switch mark := markOf(name); {
-	case at < 0:
-		return Unknown, 0
-	case !r.has(at):
-		return Read, mark
-	case r.t.records[at].flags&flagBinary != 0:
-		return Binary, mark
-	default:
-		return Empty, mark
-	}
-}
-
-func (r *Rejects) has(at int) bool { return r.out[at>>6]&(1<<(at&63)) != 0 }
-
-// Mark is a part of a state's name, by which a file is known that was asked about before. The zero value is none. Nothing may
-// be left out for it: the file may be another since.
-type Mark uint32
-
-func markOf(name uint64) Mark { return max(Mark(name>>32), 1) }
-
-// Read guesses that a file will be read, so that its state need not be asked for.
-func (r *Rejects) Read(m Mark) bool {
-	if m == 0 {
-		return false
-	}
-	low, high := r.t.around(uint64(m) << 32)
-	for at := low; at < high; at++ {
-		if found := markOf(r.t.records[at].name); found >= m {
-			return found == m && !r.has(at)
-		}
-	}
-	return false
 }

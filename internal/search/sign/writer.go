@@ -25,6 +25,7 @@ type Writer struct {
 	out     *bufio.Writer
 	sum     uint32
 	ends    []uint32
+	lines   []lines // as many
 	records []record
 	signer  signer
 	buf     []byte
@@ -71,7 +72,7 @@ func (w *Writer) Keep(t *Table, s State) (kept bool) {
 	r := t.records[at]
 	first := uint32(len(w.ends))
 	for b := r.first; b < r.first+uint32(r.blocks); b++ {
-		w.set(t.set(b))
+		w.set(t.set(b), t.lines[b])
 	}
 	w.add(s, record{first: first, blocks: r.blocks, flags: r.flags})
 	return true
@@ -82,10 +83,11 @@ func (w *Writer) add(s State, r record) {
 	w.records = append(w.records, r)
 }
 
-func (w *Writer) set(b []byte) {
+// set adds a block.
+func (w *Writer) set(b []byte, l lines) {
 	w.write(b)
 	w.h.sets += uint64(len(b))
-	w.ends = append(w.ends, uint32(w.h.sets))
+	w.ends, w.lines = append(w.ends, uint32(w.h.sets)), append(w.lines, l)
 }
 
 // Binary enters a file that is no text.
@@ -110,7 +112,7 @@ func (w *Writer) Sign(r io.Reader) (Signed, error) {
 			return s, nil
 		}
 		for len(text) >= blockSize+overlap || end && len(text) > 0 {
-			w.set(w.signer.block(text[:min(len(text), blockSize+overlap)]))
+			w.set(w.signer.block(text[:min(len(text), blockSize+overlap)]), linesOf(text[:min(len(text), blockSize)]))
 			text = text[min(len(text), blockSize):]
 		}
 		text = w.buf[:copy(w.buf, text)]
@@ -150,6 +152,9 @@ func (w *Writer) finish() error {
 	var b []byte
 	for _, end := range w.ends {
 		w.write(binary.LittleEndian.AppendUint32(b[:0], end))
+	}
+	for _, l := range w.lines {
+		w.write(l.encode(b[:0]))
 	}
 	for _, r := range w.records {
 		b = binary.LittleEndian.AppendUint64(b[:0], r.name)
