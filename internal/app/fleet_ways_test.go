@@ -50,6 +50,8 @@ func TestWorkersDoABatch(t *testing.T) {
 	own := strings.TrimPrefix(late.ID, id+".")
 	u.run("runs", "cancel", own[:6]).wants(0, "1 run is cancelled, 0 were over")
 	u.run("batch", "t.jsonl", "--on", on, "--", "--permission-mode", "yolo").wants(8, "repository", "cancelled")
+	u.run("runs", "follow", id).wants(8, "2 of 3 tasks did not succeed", "adze runs retry "+id)
+	u.run("runs", "follow", id, "--json").wants(8, `"cause":"repository"`)
 	all := u.batchResults(filepath.Join(u.dir, "t.batch"))
 	for task, want := range map[string]string{"good": "done", "nowhere": "repository", "late": "cancelled"} {
 		if len(all[task]) != 1 || all[task][0].Cause != want {

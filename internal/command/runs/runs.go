@@ -36,7 +36,7 @@ func ListCommand(e *command.Env, p Program) *cobra.Command {
 	list := &cobra.Command{Use: "list [BATCH]", Short: "List batches, or the runs of one", Args: command.Takes(0, 1), RunE: r.with(r.list)}
 	show := &cobra.Command{Use: "show ID", Short: "Show a run, or its patch", Args: command.Takes(1, 1), RunE: r.with(r.show)}
 	show.Flags().Bool("patch", false, "print the patch and nothing else")
-	follow := &cobra.Command{Use: "follow BATCH", Short: "Show how a batch goes on until it is over", Args: command.Takes(1, 1), RunE: r.with(r.watch)}
+	follow := &cobra.Command{Use: "follow BATCH", Short: "Show how a batch goes on until it is over", Long: followLong, Args: command.Takes(1, 1), RunE: r.with(r.watch)}
 	stop := &cobra.Command{Use: "cancel ID…", Short: "Stop runs or whole batches, wherever they are", Args: command.Takes(1, -1), RunE: r.with(r.cancel)}
 	again := &cobra.Command{Use: "retry ID…", Short: "Do runs again that did not succeed, in a new clone and session", Args: command.Takes(1, -1), RunE: r.with(r.retry)}
 	again.Flags().StringSlice("cause", nil, "only those with one of these `CAUSES`, such as provider,dead")
@@ -55,6 +55,11 @@ func ListCommand(e *command.Env, p Program) *cobra.Command {
 	}
 	return command.Group("runs", "Look at batches that workers do (--on nats://…), stop them and do them again", all...)
 }
+
+const followLong = `Show how a batch goes on until it is over.
+
+Exits with 0 when all tasks succeeded, 8 when one did not (it failed, was cancelled or is dead), 10 when the server did not answer,
+130 when it was stopped before the end; the tasks go on then.`
 
 // runExamples are shown by the help of the commands of that name; the server is the one of ADZE_NATS.
 var runExamples = map[string]string{
@@ -246,19 +251,27 @@ func (r runs) watch(a asked) error {
 	}
 	asJSON := command.Flagged(a.cmd, "json")
 	view := newView(r.Err, r.Mask(), o.Tasks, r.live())
-	defer view.close()
-	return a.Follow(a, o.ID, o.Tasks, func(run fleet.Run) error {
+	failed := map[string]bool{} // by run, of its last round
+	err = a.Follow(a, o.ID, o.Tasks, func(run fleet.Run) error {
+		res := run.Outcome()
+		if failed[run.ID] = run.State.Over() && !res.OK; !failed[run.ID] {
+			delete(failed, run.ID)
+		}
 		if asJSON {
 			return r.WriteJSON(run)
 		}
 		if run.State.Over() {
-			res := run.Outcome()
 			view.take(batch.State{Task: batch.Task{ID: run.Task, Repo: run.Source}, Stage: batch.Finished, Result: &res})
 			return nil
 		}
 		view.follow(run)
 		return nil
 	})
+	view.close()
+	if n := len(failed); err == nil && n > 0 {
+		r.Conclude(session.CauseTool, fmt.Sprintf("%d of %d tasks did not succeed", n, o.Tasks), "adze runs list "+o.ID+" has their causes; adze runs retry "+o.ID+" does them again")
+	}
+	return err
 }
 
 // live says whether standard error is a terminal.
