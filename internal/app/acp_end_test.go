@@ -113,16 +113,14 @@ func prompting(id int, session, text string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":%q}]}}`, id, session, text)
 }
 
-// running reports whether a process with this word among its arguments runs.
-func running(word string) bool {
-	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-	for _, path := range all {
-		if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), word) && !strings.Contains(string(text), asMain) {
-			return true
-		}
-	}
-	return false
-}
+// hours is how long nap sleeps, which no other run of these tests does.
+func hours(n int) string { return fmt.Sprintf("86%d.%d", n, os.Getpid()) }
+
+// nap is a command that tells that it is up, and sleeps.
+func nap(n int) string { return "echo up; exec sleep " + hours(n) }
+
+// napping is how many of them sleep.
+func napping(n int) int { return len(carrying("sleep\x00" + hours(n))) }
 
 func needProc(t *testing.T) {
 	t.Helper()
@@ -136,13 +134,14 @@ func needProc(t *testing.T) {
 func TestACancelledPromptLeavesNothingRunning(t *testing.T) {
 	needProc(t)
 	u := newUser(t)
-	w := u.wire("--permission-mode", "yolo", u.script("-- 1 --\ncall bash: {\"command\":\"echo up; exec sleep 86497\"}\n-- 2 --\ntext: Still here.\n-- 3 --\ntext: Still here.\n")) // the turn that is cancelled may have asked
+	w := u.wire("--permission-mode", "yolo", u.script("-- 1 --\ncall bash: {\"command\":\""+nap(497)+"\"}\n-- 2 --\ntext: Still here.\n-- 3 --\ntext: Still here.\n")) // the turn that is cancelled may have asked
 	other := t.TempDir()
 	a, b := w.opens(1, u.dir), w.opens(2, other)
 	w.says(prompting(3, a, "sleep"))
 	w.until("up", `"status":"in_progress"`, a)
 	w.says(prompting(4, b, "sleep as well"))
 	w.until("up", `"status":"in_progress"`, b)
+	waitFor(t, "both commands", func() bool { return napping(497) == 2 })
 	w.says(prompting(5, a, "twice"))
 	w.until(`"id":5,"error"`, "a turn of this session runs")
 	w.says(fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, a))
@@ -153,13 +152,13 @@ func TestACancelledPromptLeavesNothingRunning(t *testing.T) {
 	w.says(prompting(7, a, "on"))
 	w.hears("Still here.")
 	w.until(`"id":7,"result"`, `"end_turn"`)
-	if !running("sleep\x0086497") {
+	if napping(497) != 1 {
 		t.Error("the cancel of one session ended the command of another")
 	}
 	w.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":8,"method":"session/close","params":{"sessionId":%q}}`, b))
 	w.until(`"id":4,"result"`, `"cancelled"`)
 	w.until(`"id":8,"result"`)
-	if running("sleep\x0086497") {
+	if napping(497) > 0 {
 		t.Error("the command still runs")
 	}
 	w.in.Close()
@@ -173,13 +172,13 @@ func TestACancelledPromptLeavesNothingRunning(t *testing.T) {
 func TestAnEditorThatIsKilledLeavesNothingRunning(t *testing.T) {
 	needProc(t)
 	u := newUser(t)
-	w := u.wire("--permission-mode", "yolo", u.script("-- 1 --\ncall bash: {\"command\":\"echo up; exec sleep 86498\"}\n"))
+	w := u.wire("--permission-mode", "yolo", u.script("-- 1 --\ncall bash: {\"command\":\""+nap(498)+"\"}\n"))
 	a := w.opens(1, u.dir)
 	w.says(prompting(2, a, "sleep"))
 	w.until("up", `"status":"in_progress"`)
 	w.kill()
 	w.wait()
-	if running("sleep\x0086498") {
+	if napping(498) > 0 {
 		t.Error("the command still runs")
 	}
 
@@ -273,7 +272,7 @@ func TestAnEditorIsAnsweredBeforeAnythingIsTouched(t *testing.T) {
 func TestASignalEndsAllSessions(t *testing.T) {
 	needProc(t)
 	u := newUser(t)
-	w := u.wire("--permission-mode", "yolo", u.script("-- 1 --\ncall bash: {\"command\":\"echo up; exec sleep 86499\"}\n"))
+	w := u.wire("--permission-mode", "yolo", u.script("-- 1 --\ncall bash: {\"command\":\""+nap(499)+"\"}\n"))
 	w.says(prompting(2, w.opens(1, u.dir), "sleep"))
 	w.until("up", `"status":"in_progress"`)
 	_ = w.cmd.Process.Signal(syscall.SIGTERM)
@@ -281,7 +280,7 @@ func TestASignalEndsAllSessions(t *testing.T) {
 	if code := w.wait(); code != 143 {
 		t.Errorf("exit code %d", code)
 	}
-	if running("sleep\x0086499") {
+	if napping(499) > 0 {
 		t.Error("the command still runs")
 	}
 }
