@@ -37,21 +37,20 @@ func (t Text) cut(head, tail []byte, newlines int64) Text {
 	return t
 }
 
-// Limit keeps at most head lines of the start and tail lines of the end. Counts stay exact.
+// Limit keeps at most head lines of the start and tail lines of the end, where that was kept. Counts stay exact.
 func (t Text) Limit(head, tail int) Text {
 	start, end := t.Head, t.Tail
+	newlines := t.OmittedLines + int64(strings.Count(start, "\n")+strings.Count(end, "\n"))
 	if end == "" {
 		if strings.Count(start, "\n") <= head+tail {
 			return t
 		}
-		end = start
+		if t.OmittedBytes == 0 {
+			end = start
+		}
 	}
 	start = firstLines(start, head)
 	end = lastLines(end, tail)
-	newlines := t.Lines
-	if !strings.HasSuffix(end, "\n") {
-		newlines--
-	}
 	return t.cut([]byte(start), []byte(end), newlines)
 }
 

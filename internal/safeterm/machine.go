@@ -185,9 +185,21 @@ func (m *machine) takeBack(dst []byte) []byte {
 		dst, m.joiner = dst[:len(dst)-n], 0
 		last, _ := utf8.DecodeLastRune(dst[m.line:])
 		if last != zeroWidthJoiner && last != zeroWidthNonJoiner {
-			m.wrote(last)
+			m.prev, m.marks = last, marks(dst[m.line:])
 			return dst
 		}
+	}
+}
+
+// marks counts the combining marks at the end of a text.
+func marks(text []byte) (n int) {
+	for {
+		r, size := utf8.DecodeLastRune(text)
+		if !combining(r) {
+			return n
+		}
+		text = text[:len(text)-size]
+		n++
 	}
 }
 
