@@ -69,8 +69,8 @@ func Table() []Row {
 		{Package: "internal/policy", May: []string{"tool", "internal/secret", "internal/workspace"}, Tests: []string{"internal/proc", "internal/sandbox"}, Why: "the gate judges resolved paths"},
 		{Package: "internal/policy/harmless", Room: true, Never: effects(), Why: "a table of programs; it knows words, and neither files nor rules"},
 		{Package: "internal/policy/script", Room: true, Never: effects(), Why: "it reads and writes shell text; which programs may run, it does not know"},
-		{Package: "internal/carry", May: []string{"internal/workspace"}, Why: "it finds and reads files through the workspace; what they mean, others know"},
-		{Package: "internal/trust", May: []string{"tool", "internal/workspace", "internal/carry", "internal/hook/dialect", "internal/whole"}, Why: "consent is about files in the workspace, in the places where things are carried, and shows what hooks of others mean here"},
+		{Package: "internal/carry", May: []string{"internal/workspace", "internal/text"}, Why: "it finds and reads files through the workspace; what they mean, others know"},
+		{Package: "internal/trust", May: []string{"tool", "internal/workspace", "internal/carry", "internal/hook/dialect", "internal/jsonc", "internal/whole"}, Why: "consent is about files in the workspace, in the places where things are carried, and shows what hooks of others mean here"},
 		{Package: "internal/hook", May: []string{"session", "tool", "internal/jsonc", "internal/proc"}, Why: "it starts programs for moments of a session and knows neither the wiring nor who allowed them"},
 		{Package: "internal/hook/dialect", Room: true, Never: effects(), Why: "it reads and writes texts; it opens nothing and starts nothing"},
 		{Package: "internal/sandbox", May: []string{"tool", "internal/workspace", "internal/proc", "internal/proxy", "internal/whole"}, Why: "a sandbox wraps processes"},
@@ -149,7 +149,7 @@ func rooms() []Row {
 		{Package: "internal/uistream", May: []string{"session", "tool", "internal/secret"}, Tests: []string{"internal/nodetest"}, Never: effects(),
 			Why: "events become parts of a protocol; it opens, asks and sends nothing"},
 		{Package: "internal/follow", May: []string{"session", "tool", "internal/store"}, Why: "it reads the log of another process and shows nothing itself"},
-		{Package: "internal/stdio", May: []string{"internal/usage"}, Tests: []string{"session"}, Why: "what the process was started with"},
+		{Package: "internal/stdio", May: []string{"internal/usage", "internal/text"}, Tests: []string{"session"}, Why: "what the process was started with"},
 		{Package: "internal/signals", May: []string{"session"}, Why: "a signal ends a run with a cause"},
 		{Package: "internal/choices", May: []string{"tui/firstrun", "tui/port", "internal/llm/discover", "internal/models", "internal/doctor"}, Tests: []string{"internal/config"},
 			Why: "it tells what was found; it asks through the finder and shows nothing itself"},
@@ -158,7 +158,7 @@ func rooms() []Row {
 		{Package: "internal/skill", May: []string{"session", "tool", "tool/pick", "toolset", "prompts", "internal/carry"}, Why: "texts that are carried become an index and notes"},
 		{Package: "internal/slash", May: []string{"session", "prompts", "tool", "toolset", "internal/carry", "internal/skill", "internal/trust", "internal/usage"},
 			Why: "it makes a prompt of a file that is carried; it runs what it needs through the port that the session hands it"},
-		{Package: "internal/instructions", May: []string{"prompts", "tool", "session", "internal/usage", "internal/safeterm", "internal/workspace", "internal/carry", "internal/secret"}, Why: "files of a project and a person become text for the model, at the start and as notes of a session"},
+		{Package: "internal/instructions", May: []string{"prompts", "tool", "session", "internal/usage", "internal/safeterm", "internal/workspace", "internal/carry", "internal/secret", "internal/text"}, Why: "files of a project and a person become text for the model, at the start and as notes of a session"},
 	}
 }
 

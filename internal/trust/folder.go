@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/tailscale/hujson"
+
+	"adze/internal/jsonc"
 )
 
 // Bounds of what is looked at.
@@ -82,11 +85,20 @@ func (f folder) standard(name string) ([]byte, error) {
 	if raw == nil || err != nil {
 		return nil, err
 	}
-	plain, err := hujson.Standardize(raw)
+	plain, err := plainJSON(raw)
 	if err != nil {
 		return nil, errors.New("it is not JSON: " + strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	return plain, nil
+}
+
+// plainJSON is a text as plain JSON, and leaves raw as it is, by whose hash consent goes.
+func plainJSON(raw []byte) ([]byte, error) {
+	text, err := jsonc.Text(raw)
+	if err != nil {
+		return nil, err
+	}
+	return hujson.Standardize(bytes.Clone(text))
 }
 
 // names lists the files of a folder with an ending; deep: also those of its folders, down to maxDepth.

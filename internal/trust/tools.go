@@ -1,7 +1,6 @@
 package trust
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"path"
@@ -9,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/tailscale/hujson"
 )
 
 // toolFolder is where a project declares tools, one a file.
@@ -40,7 +37,7 @@ func (i *Item) declared(raw []byte) error {
 		Workdir string            `json:"workdir"`
 		Timeout string            `json:"timeout"`
 	}
-	plain, err := hujson.Standardize(bytes.Clone(raw))
+	plain, err := plainJSON(raw)
 	if err == nil {
 		err = json.Unmarshal(plain, &d)
 	}

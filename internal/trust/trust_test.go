@@ -131,6 +131,33 @@ func TestWhatAProjectWouldRunIsFound(t *testing.T) {
 }
 
 // Consent pins everything that was shown, and the files that the command names.
+// Editors put a mark before the first byte, which other assistants read over; what such a file would run is found all the same.
+func TestAMarkBeforeTheFirstByteHidesNothing(t *testing.T) {
+	const mark = "\xef\xbb\xbf"
+	y := newYard(t)
+	y.write(".adze/tools/lint.json", mark+`{"name": "lint", "command": ["./lint.sh"]}`)
+	y.write(".adze/tools/lint.sh", "echo")
+	y.write(".mcp.json", mark+`{"mcpServers": {"files": {"command": "node"}}}`)
+	y.write(".claude/settings.json", mark+`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "check"}]}]}}`)
+	y.write(".cursor/mcp.json", "")
+	got := y.items()
+	for id, command := range map[string]string{"tool:lint": "./lint.sh", "server:files": "node", "hook:claude/PreToolUse/1": "check"} {
+		if i := got[id]; i.Command() != command || i.State != trust.Waiting {
+			t.Errorf("%s runs %q, is %q: %s", id, i.Command(), i.State, i.Problem)
+		}
+		delete(got, id)
+	}
+	if len(got) > 0 {
+		t.Errorf("found beside them: %v", got)
+	}
+	y.allow("server:files")
+	y.wants("server:files", trust.Allowed)
+	y.write(".mcp.json", "\xff\xfe{\x00}\x00")
+	if i := y.items()["server:mcp"]; !strings.Contains(i.Problem, "UTF-16") {
+		t.Errorf("a file in UTF-16: %q", i.Problem)
+	}
+}
+
 func TestAChangeAsksAgain(t *testing.T) {
 	for name, change := range map[string]func(*yard){
 		"definition": func(y *yard) {
