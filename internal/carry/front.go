@@ -3,6 +3,8 @@ package carry
 import (
 	"fmt"
 	"strings"
+
+	"adze/internal/text"
 )
 
 // Front is the front matter of a file: flat fields, a few of which hold a list or a map.
@@ -30,10 +32,9 @@ const maxNotes = 8
 // Parse splits a file into its front matter and its body. Nothing is an error: what cannot be read is noted and left out.
 //
 // It takes what YAML refuses and people write: a colon or a bracket within a value, *.ts without quotes, tabs, a byte order
-// mark, line ends of Windows, keys that come twice (the last counts, as in PyYAML and Ruby), a missing end.
+// mark, another encoding than UTF-8, line ends of Windows, keys that come twice (the last counts, as in PyYAML and Ruby), a missing end.
 func Parse(file string) (Front, string) {
-	file = strings.ToValidUTF8(strings.TrimPrefix(file, "\ufeff"), "\uFFFD")
-	file = strings.ReplaceAll(file, "\r\n", "\n")
+	file = strings.ReplaceAll(text.Plain([]byte(file)), "\r\n", "\n")
 	first, rest, _ := strings.Cut(file, "\n")
 	if strings.TrimRight(first, " \t") != "---" {
 		return Front{}, file

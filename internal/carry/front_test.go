@@ -1,9 +1,11 @@
 package carry_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"adze/internal/carry"
 )
@@ -25,6 +27,8 @@ func TestFrontMatterAsPeopleWriteIt(t *testing.T) {
 		"folded block":        {"---\ndescription: >\n  one\n  two\n\n  three\n---\n", "description", "one two\nthree", ""},
 		"goes on":             {"---\ndescription: one\n  two\n  three: four\nmodel: x\n---\n", "description", "one two three: four", ""},
 		"byte order mark":     {"\ufeff---\r\ndescription: x\r\n---\r\nb\r\n", "description", "x", "b\n"},
+		"UTF-16":              {"\xff\xfe" + wide("---\r\ndescription: café\r\n---\r\nb\r\n"), "description", "café", "b\n"},
+		"Latin-1":             {"---\ndescription: caf\xe9\n---\nna\xefve\n", "description", "café", "naïve\n"},
 		"tabs":                {"---\ndescription:\tx\nmetadata:\n\tauthor: me\n---\n", "description", "x", ""},
 		"twice":               {"---\nmodel: a\nmodel: b\n---\n", "model", "b", ""},
 		"other writing":       {"---\nargumentHint: x\n---\n", "argument-hint", "x", ""},
@@ -131,4 +135,13 @@ func FuzzFrontMatter(f *testing.F) {
 		front.Text("a")
 		front.List("a")
 	})
+}
+
+// wide is a text in UTF-16, its small end first.
+func wide(text string) string {
+	var out []byte
+	for _, u := range utf16.Encode([]rune(text)) {
+		out = binary.LittleEndian.AppendUint16(out, u)
+	}
+	return string(out)
 }

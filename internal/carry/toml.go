@@ -1,11 +1,15 @@
 package carry
 
-import "strings"
+import (
+	"strings"
+
+	"adze/internal/text"
+)
 
 // parseTOML reads the texts at the top of a TOML file, which is all that a command of Gemini has: prompt and description.
 // Texts of all four kinds are taken; numbers, lists and tables are none of them and are left out.
 func parseTOML(file string) (Front, string) {
-	file = strings.ReplaceAll(strings.ToValidUTF8(strings.TrimPrefix(file, "\ufeff"), "\uFFFD"), "\r\n", "\n")
+	file = strings.ReplaceAll(text.Plain([]byte(file)), "\r\n", "\n")
 	r := reader{}
 	var out []Field
 	for file != "" {

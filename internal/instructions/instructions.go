@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/text"
 	"adze/internal/usage"
 	"adze/internal/workspace"
 	"adze/prompts"
@@ -169,7 +170,7 @@ func textOf(flag, path string) (string, error) {
 	if err != nil {
 		return "", usage.Mistake("check the path", "%s: %v", flag, err)
 	}
-	return string(raw), nil
+	return text.Plain(raw), nil
 }
 
 // repository finds the folder that holds .git, upwards from dir. It looks at names only and runs nothing.

@@ -90,6 +90,26 @@ func wants(t *testing.T, what, got, want string) {
 	}
 }
 
+// Editors of other systems write other encodings; what a person wrote is what the model reads.
+func TestInstructionsAreReadInTheirEncoding(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"repo/AGENTS.md": "\xff\xfec\x00a\x00f\x00\xe9\x00 \x00o\x00n\x00e\x00", "repo/web/AGENTS.md": "caf\xe9 two @rules.md", "repo/web/rules.md": "\xef\xbb\xbfcafé three",
+		"repo/bin/AGENTS.md": "no\x00text", "extra.txt": "caf\xe9 four",
+	})
+	got := text(t, w.room("repo/web", instructions.Source{Append: w.at("extra.txt")}))
+	for _, want := range []string{"café one", "café two", "café three", "café four"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the prompt lacks %q", want)
+		}
+	}
+	if strings.Contains(got, "\uFFFD") || strings.ContainsAny(got, "\x00\ufeff") {
+		t.Errorf("the prompt has marks, holes or NULs:\n%q", got)
+	}
+	if got := text(t, w.room("repo/bin")); strings.Contains(got, "no\x00") {
+		t.Error("what is no text is read")
+	}
+}
+
 func TestWhichFilesAreRead(t *testing.T) {
 	all := map[string]string{
 		"repo/AGENTS.override.md": "override", "repo/AGENTS.md": "agents", "repo/CLAUDE.md": "claude", "repo/.claude/CLAUDE.md": "inner", "repo/GEMINI.md": "gemini",

@@ -1,7 +1,6 @@
 package instructions
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/secret"
+	"adze/internal/text"
 	"adze/internal/workspace"
 	"adze/tool"
 )
@@ -115,7 +115,7 @@ func (in *reader) open(root *workspace.Root, name string, mine bool) (raw, error
 	if err != nil {
 		return raw{}, err
 	}
-	if bytes.IndexByte(head, 0) >= 0 {
+	if strings.Contains(text.Plain(head), "\x00") {
 		return raw{}, errors.New("it is not text")
 	}
 	return raw{name: name, path: p, bytes: head, size: file.Size()}, nil
@@ -179,8 +179,7 @@ func cutText(text string, most int) string {
 
 // text is what a file says: without comments, with what it imports behind it.
 func (in *reader) text(f raw, mine bool, depth int) string {
-	text := strings.ToValidUTF8(strings.TrimPrefix(string(f.bytes), "\ufeff"), "\uFFFD")
-	text, imports := plain(strings.ReplaceAll(text, "\r\n", "\n"))
+	text, imports := plain(strings.ReplaceAll(text.Plain(f.bytes), "\r\n", "\n"))
 	text = tool.ShownHidden(strings.TrimSpace(text))
 	if depth == maxDepth {
 		return text

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/text"
 	"adze/internal/usage"
 )
 
@@ -115,5 +116,8 @@ func (i input) text() (string, error) {
 	if len(i.raw) > maxInput {
 		return "", usage.Mistake("put it in a file and name the file in the prompt", "stdin is longer than %d MiB", maxInput>>20)
 	}
-	return string(i.raw), nil
+	if kind := text.Sniff(i.raw); kind.Image() || kind.PDF() {
+		return "", usage.Mistake("save it and name the file: --attach FILE", "stdin is no text: %s", kind.Name)
+	}
+	return text.Plain(i.raw), nil
 }

@@ -3,11 +3,13 @@ package stdio
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"adze/internal/usage"
 	"adze/session"
 )
 
@@ -97,6 +99,30 @@ func TestAFileIsReadAtOnce(t *testing.T) {
 	a.In = f
 	if got, err := a.Prompt(t.Context(), "go", false); err != nil || !strings.Contains(got, "text") {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// What is piped in arrives as its writer saw it, whatever the encoding, and a picture is no prompt.
+func TestStdinIsReadInItsEncoding(t *testing.T) {
+	for raw, want := range map[string]string{
+		"caf\xe9 one":                     "café one",
+		"caf\x80 \x93x\x94":               "caf€ “x”",
+		"\xff\xfec\x00a\x00f\x00\xe9\x00": "café",
+		"\xfe\xff\x00c\x00\xe9":           "cé",
+		"\xef\xbb\xbfcafé":                "café",
+		"caf\u00e9 na\u00efve \xe9":       "café naïve \uFFFD",
+		"one\x00two\x00":                  "one\x00two\x00",
+	} {
+		got, err := input{raw: []byte(raw)}.text()
+		if err != nil || got != want {
+			t.Errorf("%q is read as %q, %v; want %q", raw, got, err, want)
+		}
+	}
+	for _, raw := range []string{"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "%PDF-1.7\n%\xe2\xe3\n"} {
+		var told *usage.Error
+		if got, err := (input{raw: []byte(raw)}).text(); !errors.As(err, &told) || !strings.Contains(told.Hint, "--attach") {
+			t.Errorf("%.8q is taken as %q, %v", raw, got, err)
+		}
 	}
 }
 

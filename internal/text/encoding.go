@@ -63,6 +63,10 @@ func (f Format) Decode(b []byte) string {
 	return out.String()
 }
 
+// Plain is what b says, for who only reads it: in the encoding that Detect finds, without its mark. What is no character, stray
+// bytes of UTF-8 too, becomes U+FFFD.
+func Plain(b []byte) string { return strings.ToValidUTF8(Detect(b).Decode(b), "\uFFFD") }
+
 func decodeSingle(b []byte) string {
 	var out strings.Builder
 	out.Grow(len(b) + len(b)/8)
