@@ -22,6 +22,10 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	b, reason := m.keys.find(m, s, msg.String())
+	if b == nil && reason == "" && s.answers() && !s.writes() && edit.Types(msg.Text) {
+		m.holdOff() // a message begins: none of its letters answers
+		return m.key(msg)
+	}
 	if b != nil && s.answers() && m.small() && b.action != stop && b.action != quit {
 		b, reason = nil, "the window is too small for the question"
 	}
