@@ -197,7 +197,10 @@ type Result struct {
 	Notes    []Note                         `json:"notes,omitempty"`  // what the model was told late
 	Claims   []Claim                        `json:"claims,omitempty"` // what the answer says that the calls do not show
 	Duration time.Duration                  `json:"duration_ns"`
-	Err      error                          `json:"-"`
+	// Limited is the wait that a provider asked for that ended the turn by its limit of requests; nil: that was not the end.
+	// Zero is a provider that named no time.
+	Limited *time.Duration `json:"limited_ns,omitempty"`
+	Err     error          `json:"-"`
 }
 
 // Denial is one refused call.

@@ -39,6 +39,19 @@ func TestRetriesEnd(t *testing.T) {
 	})
 }
 
+func TestALimitThatEndsATurnTellsItsWait(t *testing.T) {
+	for asked, kind := range map[time.Duration]session.ErrorKind{9 * time.Minute: session.RateError, 0: session.RateError, time.Hour: session.ServerError} {
+		synctest.Test(t, func(t *testing.T) {
+			busy := only(session.Done{Err: &session.ProviderError{Kind: kind, Message: "slow down", RetryAfter: asked}})
+			res := newRig(t, busy, busy, busy, busy, busy).prompt(t, "go")
+			wantCause(t, res, session.CauseProvider)
+			if limited := kind == session.RateError; limited != (res.Limited != nil) || limited && *res.Limited != asked {
+				t.Errorf("%s, %v: told %v", kind, asked, res.Limited)
+			}
+		})
+	}
+}
+
 // cutAfter is an answer that breaks off.
 func cutAfter(chunks ...session.Chunk) func(context.Context, func(session.Chunk) bool) {
 	return only(append(chunks, session.Done{Err: &session.ProviderError{Kind: session.NetworkError, Message: "cut"}})...)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"adze/session/loop"
 	"adze/tool"
@@ -185,6 +186,7 @@ func (s *Session) end(t *turn, err error) Result {
 	t.budget.sum(&r)
 	r.Err = err
 	r.Cause, r.Message, r.Hint = causeOf(err)
+	r.Limited = limitOf(err)
 	if err != nil {
 		r.Claims = nil // of an answer that was not the last word
 	}
@@ -214,7 +216,17 @@ func (s *Session) end(t *turn, err error) Result {
 func Sort(err error) Result {
 	r := Result{Err: err}
 	r.Cause, r.Message, r.Hint = causeOf(err)
+	r.Limited = limitOf(err)
 	return r
+}
+
+// limitOf is the wait of Result.Limited.
+func limitOf(err error) *time.Duration {
+	var p *ProviderError
+	if !errors.As(err, &p) || p.Kind != RateError {
+		return nil
+	}
+	return new(max(0, p.RetryAfter))
 }
 
 // causeOf sorts what ended a turn.

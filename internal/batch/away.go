@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -106,7 +107,15 @@ func (r Result) Away() bool {
 // awayWords are of jet.ErrUnreachable, jet.ErrLost, session.ErrLocked and store.ErrNotSaved.
 var awayWords = []string{"no NATS server answers", "the lease was lost", "the session is open in another process", "the session is no longer saved"}
 
-// Limited says whether the provider of the model has asked for a pause.
-func (r Result) Limited() bool {
-	return r.Cause == "provider" && (strings.Contains(r.Message, "(HTTP 429)") || strings.Contains(r.Message, "(HTTP 529)"))
+// passing says that it is no end of the task: the same may go well later, when it is tried again. It is never kept as what came of it.
+func (r Result) passing() bool {
+	return r.RetryAfter != nil || r.Crashed || r.Cause == string(session.CauseStore)
+}
+
+// Limited says whether the provider of the model has asked for a pause, and for how long; 0: it named no time.
+func (r Result) Limited() (time.Duration, bool) {
+	if r.RetryAfter == nil {
+		return 0, false
+	}
+	return time.Duration(min(*r.RetryAfter, math.MaxInt64/int64(time.Millisecond))) * time.Millisecond, true
 }

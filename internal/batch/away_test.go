@@ -94,3 +94,34 @@ tail -f /dev/null`
 		t.Error(err)
 	}
 }
+
+// limitedSession is a store whose session ended by the limit of its provider.
+type limitedSession struct{}
+
+func (limitedSession) Last(context.Context, string, time.Time) (session.ID, *session.Result, error) {
+	return "s", &session.Result{Cause: session.CauseProvider, Limited: new(time.Minute)}, nil
+}
+
+// TestWhatWasPutOffIsTriedAgain: what a limit of the provider ended is no outcome that is kept; the session goes on the next time, in
+// another clone, with what had changed.
+func TestWhatWasPutOffIsTriedAgain(t *testing.T) {
+	const script = `cat >/dev/null
+case "$*" in *--resume*) cat new >&2; printf '{"type":"result","cause":"done","text":"t","session":"s"}\n'; exit;; esac
+echo one >new
+printf '{"type":"tool_start","name":"bash"}\n{"type":"result","cause":"provider","message":"slow down","retry_after_ms":90000,"session":"s"}\n'`
+	kept := &shelf{patches: map[string][]byte{}, saved: func() {}}
+	for _, want := range []string{"provider", "done"} {
+		b := fake(t, script, 1)
+		b.Away, b.Session, b.Sessions = kept, "run-1", limitedSession{}
+		r, err := b.Do(t.Context())
+		if err != nil || r.Cause != want {
+			t.Fatalf("%+v, %v; want %s", r, err, want)
+		}
+		if wait, limited := r.Limited(); limited != (want == "provider") || limited && wait != 90*time.Second {
+			t.Errorf("%s: %v %v", want, wait, limited)
+		}
+		if want == "done" && r.Changed != 1 {
+			t.Errorf("%d files have changed", r.Changed)
+		}
+	}
+}

@@ -55,6 +55,9 @@ type Result struct {
 	Began   time.Time                      `json:"began"`
 	Ended   time.Time                      `json:"ended"`
 	Resumed int                            `json:"resumed,omitempty"` // how often it went on after a batch was stopped
+	// RetryAfter is how long the provider of the model wants nothing more, in ms; nil: it was not its limit that ended the work. 0: it
+	// named no time.
+	RetryAfter *int64 `json:"retry_after_ms,omitempty"`
 	// Crashed says that the adze that did the work ended without a word about it.
 	Crashed bool `json:"-"`
 }

@@ -21,6 +21,10 @@ const GoOn = "The program that ran this was stopped in the middle of your work. 
 const Elsewhere = "The machine that ran this was lost in the middle of your work. You are in a new clone: what you had changed is there as it was when it was last saved, " +
 	"and what you changed after that is gone. A call without an outcome may have had effects outside of the clone. Look at what is there, then go on with the task."
 
+// PutOff is what a model is told whose work ended because it, or what keeps its session, was not to be had.
+const PutOff = "Your work was put off in the middle because the model or the server that keeps this session could not be reached. You are in a new clone: what you had " +
+	"changed is there as it was when it was last saved. Look at what is there, then go on with the task."
+
 // maxText bounds the answer that a result keeps, in bytes; the whole one is in the session.
 const maxText = 64 << 10
 
@@ -88,14 +92,11 @@ func (b *Batch) steps(ctx context.Context, t Task, s *State) (r Result, err erro
 	}
 	if p.Ran == nil {
 		enter(Working)
-		r, err := b.work(ctx, t, &p, s, keep)
-		if err != nil {
+		if r, err = b.worked(ctx, t, &p, s, keep); err != nil {
 			return r, err
 		}
-		b.save(ctx, t, &p, s.Calls)
-		p.Ran = &r
-		if err := keep(); err != nil {
-			return r, err
+		if p.Ran == nil {
+			return b.finish(t, p, r), nil
 		}
 	}
 	r = *p.Ran
@@ -165,7 +166,8 @@ func (b *Batch) work(ctx context.Context, t Task, p *Progress, s *State, keep fu
 			return Result{}, fmt.Errorf("%w: the sessions could not be looked at: %w", ErrKept, err)
 		}
 	}
-	if ended != nil && (b.Away == nil || begun(ended.Calls) <= p.Calls) && ended.Cause != session.CauseInterrupted && ended.Cause != session.CauseTerminated {
+	putOff := b.Away != nil && ended != nil && ran(id, *ended).passing()
+	if ended != nil && !putOff && (b.Away == nil || begun(ended.Calls) <= p.Calls) && ended.Cause != session.CauseInterrupted && ended.Cause != session.CauseTerminated {
 		return ran(id, *ended), nil
 	}
 	p.Started++
@@ -174,6 +176,8 @@ func (b *Batch) work(ctx context.Context, t Task, p *Progress, s *State, keep fu
 	}
 	args, input := b.runFlags(t), t.Prompt
 	switch s.Resumed = id != ""; {
+	case putOff:
+		args, input = append(args, "--resume", string(id)), PutOff
 	case s.Resumed && b.Away != nil:
 		args, input = append(args, "--resume", string(id)), Elsewhere
 	case s.Resumed:
@@ -192,6 +196,19 @@ func (b *Batch) work(ctx context.Context, t Task, p *Progress, s *State, keep fu
 		r, err = b.prompt(ctx, t, args, input, s, saver)
 	}
 	return r, err
+}
+
+// worked does the work and keeps what came of it. Where that is to be tried again on any machine, what has changed is all that is kept.
+func (b *Batch) worked(ctx context.Context, t Task, p *Progress, s *State, keep func() error) (Result, error) {
+	r, err := b.work(ctx, t, p, s, keep)
+	if err != nil {
+		return r, err
+	}
+	b.save(ctx, t, p, s.Calls)
+	if b.Away == nil || !r.passing() {
+		p.Ran = &r
+	}
+	return r, keep()
 }
 
 // begun counts calls.
@@ -229,6 +246,7 @@ func (b *Batch) prompt(ctx context.Context, t Task, args []string, input string,
 			var r answer
 			if json.Unmarshal(line, &r) == nil {
 				over := ran(r.Session, r.Result)
+				over.RetryAfter = r.RetryAfter
 				last = &over
 			}
 		case "message":
@@ -262,14 +280,20 @@ func (b *Batch) prompt(ctx context.Context, t Task, args []string, input string,
 
 // answer is the last line of an adze: how its turn ended, and in which session.
 type answer struct {
-	Session session.ID `json:"session"`
+	Session    session.ID `json:"session"`
+	RetryAfter *int64     `json:"retry_after_ms"`
 	session.Result
 }
 
 // ran is the result of a turn that is over.
 func ran(id session.ID, r session.Result) Result {
+	var after *int64
+	if r.Limited != nil {
+		after = new(r.Limited.Milliseconds())
+	}
 	return Result{
-		Cause: string(r.Cause), Message: r.Message, Hint: r.Hint, Text: r.Text, Session: id, Usage: r.Usage, Cost: r.Cost,
+		RetryAfter: after,
+		Cause:      string(r.Cause), Message: r.Message, Hint: r.Hint, Text: r.Text, Session: id, Usage: r.Usage, Cost: r.Cost,
 		Turns: r.Steps, Calls: r.Calls, Denied: r.Denied,
 	}
 }

@@ -16,7 +16,10 @@ const (
 	heldWait  = 5 * time.Second // another worker's lease is still there
 	moneyWait = 10 * time.Second
 	failWait  = 5 * time.Second // after the first failure; then twice as long each time
-	limitWait = time.Minute     // after a provider asked for a pause, at least
+	limitWait = time.Minute     // after a provider asked for a pause and named no time; then twice as long each time
+	// What a provider may ask for. A limit of a day is asked about again each quarter of an hour, for it may be raised.
+	limitLeast = time.Second
+	limitMost  = 15 * time.Minute
 )
 
 // awayTries is how often an attempt that ended because no server answered is none: with the waits between them this is an hour and a half.
@@ -109,7 +112,7 @@ func (a *attempt) mayBegin(ctx context.Context) error {
 		if err != nil && !errors.Is(err, ErrNone) {
 			return err
 		}
-		if left := p.Until.Sub(a.now()); left > 0 {
+		if left := min(p.Until.Sub(a.now()), limitMost+limitWait); left > 0 { // a clock that is wrong holds up nobody for long
 			return a.answered(a.putOff(ctx, left, p.Why))
 		}
 	}

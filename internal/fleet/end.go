@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"adze/internal/batch"
 	"adze/session"
@@ -11,9 +12,10 @@ import (
 
 // end writes down what came of an attempt, and only then answers the ticket.
 func (a *attempt) end(ctx context.Context, r batch.Result, patch string, cause, err error) {
+	asked, limited := r.Limited()
 	switch {
-	case err == nil && r.Limited():
-		err = a.limited(ctx, r)
+	case err == nil && limited:
+		err = a.limited(ctx, r, asked)
 	case err == nil && r.Away() && a.run.Away < awayTries:
 		err = a.away(ctx, r.Cost, r.Message)
 	case err == nil && (r.Crashed || r.Cause == string(session.CauseStore)):
@@ -110,10 +112,19 @@ func (a *attempt) giveBack(ctx context.Context, cost *float64) error {
 	return a.taken.Retry(ctx, 0)
 }
 
-// limited has all that use the same key wait; it is no attempt.
-func (a *attempt) limited(ctx context.Context, r batch.Result) error {
+// limitFor is how long to wait for a provider that asked for a while, or for none: then it is twice as long each time.
+func limitFor(asked time.Duration, waits int) time.Duration {
+	if asked <= 0 {
+		return limitWait << min(waits, 4)
+	}
+	return min(max(asked, limitLeast), limitMost)
+}
+
+// limited has all that use the same key wait; it is no attempt. The pause stands before the ticket is given back, so that no other
+// worker runs into the same limit.
+func (a *attempt) limited(ctx context.Context, r batch.Result, asked time.Duration) error {
 	a.cost(r.Cost)
-	wait := limitWait << min(a.run.Waits, 4)
+	wait := limitFor(asked, a.run.Waits)
 	flags := append(a.order.Flags[:len(a.order.Flags):len(a.order.Flags)], a.task.Flags...)
 	if key := a.Key(flags); key != "" {
 		until := a.now().Add(wait)

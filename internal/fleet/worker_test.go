@@ -2,6 +2,7 @@ package fleet_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -314,7 +315,7 @@ func TestALimitPausesAllOfItsKey(t *testing.T) {
 		if j.Task.ID == "t3" {
 			return done(j, ""), "", nil
 		}
-		return batch.Result{Cause: "provider", Message: "too much (HTTP 429)"}, "", nil
+		return batch.Result{Cause: "provider", Message: "too much (HTTP 429)", RetryAfter: new(int64)}, "", nil
 	}, func(w *fleet.Worker) { w.Key, w.Jobs = key, 1 })
 	for end := time.Now().Add(patience); y.events(fleet.PutOff) < 5 || y.events(fleet.Ended) < 1; {
 		if time.Now().After(end) {
@@ -328,6 +329,42 @@ func TestALimitPausesAllOfItsKey(t *testing.T) {
 	for _, r := range runs[:3] {
 		if r.State != fleet.Waiting || r.Attempts != 0 || !strings.Contains(r.Reason, "429") {
 			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// TestAWorkerWaitsAsLongAsTheProviderSays: within bounds, and the next one who takes a task of the key waits as well.
+func TestAWorkerWaitsAsLongAsTheProviderSays(t *testing.T) {
+	for asked, want := range map[time.Duration]time.Duration{7 * time.Minute: 7 * time.Minute, time.Millisecond: time.Second, 24 * time.Hour: 15 * time.Minute, 0: time.Minute} {
+		y := newYard(t, 2, nil)
+		asking := make(chan string, 100)
+		d := func(_ context.Context, j fleet.Job) (batch.Result, string, error) {
+			asking <- j.Task.ID
+			return batch.Result{Cause: "provider", Message: "slow down", RetryAfter: new(asked.Milliseconds())}, "", nil
+		}
+		began := time.Now()
+		y.Hurry = false // the ticket is away for so long, too
+		for _, name := range []string{"one", "two"} {
+			y.work(name, d, func(w *fleet.Worker) { w.Key, w.Jobs = func([]string) string { return "key" }, 1 })
+		}
+		for end := time.Now().Add(patience); y.events(fleet.PutOff) < 2; {
+			if time.Now().After(end) {
+				t.Fatal("not put off")
+			}
+		}
+		r, err := y.Pauses.Get(t.Context(), "key")
+		var p struct{ Until time.Time }
+		if err == nil {
+			err = json.Unmarshal(r.Value, &p)
+		}
+		if err != nil || p.Until.Before(began.Add(want)) || p.Until.After(time.Now().Add(want)) {
+			t.Errorf("asked to wait for %v: until %v (from %v), want %v: %v", asked, p.Until, began, want, err)
+		}
+		runs, _ := y.List(t.Context(), y.sub.ID)
+		for _, r := range runs {
+			if want > time.Second && (r.State != fleet.Waiting || r.Attempts != 0) { // a second may be over
+				t.Errorf("%+v", r)
+			}
 		}
 	}
 }

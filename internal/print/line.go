@@ -242,6 +242,7 @@ type resultLine struct {
 	Plan       *planOf                        `json:"plan,omitempty"`
 	Session    string                         `json:"session"`
 	Duration   int64                          `json:"duration_ms"`
+	RetryAfter *int64                         `json:"retry_after_ms,omitempty"` // what a provider asked for whose limit ended it; 0: it named no time
 	Structured json.RawMessage                `json:"structured"`
 }
 
@@ -251,6 +252,9 @@ func resultOf(r session.Result, h Head) resultLine {
 		Message: r.Message, Hint: r.Hint, Usage: r.Usage, Cost: r.Cost, Turns: r.Steps, Calls: r.Calls,
 		Denied: r.Denied, Changed: r.Changed, Notes: r.Notes, Claims: r.Claims, Session: h.Session,
 		Duration: r.Duration.Round(time.Millisecond).Milliseconds(), Structured: json.RawMessage("null"),
+	}
+	if r.Limited != nil {
+		l.RetryAfter = new(r.Limited.Milliseconds())
 	}
 	if r.Plan != nil {
 		l.Plan = &planOf{r.Plan.State, r.Plan.SHA256, r.Plan.Path, r.Plan.Mode}
