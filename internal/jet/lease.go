@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Fresh reports whether the one who had the key before gave it back. Otherwise they may still believe that it is theirs, or nobody had it.
+// Fresh reports whether the one who had the key before gave it back, less than a day ago. Otherwise they may still believe that it is theirs, or nobody had it.
 func (l *Lease) Fresh() bool { return l.fresh }
 
 // Holder is what the others see of this lease.
@@ -135,7 +135,7 @@ func (l *Lease) Release(ctx context.Context) error {
 	defer cancel()
 	for {
 		gone := &nats.Msg{Subject: l.subject, Header: nats.Header{"KV-Operation": {"DEL"}}}
-		_, err := l.of.conn.js.PublishMsg(ctx, gone, jetstream.WithExpectLastSequencePerSubject(l.revision))
+		_, err := l.of.conn.js.PublishMsg(ctx, gone, jetstream.WithMsgTTL(l.of.times.Gone), jetstream.WithExpectLastSequencePerSubject(l.revision))
 		if !Conflict(err) {
 			return l.of.conn.explain(err)
 		}

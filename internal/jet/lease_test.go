@@ -93,6 +93,32 @@ func TestALeaseHasOneHolderAndCanBeGivenBack(t *testing.T) {
 	}
 }
 
+// TestALeaseThatWasGivenBackLeavesNothing: what says so on the server ends by itself.
+func TestALeaseThatWasGivenBackLeavesNothing(t *testing.T) {
+	times := slow
+	times.Gone = time.Second
+	l := leasesOn(t, jettest.Start(t, jettest.Options{}).URL(), times)
+	lease, err := l.Hold(t.Context(), "a")
+	if err == nil {
+		err = lease.Release(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(2 * time.Minute); ; {
+		last, err := l.last(t.Context(), lease.subject)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last == nil || last.Header.Get("Nats-Marker-Reason") != "" { // which has an end, too
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("still there: %v", last.Header)
+		}
+	}
+}
+
 func TestALeaseIsLostByTheHoldersOwnClock(t *testing.T) {
 	l := leasesOn(t, jettest.Start(t, jettest.Options{}).URL(), slow)
 	c := &clock{at: time.Now()}

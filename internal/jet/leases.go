@@ -19,12 +19,14 @@ import (
 type LeaseTimes struct {
 	Live  time.Duration // the server ends it so long after the last renewal; at least 1 s
 	Renew time.Duration // between renewals
+	Gone  time.Duration // that it was given back is known so long, by which Lease.Fresh tells; at least 1 s
 	Lose  time.Duration // its holder gives it up so long after the last one: before the server does, so that there is time to end what runs
 }
 
 // Times of leases: the usual one outlives the choice of a new leader, which takes 2 to 7 s, by two thirds of it.
 const (
 	usualLease = 15 * time.Second
+	usualGone  = 24 * time.Hour
 	leastLease = 3 * time.Second
 )
 
@@ -32,7 +34,7 @@ const (
 // 5 s, to end what runs.
 func (t LeaseTimes) or(live time.Duration) LeaseTimes {
 	live = cmp.Or(t.Live, live)
-	return LeaseTimes{Live: live, Renew: cmp.Or(t.Renew, live/3), Lose: cmp.Or(t.Lose, live*2/3)}
+	return LeaseTimes{Live: live, Renew: cmp.Or(t.Renew, live/3), Lose: cmp.Or(t.Lose, live*2/3), Gone: cmp.Or(t.Gone, usualGone)}
 }
 
 // leaseBucket holds a key for each lease.

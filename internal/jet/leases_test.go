@@ -28,10 +28,10 @@ func TestTheTimeOfALeaseIsASetting(t *testing.T) {
 		}
 	}
 	usual := LeaseTimes{}.or(usualLease)
-	if usual != (LeaseTimes{15 * time.Second, 5 * time.Second, 10 * time.Second}) {
+	if usual != (LeaseTimes{Live: 15 * time.Second, Renew: 5 * time.Second, Lose: 10 * time.Second, Gone: 24 * time.Hour}) {
 		t.Errorf("usually %v", usual)
 	}
-	if got := (LeaseTimes{Lose: time.Hour}).or(6 * time.Second); got != (LeaseTimes{6 * time.Second, 2 * time.Second, time.Hour}) {
+	if got := (LeaseTimes{Lose: time.Hour}).or(6 * time.Second); got != (LeaseTimes{Live: 6 * time.Second, Renew: 2 * time.Second, Lose: time.Hour, Gone: 24 * time.Hour}) {
 		t.Errorf("got %v", got)
 	}
 }
