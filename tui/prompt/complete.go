@@ -2,8 +2,11 @@ package prompt
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"adze/internal/safeterm"
 	"adze/tui/choose"
@@ -248,9 +251,15 @@ func (p *Line) Accept() Happened {
 	return Happened{Files: files, Folder: folder}
 }
 
-// quotedPath is a path as it stands in a prompt: in quotes where a space would end it.
+// quotedPath is a path as it stands in a prompt: in quotes where a space would end it, or where its first letter would make a
+// command, a note or an agent of what begins with it; with escapes where a quote or what nobody sees is in it.
 func quotedPath(path string) string {
-	if strings.ContainsAny(path, " \t") {
+	switch {
+	case !utf8.ValidString(path), strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }), strings.Contains(path, `"`) && strings.Contains(path, "'"):
+		return strconv.Quote(path)
+	case strings.Contains(path, `"`):
+		return "'" + path + "'"
+	case strings.Contains(path, " "), path != "" && strings.Contains("!#@", path[:1]):
 		return `"` + path + `"`
 	}
 	return path

@@ -33,3 +33,16 @@ func TestWhatLeadsOutOfTheWorkspace(t *testing.T) {
 		}
 	}
 }
+
+// A name means itself in a prompt, whatever is in it: it ends no line, opens no second quote, and makes no command of what follows.
+func TestAPathStandsInAPromptAsOneWord(t *testing.T) {
+	for path, want := range map[string]string{
+		"a.go": "a.go", "it's.txt": "it's.txt", "caf\u00e9.md": "café.md", "a b.go": `"a b.go"`, `a "b".go`: `'a "b".go'`, `it's "b".go`: `"it's \"b\".go"`,
+		"a\nb.go": `"a\nb.go"`, "a\tb": `"a\tb"`, "\x1b[31m.txt": `"\x1b[31m.txt"`, "bad\xff.txt": `"bad\xff.txt"`, "a\u202eb": `"a\u202eb"`,
+		"!run": `"!run"`, "#note.md": `"#note.md"`, "@scope/x.js": `"@scope/x.js"`, "a!b": "a!b", "C#/x.cs": "C#/x.cs", "": "",
+	} {
+		if got := quotedPath(path); got != want {
+			t.Errorf("%q stands as %s, want %s", path, got, want)
+		}
+	}
+}
