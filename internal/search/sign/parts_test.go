@@ -65,7 +65,7 @@ func found(pattern, line string) bool {
 		_, rest, ok := strings.Cut(line, "needle7")
 		return ok && strings.Contains(rest, "thread2")
 	}
-	return has("needle7thread") || has("needle8thread")
+	return pattern != "qqxqqx" && (has("needle7thread") || has("needle8thread"))
 }
 
 // covered checks that parts are in order, apart from each other and of whole lines that are counted.
