@@ -165,15 +165,29 @@ func (a batches) Fleet(ctx context.Context, on string) (*runs.Fleet, error) {
 		return nil, misuse("mend --on, or what ADZE_NATS_TOKEN_FILE or ADZE_NATS_CREDS names", "%v", err)
 	}
 	if err != nil {
-		return nil, err
+		return nil, absent(err)
 	}
 	c, err := jetqueue.Open(ctx, conn)
 	if err != nil {
 		conn.Close()
-		return nil, err
+		return nil, absent(err)
 	}
 	return &runs.Fleet{Cluster: c, Name: o.URL, Close: conn.Close, Durability: conn.Durability(ctx).String(), Sessions: []string{"--store", o.URL}}, nil
 }
+
+// absent marks an error as fleet.ErrAway where no server answered; what it says stays.
+func absent(err error) error {
+	if errors.Is(err, jet.ErrUnreachable) {
+		return unanswered{err}
+	}
+	return err
+}
+
+type unanswered struct{ error }
+
+func (u unanswered) Unwrap() error { return u.error }
+
+func (u unanswered) Is(target error) bool { return target == fleet.ErrAway }
 
 // What is to be free of the disk before a worker takes a task.
 const (

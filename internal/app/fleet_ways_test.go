@@ -72,6 +72,40 @@ func TestWorkersDoABatch(t *testing.T) {
 	}
 }
 
+// TestAWorkerWaitsForItsServer: one that is started before its server says so, takes tasks when it is there, and ends well when it is told to
+// stop before.
+func TestAWorkerWaitsForItsServer(t *testing.T) {
+	u := newUser(t)
+	server := jettest.Start(t, jettest.Options{})
+	server.Servers[0].Kill()
+	says := func(name, text string) {
+		t.Helper()
+		for end := time.Now().Add(patience); ; {
+			log, _ := os.ReadFile(filepath.Join(u.home, name+".log"))
+			if strings.Contains(string(log), text) {
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatalf("%s never said %q:\n%s", name, text, log)
+			}
+			<-time.After(20 * time.Millisecond)
+		}
+	}
+	stays, stopped := u.works("stays", server.URL(), t.TempDir()), u.works("stopped", server.URL(), t.TempDir())
+	says("stays", "waiting for the server: no NATS server answers")
+	says("stopped", "waiting for the server")
+	stopped.Process.Signal(syscall.SIGTERM)
+	if err := stopped.Wait(); err != nil {
+		t.Errorf("a worker that waits and is told to stop: %v", err)
+	}
+	server.Servers[0].Restart()
+	says("stays", "takes tasks from "+server.URL())
+	stays.Process.Signal(syscall.SIGTERM)
+	if err := stays.Wait(); err != nil {
+		t.Errorf("a worker that is told to stop: %v", err)
+	}
+}
+
 // TestWhatIsWrongWithAServerIsToldOnce: each has one clear outcome, and nothing is submitted.
 func TestWhatIsWrongWithAServerIsToldOnce(t *testing.T) {
 	u := newUser(t)

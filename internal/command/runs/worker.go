@@ -26,6 +26,9 @@ carries none.
 On SIGTERM or Ctrl-C it takes no more tasks and lets those that run come to their end for --grace; what is left then, or at the
 second signal, is given back, and another worker goes on with it.
 
+A worker that finds no server when it starts says so and waits for one until it is told to stop; one that is refused, or whose address or
+credentials cannot be used, ends.
+
 A worker that cannot reach a server for two thirds of its lease of 15 s ends what it does, for after all of it another one goes on. Its
 ticket waits as long again. ADZE_NATS_LEASE is another time, from 3s on, for who submits and for all workers alike: a shorter one goes on
 sooner, and is lost while three servers choose who leads, which takes 2 to 7 s.`
@@ -80,7 +83,10 @@ func (r runs) worker(c *cobra.Command, _ []string) error {
 		}
 		defer unlisten()
 	}
-	server, err := r.Fleet(ctx, r.where(c))
+	server, err := r.await(ctx, r.where(c))
+	if ctx.Err() != nil && server == nil {
+		return nil // it was told to stop, and has nothing to give back
+	}
 	if err != nil {
 		return r.unreachable(err)
 	}
@@ -103,6 +109,31 @@ func (r runs) worker(c *cobra.Command, _ []string) error {
 		fmt.Fprintf(r.Err, "%s\n", safeterm.Name(server.Durability))
 	}
 	return w.Run(ctx)
+}
+
+// How long a worker that starts waits before it looks for a server again; looking takes some seconds as well.
+const (
+	awaitLeast = 500 * time.Millisecond
+	awaitMost  = 10 * time.Second
+)
+
+// await connects. A server that does not answer is waited for until ctx ends, and told of once: a worker may be started before its
+// servers are, or while they choose who leads. What is plainly wrong with an address or with credentials is an error at once.
+func (r runs) await(ctx context.Context, on string) (*Fleet, error) {
+	for wait := awaitLeast; ; wait = min(2*wait, awaitMost) {
+		server, err := r.Fleet(ctx, on)
+		if !errors.Is(err, fleet.ErrAway) || ctx.Err() != nil {
+			return server, err
+		}
+		if wait == awaitLeast {
+			r.say(fleet.Event{Kind: "waiting for the server", Why: err.Error()})
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(wait):
+		}
+	}
 }
 
 // ready says why a worker takes no task now.
