@@ -22,7 +22,11 @@ func (a *attempt) end(ctx context.Context, r batch.Result, patch string, cause, 
 		err = a.again(ctx, r.Cost, r.Message)
 	case err == nil:
 		err = a.finish(ctx, r, patch)
-	case errors.Is(err, batch.ErrLost), errors.Is(err, ErrStale), errors.Is(cause, batch.ErrLost):
+	case errors.Is(err, ErrStale), errors.Is(cause, ErrStale):
+	case errors.Is(err, batch.ErrLost), errors.Is(cause, batch.ErrLost):
+		if a.blameless(ctx, r.Cost) {
+			err = nil
+		}
 	case errors.Is(cause, ErrCancelled):
 		a.cost(r.Cost)
 		err = a.over(ctx, Cancelled, ErrCancelled.Error())
@@ -99,6 +103,25 @@ func (a *attempt) away(ctx context.Context, cost *float64, why string) error {
 		return err
 	}
 	return a.putOff(ctx, wait, a.Redact(why))
+}
+
+// blameless has an attempt not count whose lease was lost because no server answers, which is neither the task's fault nor the worker's,
+// and says whether it could. The work has ended by now, and the ticket comes again by itself. When servers answer again, another worker
+// may have begun: the change is only taken while this attempt's own claim stands, so that it never changes what is another one's. Where
+// a server answers at once, the loss had another reason, and counts.
+func (a *attempt) blameless(ctx context.Context, cost *float64) bool {
+	if _, _, err := read[Run](ctx, a.Runs, runsBelow+a.run.ID); !errors.Is(err, ErrAway) || a.run.Away >= awayTries {
+		return false
+	}
+	a.release()
+	a.lease = nil // it was lost, which stops no change any more
+	a.cost(cost)
+	const why = "no server answered until its lease was lost"
+	if a.put(ctx, func(r *Run) { r.State, r.Reason = Waiting, why; r.Attempts--; r.Away++ }) != nil {
+		return false
+	}
+	a.tell(Event{Kind: PutOff, Run: a.run, Why: why})
+	return true
 }
 
 // giveBack lets another worker go on; it is no attempt.

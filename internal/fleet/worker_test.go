@@ -369,6 +369,39 @@ func TestAWorkerWaitsAsLongAsTheProviderSays(t *testing.T) {
 	}
 }
 
+// awayBook tells once that a record could not be read because no server answers.
+type awayBook struct {
+	fleet.Book
+	once *sync.Once
+	then func()
+}
+
+func (b awayBook) Get(ctx context.Context, key string) (fleet.Record, error) {
+	r, err := b.Book.Get(ctx, key)
+	if errors.Is(err, fleet.ErrAway) {
+		b.once.Do(b.then)
+	}
+	return r, err
+}
+
+// TestALeaseThatIsLostWithItsServerIsNoAttempt: the only attempt of a task is still there when servers answer again.
+func TestALeaseThatIsLostWithItsServerIsNoAttempt(t *testing.T) {
+	y := newYard(t, 1, func(s *fleet.Submission) { s.Attempts = 1 })
+	y.Cluster.Runs = awayBook{y.Cluster.Runs, new(sync.Once), func() { y.Refuse(nil) }}
+	begun := 0
+	y.work("w", func(ctx context.Context, j fleet.Job) (batch.Result, string, error) {
+		if begun++; begun > 1 {
+			return done(j, ""), "", nil
+		}
+		y.Refuse(fleet.ErrAway)
+		y.Lose(j.Run.ID)
+		return batch.Result{}, "", park(ctx)
+	}, func(w *fleet.Worker) { w.Jobs = 1 })
+	if r := y.until()[0]; r.State != fleet.Finished || r.Attempts != 1 || r.Away != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestMoneyIsSetAside: never is more at work than the batch may cost, and what is left when nothing more can be begun is told.
 func TestMoneyIsSetAside(t *testing.T) {
 	y := newYard(t, 10, func(s *fleet.Submission) { s.MaxCost = 1 })

@@ -30,7 +30,7 @@ A worker that finds no server when it starts says so and waits for one until it 
 credentials cannot be used, ends.
 
 A worker that cannot reach a server for two thirds of its lease of 15 s ends what it does, for after all of it another one goes on. Its
-ticket waits as long again. ADZE_NATS_LEASE is another time, from 3s on, for who submits and for all workers alike: a shorter one goes on
+ticket waits as long again. It is no attempt when no server answered and nobody had gone on by then. ADZE_NATS_LEASE is another time, from 3s on, for who submits and for all workers alike: a shorter one goes on
 sooner, and is lost while three servers choose who leads, which takes 2 to 7 s.`
 
 // WorkerCommand is adze worker.
