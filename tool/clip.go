@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"adze/internal/plural"
 )
 
 // Default bounds of what one call gives the model.
@@ -45,7 +46,7 @@ func (c Clip) apply(ctx context.Context, call CallID, out string) (text, file st
 		return out, "", false
 	}
 	rest := out[end:]
-	note := fmt.Sprintf("\n(output cut: %s, %s more", plural(countLines(rest), "more line", "more lines"), plural(len(rest), "byte", "bytes"))
+	note := fmt.Sprintf("\n(output cut: %s, %s more", plural.Of(countLines(rest), "more line"), plural.Of(len(rest), "byte"))
 	if c.Spill != nil {
 		path, err := c.Spill(ctx, call, out)
 		if err != nil {
@@ -102,13 +103,6 @@ func cut(s string, runes int) string {
 		return s
 	}
 	return string([]rune(s[:min(len(s), runes*utf8.UTFMax)])[:runes]) + "…"
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
 }
 
 func (x *execution) clip(ctx context.Context, p outcomeParts) outcomeParts {

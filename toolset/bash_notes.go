@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"adze/internal/plural"
 	"adze/internal/proc"
 	"adze/tool"
 )
@@ -24,7 +25,7 @@ func (x *bashCall) notes(r proc.Result) (notes []string) {
 		notes = append(notes, "(a rule allowed this, so git ran without the hooks and programs that this repository names)")
 	}
 	if r.Ended > 0 && r.Killed == proc.ByItself && x.declared == "" {
-		notes = append(notes, fmt.Sprintf("(ended %s that it left running; use background: true to keep one)", counted(int64(r.Ended), "process")))
+		notes = append(notes, fmt.Sprintf("(ended %s that it left running; use background: true to keep one)", plural.Of(r.Ended, "process")))
 	}
 	if r.Sandbox != "" && r.Code != 0 {
 		notes = append(notes, "(it ran in a sandbox: no network but hosts that are allowed, through the proxy of HTTPS_PROXY; everything outside the workspace and /tmp is read only, and so are .git hooks and config and the folders of editors in it)")
@@ -37,7 +38,7 @@ func (x *bashCall) notes(r proc.Result) (notes []string) {
 	}
 	notes = append(notes, putAside(r)...)
 	if r.Survivors > 0 {
-		notes = append(notes, fmt.Sprintf("(%s could not be ended, probably of another user)", counted(int64(r.Survivors), "process")))
+		notes = append(notes, fmt.Sprintf("(%s could not be ended, probably of another user)", plural.Of(r.Survivors, "process")))
 	}
 	if x.declared == "" && endsInCD().MatchString(x.in.Command) {
 		notes = append(notes, "(cd does not last beyond this call; use workdir)")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"adze/internal/plural"
 	"adze/tool"
 )
 
@@ -28,7 +29,7 @@ func bashState(m bashMeta) string {
 	case m.Signal != "":
 		return "ended by " + m.Signal + " after " + took
 	case m.Exit != nil:
-		return fmt.Sprintf("exit %d · %s · %s", *m.Exit, took, counted(m.Lines, "line"))
+		return fmt.Sprintf("exit %d · %s · %s", *m.Exit, took, plural.Of(m.Lines, "line"))
 	}
 	return ""
 }

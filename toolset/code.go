@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/lsp"
+	"adze/internal/plural"
 	"adze/internal/workspace"
 	"adze/tool"
 )
@@ -119,7 +120,7 @@ func (l linguist) source(ctx context.Context, ask asker, name string) (workspace
 
 // codeAnswer lists rows, as many as fit, with their number.
 func codeAnswer(path string, rows []string, noun string) codeResult {
-	total := plural(len(rows), noun)
+	total := plural.Of(len(rows), noun)
 	if len(rows) == 0 {
 		total = "no " + noun + "s"
 	}

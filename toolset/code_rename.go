@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/diff"
 	"adze/internal/lsp"
+	"adze/internal/plural"
 	"adze/internal/workspace"
 	"adze/tool"
 )
@@ -130,7 +131,7 @@ func (l linguist) renamed(ctx context.Context, p workspace.Path, in renameArgs, 
 	var changes strings.Builder
 	for _, w := range work {
 		m.Places += w.Places
-		m.Rows = append(m.Rows, fmt.Sprintf("%s: %s", w.path.Display(), plural(w.Places, "place")))
+		m.Rows = append(m.Rows, fmt.Sprintf("%s: %s", w.path.Display(), plural.Of(w.Places, "place")))
 		files = append(files, w.path.Display())
 		side := func(text string) diff.Side { return diff.Side{Name: w.path.Display(), Text: text} }
 		changes.WriteString(diff.Unified(side(w.Before), side(w.After)).Text)
@@ -148,7 +149,7 @@ func (l linguist) renamed(ctx context.Context, p workspace.Path, in renameArgs, 
 			m.Check = l.checked(ctx, p, w.Before, w.After)
 		}
 	}
-	did := fmt.Sprintf("renamed %s to %s: %s in %s", in.Symbol, in.NewName, plural(m.Places, "place"), plural(len(work), "file"))
+	did := fmt.Sprintf("renamed %s to %s: %s in %s", in.Symbol, in.NewName, plural.Of(m.Places, "place"), plural.Of(len(work), "file"))
 	out := did + "\n" + strings.Join(m.Rows[:min(len(m.Rows), codeShown)], "\n")
 	if m.Check != "" {
 		out += "\n" + m.Check

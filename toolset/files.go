@@ -13,6 +13,7 @@ import (
 	"adze/internal/format"
 	"adze/internal/lsp"
 	"adze/internal/notebook"
+	"adze/internal/plural"
 	"adze/internal/text"
 	"adze/internal/workspace"
 	"adze/tool"
@@ -72,7 +73,7 @@ func leftOut(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return plural(n, "file") + " left out: not permitted to read; read them by name to be asked"
+	return plural.Of(n, "file") + " left out: not permitted to read; read them by name to be asked"
 }
 
 // open opens a regular file; one that is not there comes with names that may have been meant.
@@ -175,14 +176,6 @@ func shownDiff(d string) string {
 		return d[:end] + fmt.Sprintf("\\ %d more lines are not shown\n", rest)
 	}
 	return d
-}
-
-// plural is "1 line" or "2 lines".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // withNotes puts what a person should know behind a tool's output.

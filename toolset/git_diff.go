@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"adze/internal/git"
+	"adze/internal/plural"
 	"adze/tool"
 )
 
@@ -90,7 +91,7 @@ func (g gitDiffer) run(ctx context.Context, c tool.Context[gitDiffMeta], in gitD
 		meta.Diff = shownDiff(shown)
 		out += shown + patchFooter(at, d, shown)
 	}
-	title := fmt.Sprintf("%s, +%d -%d", plural(d.TotalFiles, "file"), d.Added, d.Deleted)
+	title := fmt.Sprintf("%s, +%d -%d", plural.Of(d.TotalFiles, "file"), d.Added, d.Deleted)
 	return gitDiffResult{Title: title, Metadata: meta, Output: out}, nil
 }
 
@@ -145,7 +146,7 @@ func changeCount(f git.FileDiff) string {
 }
 
 func diffTotals(d git.Diff) string {
-	return fmt.Sprintf("%s changed, +%d -%d", plural(d.TotalFiles, "file"), d.Added, d.Deleted)
+	return fmt.Sprintf("%s changed, +%d -%d", plural.Of(d.TotalFiles, "file"), d.Added, d.Deleted)
 }
 
 func statFooter(d git.Diff, shown int) string {
@@ -187,7 +188,7 @@ func patchFooter(at gitPlace, d git.Diff, shown string) string {
 	unseen := d.Files[min(begun, len(d.Files)):]
 	rows := countRows(at, unseen[:min(len(unseen), gitDiffLeft)])
 	if more := d.TotalFiles - begun - len(rows); more > 0 {
-		rows = append(rows, fmt.Sprintf("and %s more", plural(more, "file")))
+		rows = append(rows, fmt.Sprintf("and %s more", plural.Of(more, "file")))
 	}
 	return noted(diffTotals(d), words, leftOut(d.Withheld), "not begun: "+strings.Join(rows, ", "))
 }

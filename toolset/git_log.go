@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/git"
+	"adze/internal/plural"
 	"adze/tool"
 )
 
@@ -80,7 +81,7 @@ func (g gitLogger) run(ctx context.Context, c tool.Context[gitLogMeta], in gitLo
 		rows[i] = tool.Item{Text: oneLine(c.Subject, gitLogWidth), Note: c.Hash + " " + c.Date + " " + c.Author}
 	}
 	return gitLogResult{
-		Title:    fmt.Sprintf("%s of %s", plural(len(rows), "commit"), at),
+		Title:    fmt.Sprintf("%s of %s", plural.Of(len(rows), "commit"), at),
 		Metadata: gitLogMeta{Path: at.path.Display(), Commits: len(rows), More: log.More, Rows: rows},
 		Output:   strings.Join(append(lines, logFooter(at, in, log)), "\n"),
 	}, nil
@@ -115,7 +116,7 @@ func logFooter(at gitPlace, in gitLogArgs, log git.Log) string {
 	case n == 0:
 		return fmt.Sprintf("(no commit changed %s)", at)
 	case log.More:
-		return fmt.Sprintf("(%s; older ones follow with skip %d)", plural(n, "commit"), in.Skip+n)
+		return fmt.Sprintf("(%s; older ones follow with skip %d)", plural.Of(n, "commit"), in.Skip+n)
 	}
-	return "(" + plural(n, "commit") + ", that is all)"
+	return "(" + plural.Of(n, "commit") + ", that is all)"
 }

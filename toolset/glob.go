@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/plural"
 	"adze/internal/search"
 	"adze/tool"
 )
@@ -63,7 +64,7 @@ func (g globber) run(ctx context.Context, c tool.Context[globMeta], in globArgs)
 	q := search.GlobQuery{Pattern: in.Pattern, Limit: bounded(in.Limit, cmp.Or(g.bounds.Glob, globLimit), g.bounds.most())}
 	from := at.path.Display()
 	at, stop := at.watched(func(n int64) {
-		c.Metadata(fmt.Sprintf("%s, %s so far", in.Pattern, counted(n, "file")), globMeta{Pattern: in.Pattern, Path: from, Total: int(n)})
+		c.Metadata(fmt.Sprintf("%s, %s so far", in.Pattern, plural.Of(n, "file")), globMeta{Pattern: in.Pattern, Path: from, Total: int(n)})
 	})
 	r, err := at.Glob(ctx, q)
 	stop()
@@ -78,7 +79,7 @@ func (g globber) run(ctx context.Context, c tool.Context[globMeta], in globArgs)
 	meta := globMeta{Pattern: in.Pattern, Path: at.path.Display(), Total: r.Total, Shown: len(names), Withheld: r.Withheld}
 	meta.Paths = names[:min(len(names), globShown)]
 	return globResult{
-		Title:    fmt.Sprintf("%s, %s", in.Pattern, plural(r.Total, "file")),
+		Title:    fmt.Sprintf("%s, %s", in.Pattern, plural.Of(r.Total, "file")),
 		Metadata: meta,
 		Output:   strings.Join(append(names, globFooter(at, in, r, len(names))), "\n"),
 	}, nil
@@ -86,7 +87,7 @@ func (g globber) run(ctx context.Context, c tool.Context[globMeta], in globArgs)
 
 // globFooter gives the total and, where something may be missing, how to get it.
 func globFooter(at place, in globArgs, r search.GlobResult, shown int) string {
-	total := plural(r.Total, "file")
+	total := plural.Of(r.Total, "file")
 	switch {
 	case r.Total == 0 && r.Withheld > 0:
 		total = fmt.Sprintf("no other file in %s matches %s", at, in.Pattern)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/plural"
 	"adze/internal/search"
 	"adze/internal/search/match"
 	"adze/tool"
@@ -99,7 +100,7 @@ func (g grepper) run(ctx context.Context, c tool.Context[grepMeta], in grepArgs)
 	q.Stop = q.Mode != search.Count // who wants to know how many there are asks for counts
 	from := at.path.Display()
 	at, stop := at.watched(func(n int64) {
-		c.Metadata(fmt.Sprintf("%s, searched %s so far", in.Pattern, counted(n, "file")),
+		c.Metadata(fmt.Sprintf("%s, searched %s so far", in.Pattern, plural.Of(n, "file")),
 			grepMeta{Pattern: in.Pattern, Path: from, Mode: string(q.Mode), Searched: int(n)})
 	})
 	r, err := at.Grep(ctx, q)
@@ -227,7 +228,7 @@ func lineText(l match.Line) string {
 
 // totals counts what there is, or says that there is more than the search went for.
 func (o *grepOutput) totals() string {
-	files := plural(o.r.Matching, "file")
+	files := plural.Of(o.r.Matching, "file")
 	switch {
 	case o.q.Mode == search.Files && o.r.More:
 		return "over " + files
@@ -258,7 +259,7 @@ func (o *grepOutput) footer() string {
 	case o.q.Mode == search.Content && o.lines < o.r.Matches:
 		totals += ", not all shown: raise per_file"
 	}
-	searched := "searched " + plural(o.r.Searched, "file")
+	searched := "searched " + plural.Of(o.r.Searched, "file")
 	if o.r.More {
 		searched = ""
 	} else if o.r.Searched+o.r.Withheld == 0 && o.folder {

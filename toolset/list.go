@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"adze/internal/plural"
 	"adze/internal/search"
 	"adze/tool"
 )
@@ -125,7 +126,7 @@ func byteSize(n int64) string {
 }
 
 func listTotals(folders, files int) string {
-	return plural(folders, "folder") + ", " + plural(files, "file")
+	return plural.Of(folders, "folder") + ", " + plural.Of(files, "file")
 }
 
 func listFooter(at place, q search.ListQuery, r search.ListResult) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/plural"
 	"adze/internal/proc"
 	"adze/tool"
 )
@@ -76,7 +77,7 @@ func (l processLister) run(_ context.Context, _ tool.Context[processesMeta], in 
 		}
 	}
 	return tool.Result[processesMeta]{
-		Title: counted(int64(meta.Total), "process"), Metadata: meta, Output: processText(meta), Truncated: meta.Total > len(meta.Rows),
+		Title: plural.Of(meta.Total, "process"), Metadata: meta, Output: processText(meta), Truncated: meta.Total > len(meta.Rows),
 	}, nil
 }
 
@@ -129,5 +130,5 @@ func viewProcesses(m processesMeta) []tool.Block {
 	for i, r := range m.Rows {
 		items[i] = tool.Item{Text: fmt.Sprintf("%d %s", r.PID, r.Command), Note: strings.TrimSpace(r.note())}
 	}
-	return []tool.Block{{Kind: tool.ListBlock, Title: counted(int64(m.Total), "process"), Items: items}}
+	return []tool.Block{{Kind: tool.ListBlock, Title: plural.Of(m.Total, "process"), Items: items}}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"adze/internal/plural"
 	"adze/internal/text"
 	"adze/internal/textedit"
 	"adze/internal/workspace"
@@ -30,7 +31,7 @@ func (r reader) lines(ctx context.Context, o *workspace.Opened, p workspace.Path
 	}
 	got, err := text.Read(ctx, source, want, index)
 	if errors.Is(err, text.ErrPastEnd) && (got.Total > 0 || in.Offset > 1) {
-		return readResult{}, tool.Fail(tool.CodeInvalidArguments, "%s has %s; offset %d is past the end, give a smaller one", p.Display(), plural(got.Total, "line"), in.Offset)
+		return readResult{}, tool.Fail(tool.CodeInvalidArguments, "%s has %s; offset %d is past the end, give a smaller one", p.Display(), plural.Of(got.Total, "line"), in.Offset)
 	}
 	if err != nil && !errors.Is(err, text.ErrPastEnd) {
 		return readResult{}, err
@@ -54,7 +55,7 @@ func (r reader) part(ctx context.Context, o *workspace.Opened, p workspace.Path,
 	case errors.Is(err, text.ErrPastEnd) && got.Line < 0:
 		return readResult{}, tool.Fail(tool.CodeInvalidArguments, "%s has no line %d; give a smaller offset", p.Display(), in.Offset)
 	case errors.Is(err, text.ErrPastEnd):
-		return readResult{}, tool.Fail(tool.CodeInvalidArguments, "line %d of %s has %s; column %d is past its end", in.Offset, p.Display(), counted(got.Line, "byte"), in.Column)
+		return readResult{}, tool.Fail(tool.CodeInvalidArguments, "line %d of %s has %s; column %d is past its end", in.Offset, p.Display(), plural.Of(got.Line, "byte"), in.Column)
 	case err != nil:
 		return readResult{}, err
 	}
@@ -132,7 +133,7 @@ func (r reader) showLines(p workspace.Path, first int, got text.Range, c content
 	last := first + shown - 1
 	meta := readMeta{Path: p.Display(), Kind: "text", First: first, Last: last, Total: max(0, got.Total), Bytes: got.Bytes, Seen: &c.state}
 	meta.Text = excerpt(got.Lines[:shown])
-	title := fmt.Sprintf("%s, %s", p.Display(), plural(shown, "line"))
+	title := fmt.Sprintf("%s, %s", p.Display(), plural.Of(shown, "line"))
 	return readResult{Title: title, Metadata: meta, Output: out.String() + footer(first, last, got, c)}
 }
 
@@ -168,7 +169,7 @@ func footer(first, last int, got text.Range, c content) string {
 	if got.More {
 		left := "more lines"
 		if got.Total > 0 {
-			left = strings.Replace(plural(got.Total-last, "line"), " ", " more ", 1)
+			left = strings.Replace(plural.Of(got.Total-last, "line"), " ", " more ", 1)
 		}
 		parts = append(parts, fmt.Sprintf("%s; continue with offset %d", left, last+1))
 	}
@@ -176,7 +177,7 @@ func footer(first, last int, got text.Range, c content) string {
 		parts = append(parts, words)
 	}
 	if c.book != nil {
-		parts = append(parts, "a notebook as its "+plural(c.book.Cells, "cell")+": edit takes the text of a cell as shown; lines with #> are output; to add or remove cells, change the JSON with bash")
+		parts = append(parts, "a notebook as its "+plural.Of(c.book.Cells, "cell")+": edit takes the text of a cell as shown; lines with #> are output; to add or remove cells, change the JSON with bash")
 	}
 	if len(parts) == 0 {
 		return ""

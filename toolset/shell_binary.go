@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"adze/internal/plural"
 	"adze/internal/proc"
 	"adze/internal/text"
 )
@@ -31,7 +32,7 @@ func binaryShown(t proc.Text, where string) (string, bool) {
 	if where == "" {
 		where = "write it to a file, or look at it with xxd, strings or file"
 	}
-	return endLine(plainText(before)) + fmt.Sprintf("[binary output%s: %s not shown; %s]\n", kind, counted(size, "byte"), where) + plainText(after), true
+	return endLine(plainText(before)) + fmt.Sprintf("[binary output%s: %s not shown; %s]\n", kind, plural.Of(size, "byte"), where) + plainText(after), true
 }
 
 // tailText is the end of an output as panes show it.

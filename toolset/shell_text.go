@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"adze/internal/plural"
 	"adze/internal/proc"
 )
 
@@ -27,19 +28,9 @@ func shown(t proc.Text, where string) string {
 
 func amount(lines, size int64) string {
 	if lines == 0 {
-		return counted(size, "byte")
+		return plural.Of(size, "byte")
 	}
-	return counted(lines, "line") + ", " + counted(size, "byte")
-}
-
-func counted(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if strings.HasSuffix(noun, "s") {
-		return fmt.Sprintf("%d %ses", n, noun)
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return plural.Of(lines, "line") + ", " + plural.Of(size, "byte")
 }
 
 func endLine(s string) string {

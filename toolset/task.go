@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/plural"
 	"adze/tool"
 )
 
@@ -142,13 +143,13 @@ func notBlank(words ...string) []string {
 func (c TaskCounts) words() []string {
 	var out []string
 	if c.Steps > 0 {
-		out = append(out, counted(int64(c.Steps), "step"))
+		out = append(out, plural.Of(c.Steps, "step"))
 	}
 	if c.Calls > 0 {
-		out = append(out, counted(int64(c.Calls), "call"))
+		out = append(out, plural.Of(c.Calls, "call"))
 	}
 	if c.Tokens > 0 {
-		out = append(out, counted(int64(c.Tokens), "token"))
+		out = append(out, plural.Of(c.Tokens, "token"))
 	}
 	if c.Cost != nil && *c.Cost > 0 {
 		out = append(out, fmt.Sprintf("$%.4f", *c.Cost))

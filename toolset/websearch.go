@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/plural"
 	"adze/internal/websearch"
 	"adze/tool"
 )
@@ -115,7 +116,7 @@ func (w websearcher) run(ctx context.Context, c tool.Context[websearchMeta], in 
 		meta.Results = append(meta.Results, websearchFinding{r.Title, r.URL})
 	}
 	result.Metadata = meta
-	result.Title = fmt.Sprintf("%s · %s", result.Title, counted(int64(len(found)), "result"))
+	result.Title = fmt.Sprintf("%s · %s", result.Title, plural.Of(len(found), "result"))
 	result.Output = websearchOutput(found)
 	return result, nil
 }

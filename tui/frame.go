@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tui/draw"
@@ -100,7 +101,7 @@ func (m *model) tooSmall() []draw.Row {
 	t := m.draw.Theme
 	return []draw.Row{
 		t.Line(draw.Warn, safeterm.Fixed("This window is too small.")),
-		t.Line(draw.Plain, safeterm.Name(look.Count(minWidth, "column")+" and "+look.Count(minHeight, "row")+" are needed.")),
+		t.Line(draw.Plain, safeterm.Name(plural.Of(minWidth, "column")+" and "+plural.Of(minHeight, "row")+" are needed.")),
 		t.Line(draw.Plain, safeterm.Fixed("Make it larger; nothing is lost.")),
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/tui/draw"
 	"adze/tui/look"
@@ -88,7 +89,7 @@ func (m *model) greeting() []draw.Row {
 	rows = m.welcome(m.draw.Theme, m.w)
 	if n := m.transcript.Len() - inlineHistory; n > 0 {
 		m.inline.written = n
-		text := "… " + look.Count(n, "earlier entry") + "; " + m.keys.label(expand) + " shows all"
+		text := "… " + plural.Of(n, "earlier entry") + "; " + m.keys.label(expand) + " shows all"
 		rows = append(rows, draw.Row{}, m.draw.Theme.Line(draw.Dim, safeterm.Name(text)).Fit(m.w))
 	}
 	return append(rows, draw.Row{})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/tool"
 	"adze/tui/choose"
@@ -145,7 +146,7 @@ func showPlace(m *model, at port.Place) {
 const peekBytes = 4 << 10
 
 func peekLines(p port.SessionPeek) []draw.Span {
-	facts := look.Count(p.Turns, "turn") + ", " + look.Count(p.Messages, "message")
+	facts := plural.Of(p.Turns, "turn") + ", " + plural.Of(p.Messages, "message")
 	if p.Cost != nil {
 		facts += fmt.Sprintf(", $%.2f", *p.Cost)
 	}

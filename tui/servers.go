@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/tui/choose"
 	"adze/tui/draw"
@@ -38,7 +39,7 @@ func chooseServer(m *model) tea.Cmd {
 		all, err := ask(ctx)
 		var out []choose.Choice
 		for _, s := range all {
-			note := s.State + " · " + s.Transport + " · " + count(len(s.Tools), "tool")
+			note := s.State + " · " + s.Transport + " · " + plural.Of(len(s.Tools), "tool")
 			if s.Why != "" {
 				note += " · " + oneRow(s.Why)
 			}
@@ -122,13 +123,6 @@ func aboutServer(m *model, s served) tea.Cmd {
 	return nil
 }
 
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
-
 // serverLines is what is known of a server. Its own words are cleaned.
 func serverLines(s port.Server) []draw.Span {
 	lines := []draw.Span{{Style: draw.Bold, Text: safeterm.Name(s.Name + " · " + s.State)}}
@@ -141,10 +135,10 @@ func serverLines(s port.Server) []draw.Span {
 	add("it is ", strings.TrimSpace(s.Title+" "+s.Version))
 	add("by ", strings.Trim(s.Transport+" · "+s.From, " ·"))
 	if s.Resources+s.Prompts > 0 {
-		add("shares ", count(s.Resources, "resource")+", "+count(s.Prompts, "prompt"))
+		add("shares ", plural.Of(s.Resources, "resource")+", "+plural.Of(s.Prompts, "prompt"))
 	}
 	if len(s.Tools) > 0 {
-		add("", fmt.Sprintf("%s, %.1f KB in a request that offers all", count(len(s.Tools), "tool"), float64(s.Bytes)/1000))
+		add("", fmt.Sprintf("%s, %.1f KB in a request that offers all", plural.Of(len(s.Tools), "tool"), float64(s.Bytes)/1000))
 		add("", strings.Join(s.Tools, ", "))
 	}
 	if s.Last != "" {

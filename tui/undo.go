@@ -6,11 +6,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tui/choose"
 	"adze/tui/draw"
-	"adze/tui/look"
 	"adze/tui/port"
 )
 
@@ -117,10 +117,10 @@ func (p proposed) title() string {
 // choices begins with what changes least: enter takes the first.
 func (p proposed) choices(m *model) []choose.Choice {
 	u := p.undone
-	paths := look.Count(len(u.Paths), "path")
+	paths := plural.Of(len(u.Paths), "path")
 	note := oneRow(strings.Join(u.Paths, ", "))
 	if left := len(u.Left); left > 0 {
-		note = "leaves " + look.Count(left, "path") + " as it is · " + note
+		note = "leaves " + plural.Of(left, "path") + " as it is · " + note
 	}
 	no := choose.Choice{ID: "no", Label: "leave all as it is"}
 	files := choose.Choice{ID: "files", Label: "put back " + paths, Note: note}
@@ -177,7 +177,7 @@ func (p putBack) tell(m *model) tea.Cmd {
 	if p.wish.Redo {
 		back = "; /undo takes it back"
 	}
-	text := look.Count(len(p.undone.Paths), "path") + " put back" + back
+	text := plural.Of(len(p.undone.Paths), "path") + " put back" + back
 	if len(p.undone.Left) > 0 {
 		text += "\nleft as it is: " + strings.Join(p.undone.Left, "\nleft as it is: ")
 	}

@@ -10,7 +10,6 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"adze/internal/command"
 	"adze/internal/keyring"
 	"adze/internal/mcp"
 	"adze/internal/mcp/consent"
@@ -21,6 +20,7 @@ import (
 	"adze/internal/mcp/share"
 	"adze/internal/models"
 	"adze/internal/place"
+	"adze/internal/plural"
 	"adze/session"
 	"adze/toolset"
 	"adze/tui/port"
@@ -188,7 +188,7 @@ func (m *mcpServers) serve(w *wired) func(ctx context.Context, name, act string)
 		all, _ := m.serverRows(ctx)
 		for _, row := range all {
 			if row.Name == name {
-				said := fmt.Sprintf("%s works: %s, %s, %s", name, command.Count(len(row.Tools), "tool"), command.Count(row.Resources, "resource"), command.Count(row.Prompts, "prompt"))
+				said := fmt.Sprintf("%s works: %s, %s, %s", name, plural.Of(len(row.Tools), "tool"), plural.Of(row.Resources, "resource"), plural.Of(row.Prompts, "prompt"))
 				if m.Pending(name).Any() {
 					said += "; it says otherwise of its tools than you agreed to: adze mcp test " + name
 				}

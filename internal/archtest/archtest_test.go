@@ -98,6 +98,8 @@ func TestArrows(t *testing.T) {
 		"main does nothing else":           {"main.go", "adze/tool", ". may not import tool"},
 		"nobody else starts the app":       {"internal/print/a.go", "adze/internal/app", "may be imported only by [. internal/bench/floor]"},
 		"app sees all":                     {"internal/app/a.go", "adze/internal/llm/openai", ""},
+		"anybody counts":                   {"tui/pane/a.go", "adze/internal/plural", ""},
+		"what counts knows nobody":         {"internal/plural/a.go", "adze/tool", "internal/plural may not import tool"},
 		"golden is for tests":              {"session/a.go", "adze/internal/golden", "for tests only"},
 		"tests use golden":                 {"session/a_test.go", "adze/internal/golden", ""},
 		"tests use the memory store":       {"session/a_test.go", "adze/internal/store", ""},

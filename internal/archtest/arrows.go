@@ -19,6 +19,8 @@ type Row struct {
 	Never []string
 	// From, when given, lists the only packages that may import it.
 	From []string
+	// Anybody may import it: words that all rooms say in the same way.
+	Anybody bool
 	// Room holds the row also for imports within its own tree: without it, a package splits itself into folders
 	// as it likes.
 	Room bool
@@ -81,6 +83,7 @@ func Table() []Row {
 		{Package: "internal/proc", May: []string{"internal/secret"}, Why: "it keeps secrets out of the environment of commands"},
 		{Package: "internal/git", May: []string{"internal/proc"}, Why: "git is a supervised process"},
 		{Package: "internal/enclosed", May: []string{"tool"}, From: []string{"internal/acp", "internal/serve", "internal/desk"}, Why: "bytes that came with a prompt; who sent them it does not know"},
+		{Package: "internal/plural", Anybody: true, Never: outside(), Why: "how English counts; it knows nothing else"},
 		{Package: "internal/golden", From: []string{}, Why: "for tests only"},
 		{Package: "internal/archtest", From: []string{}, Why: "for its own test only"},
 	}...)
@@ -208,6 +211,9 @@ func (c *checker) arrow(where, from, to string, row Row, test bool) {
 	if target.From != nil && !test && !slices.Contains(target.From, from) {
 		c.report(where, "invert the arrow: declare what you need as a port of your own",
 			"%s imports %s, which may be imported only by %v: %s", from, to, target.From, target.Why)
+		return
+	}
+	if target.Anybody {
 		return
 	}
 	may := row.May

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"adze/internal/audit"
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/internal/store"
 	"adze/session"
@@ -48,7 +49,7 @@ func (a *all) auditStats(ctx context.Context, prefix string, asJSON bool) error 
 
 func statsText(out io.Writer, s audit.Stats) error {
 	fmt.Fprintf(out, "%s · %s, %d failed · %s · tokens: %s\n",
-		Count(s.Sessions, "session"), Count(s.Requests, "model request"), s.Failed, Count(s.Calls, "call"), usageText(s.Usage))
+		plural.Of(s.Sessions, "session"), plural.Of(s.Requests, "model request"), s.Failed, plural.Of(s.Calls, "call"), usageText(s.Usage))
 	if s.Unreadable > 0 {
 		fmt.Fprintf(out, "%d entries cannot be read; adze audit verify --all names them\n", s.Unreadable)
 	}

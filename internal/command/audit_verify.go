@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/audit"
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/internal/store"
 	"adze/internal/usage"
@@ -99,7 +100,7 @@ func (a verifier) verifyAll(ctx context.Context, s *store.Store) error {
 		a.Conclude(session.CauseStore, fmt.Sprintf("%d of %d sessions are not sound", bad, len(heads)), "adze audit verify SESSION says what that means for one of them")
 		return nil
 	}
-	fmt.Fprintf(a.Stdout(), "%s checked, all sound\n", Count(len(heads), "session"))
+	fmt.Fprintf(a.Stdout(), "%s checked, all sound\n", plural.Of(len(heads), "session"))
 	return nil
 }
 

@@ -45,18 +45,6 @@ func Takes(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// Count is "1 file", "2 files" or "2 entries".
-func Count(n int, noun string) string {
-	switch stem, y := strings.CutSuffix(noun, "y"); {
-	case n == 1:
-	case y:
-		noun = stem + "ies"
-	default:
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}
-
 // Flagged reports whether a flag of a command was given.
 func Flagged(c *cobra.Command, name string) bool {
 	on, _ := c.Flags().GetBool(name)

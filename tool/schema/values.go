@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"adze/internal/plural"
 	"adze/tool/nearest"
 )
 
@@ -131,10 +132,10 @@ func (e *explainer) contains(schema map[string]any, value []any, path string, de
 
 func (e *explainer) object(schema, value map[string]any, path string, depth int) {
 	if limit, ok := schema["minProperties"].(float64); ok && float64(len(value)) < limit {
-		e.add(path, "must have at least %s, has %d", oneOrMany(limit, "property", "properties"), len(value))
+		e.add(path, "must have at least %s, has %d", count(limit, "property"), len(value))
 	}
 	if limit, ok := schema["maxProperties"].(float64); ok && float64(len(value)) > limit {
-		e.add(path, "must have at most %s, has %d", oneOrMany(limit, "property", "properties"), len(value))
+		e.add(path, "must have at most %s, has %d", count(limit, "property"), len(value))
 	}
 	e.required(schema["required"], value, path, "is required and missing")
 	e.dependent(schema, value, path, depth)
@@ -218,14 +219,7 @@ func (e *explainer) additional(extra any, properties map[string]any, name string
 	e.add(at, "is not a known property%s; known: %s", near, short(strings.Join(known, ", ")))
 }
 
-func count(n float64, thing string) string { return oneOrMany(n, thing, thing+"s") }
-
-func oneOrMany(n float64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return decimal(n) + " " + many
-}
+func count(n float64, thing string) string { return decimal(n) + " " + plural.Noun(n, thing) }
 
 // compact writes a value in one way only, so that equal values are equal texts: 1 and 1.0, and objects
 // whatever the order of their keys.

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/tui/draw"
 	"adze/tui/edit"
@@ -236,7 +237,7 @@ func (d *Dialog) title(w int) draw.Row {
 		text = "the subagent " + agent + " asks"
 	}
 	if n := len(d.queue) - 1; n > 0 {
-		text += " · " + look.Count(n, "more question")
+		text += " · " + plural.Of(n, "more question")
 	}
 	return d.theme.Pen().Fixed(draw.Accent, "━━ ").Put(draw.Bold, safeterm.Name(text)).Fixed(draw.Plain, " ").Rule(draw.Accent, w).Done().Fit(w)
 }

@@ -14,14 +14,6 @@ func Size(n int) string {
 	return fmt.Sprintf("%.1f kB", float64(n)/1000)
 }
 
-// Count writes a number of things: 1 file, 2 files.
-func Count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // Seconds writes a duration as people read it: 0.3 s, 12 s, 3:05, 1:02:03.
 func Seconds(d time.Duration) string {
 	s := int(d / time.Second)

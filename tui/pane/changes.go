@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tool"
@@ -167,7 +168,7 @@ func (c *Changes) Heading() string {
 	if len(c.files) == 0 {
 		return "changes"
 	}
-	return fmt.Sprintf("changes · %s %s", look.Count(len(c.files), "file"), look.PlusMinus(added, removed))
+	return fmt.Sprintf("changes · %s %s", plural.Of(len(c.files), "file"), look.PlusMinus(added, removed))
 }
 
 // Pages implements sheet: each file with its diffs, oldest first.
@@ -234,7 +235,7 @@ func (f *changedFile) facts() string {
 		parts = append(parts, look.PlusMinus(f.added, f.removed))
 	}
 	if f.calls > 1 {
-		parts = append(parts, look.Count(f.calls, "change"))
+		parts = append(parts, plural.Of(f.calls, "change"))
 	}
 	switch {
 	case f.became != "" && (len(f.Diffs) == 0 || !strings.Contains(f.became, "→ ") || strings.HasPrefix(f.became, "mode")):

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tui/draw"
@@ -152,7 +153,7 @@ func (p *ledgerPage) sources() {
 			}
 		}
 		if rest > 0 {
-			p.bar(draw.Dim, "  "+look.Count(len(list)-topSources, "other"), rest, total)
+			p.bar(draw.Dim, "  "+plural.Of(len(list)-topSources, "other"), rest, total)
 		}
 	}
 }
@@ -238,7 +239,7 @@ func (p *ledgerPage) changes() {
 	if len(p.l.Changes) == 0 {
 		return
 	}
-	p.wrapped(draw.Dim, look.Count(len(p.l.Changes), "request")+" did not begin with the one before, which the provider's cache needs")
+	p.wrapped(draw.Dim, plural.Of(len(p.l.Changes), "request")+" did not begin with the one before, which the provider's cache needs")
 	for _, c := range slices.Backward(p.l.Changes) {
 		style, mark := draw.Plain, ""
 		if !c.Expected {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/session"
 	"adze/tui/draw"
@@ -163,14 +164,14 @@ func (s *Status) list(at Moment) []string {
 		out = append(out, fmt.Sprintf("%d queued", at.Queued))
 	}
 	if s.jobs > 0 {
-		out = append(out, look.Count(s.jobs, "job"))
+		out = append(out, plural.Of(s.jobs, "job"))
 	}
 	out = append(out, s.facts.Model, s.effort(), s.context(), s.cost(), s.branch)
 	if s.facts.Sandbox != "" {
 		out = append(out, "sandbox "+s.facts.Sandbox)
 	}
 	if s.steps > 0 {
-		out = append(out, look.Count(s.steps, "step")+", "+look.Count(s.calls, "call"))
+		out = append(out, plural.Of(s.steps, "step")+", "+plural.Of(s.calls, "call"))
 	}
 	if !at.Running && s.last > 0 {
 		out = append(out, look.Clock(s.last))

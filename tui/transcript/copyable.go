@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/plural"
 	"adze/tool"
 	"adze/tui/look"
 )
@@ -37,7 +38,7 @@ func (t *Pane) Copyables() []copyable {
 			}
 		case *callEntry:
 			if text := e.text(t.draw); text != "" {
-				lines := look.Count(strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1, "line")
+				lines := plural.Of(strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1, "line")
 				out = append(out, copyable{"result", e.name, strings.TrimSpace(e.title + "  " + lines), text})
 			}
 		}

@@ -3,6 +3,7 @@ package transcript
 import (
 	"fmt"
 
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/tui/draw"
 	"adze/tui/look"
@@ -56,7 +57,7 @@ func (e *userEntry) rows(d *look.Drawing, w int) []draw.Row {
 		}
 		for i, line := range lines {
 			if len(rows) > most && !d.Expanded {
-				more := fmt.Sprintf("… %s (%s shows them)", look.Count(len(lines)-i, "more line"), d.Expand)
+				more := fmt.Sprintf("… %s (%s shows them)", plural.Of(len(lines)-i, "more line"), d.Expand)
 				rows = append(rows, d.Theme.Pen().Row(bar).Put(draw.Dim|draw.OnYou, safeterm.Name(more)).Done())
 				break
 			}
@@ -125,7 +126,7 @@ const thinkingRows = 3
 func (e *proseEntry) thoughts(d *look.Drawing, w int) []draw.Row {
 	all := e.Prose.Rows(draw.Bare(), w-2)
 	if e.done && !d.Expanded {
-		text := "thought for " + look.Count(len(all), "row") + " (" + d.Expand + " shows them)"
+		text := "thought for " + plural.Of(len(all), "row") + " (" + d.Expand + " shows them)"
 		return []draw.Row{d.Theme.Line(draw.Dim, safeterm.Name(text)).Fit(w)}
 	}
 	if !d.Expanded {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/command"
+	"adze/internal/plural"
 	"adze/internal/rewind"
 	"adze/internal/safeterm"
 	"adze/internal/usage"
@@ -131,7 +132,7 @@ func (b back) list(c *cobra.Command, d rewind.Desk) error {
 		if t.Undone {
 			state = "undone"
 		}
-		fmt.Fprintf(table, "%d\t%s\t%s\t%s\n", t.Number, command.Count(len(line.Paths), "file"), state, safeterm.Name(t.Asked))
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\n", t.Number, plural.Of(len(line.Paths), "file"), state, safeterm.Name(t.Asked))
 	}
 	return table.Flush()
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/command"
+	"adze/internal/plural"
 	"adze/internal/store"
 	"adze/internal/usage"
 )
@@ -36,7 +37,7 @@ func (p keeper) backUp(ctx context.Context, file string, lines bool) error {
 		if lines {
 			return p.WriteJSON(map[string]any{"file": file, "sessions": sessions, "entries": entries, "duration_ns": time.Since(began)})
 		}
-		p.Show("%s: %s, %s, read back and sound\n", file, command.Count(sessions, "session"), command.Count(entries, "entry"))
+		p.Show("%s: %s, %s, read back and sound\n", file, plural.Of(sessions, "session"), plural.Of(entries, "entry"))
 		return nil
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"adze/internal/command"
 	"adze/internal/forget"
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/internal/store"
 	"adze/internal/usage"
@@ -93,7 +94,7 @@ func (p remover) agrees(ctx context.Context, s *store.Store, heads []session.Hea
 	var ids []session.ID
 	for _, h := range heads {
 		ids = append(ids, h.ID)
-		fmt.Fprintf(p.Err, "%s  %s  %s\n", safeterm.Name(string(h.ID)), safeterm.Name(p.Mask().Text(named(h))), command.Count(h.Entries, "entry"))
+		fmt.Fprintf(p.Err, "%s  %s  %s\n", safeterm.Name(string(h.ID)), safeterm.Name(p.Mask().Text(named(h))), plural.Of(h.Entries, "entry"))
 	}
 	family, err := s.Owner().Family(ctx, ids...)
 	if err != nil {
@@ -120,7 +121,7 @@ func (p remover) tellDone(done forget.Done, lines bool) error {
 			}
 			continue
 		}
-		p.Show("removed %s (%s)\n", r.ID, command.Count(r.Entries, "entry"))
+		p.Show("removed %s (%s)\n", r.ID, plural.Of(r.Entries, "entry"))
 	}
 	for _, line := range done.Remains {
 		fmt.Fprintf(p.Err, "! words of it may still be in %s\n", safeterm.Name(line))

@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/command"
 	"adze/internal/mend"
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/internal/store"
 	"adze/internal/usage"
@@ -146,7 +147,7 @@ func (v verifier) everyOne(ctx context.Context, s *store.Store) error {
 		return nil
 	}
 	if !v.lines {
-		fmt.Fprintf(v.Stdout(), "%s checked, all sound\n", command.Count(n.Sessions, "session"))
+		fmt.Fprintf(v.Stdout(), "%s checked, all sound\n", plural.Of(n.Sessions, "session"))
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ import (
 	"adze/internal/batch"
 	"adze/internal/command"
 	"adze/internal/fleet"
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/internal/signals"
 	"adze/internal/usage"
@@ -236,13 +237,13 @@ func unpriced(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", without %s whose cost is not known", command.Count(n, "task"))
+	return fmt.Sprintf(", without %s whose cost is not known", plural.Of(n, "task"))
 }
 
 // conclude sets the exit code.
 func (r runs) conclude(b *batch.Batch, report batch.Report, err error, retry string) error {
 	failed := len(slices.DeleteFunc(slices.Clone(report.Results), func(res batch.Result) bool { return res.OK }))
-	again := "run the same command again: it goes on with the " + command.Count(len(report.Waiting), "task") + " left"
+	again := "run the same command again: it goes on with the " + plural.Of(len(report.Waiting), "task") + " left"
 	switch {
 	case errors.Is(err, batch.ErrMaxCost):
 		r.Conclude(session.CauseBudget, err.Error(), "raise --max-cost, then "+again)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"adze/internal/batch"
-	"adze/internal/command"
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/internal/secret"
 )
@@ -143,7 +143,7 @@ func (v *view) draw() {
 func row(s running) string {
 	text := fmt.Sprintf("%-14s %-9s %5s ", s.Task.ID, s.Stage, time.Since(s.began).Round(time.Second))
 	if s.Turns > 0 {
-		text += " " + command.Count(s.Turns, "turn") + ", " + command.Count(s.Calls, "call")
+		text += " " + plural.Of(s.Turns, "turn") + ", " + plural.Of(s.Calls, "call")
 	}
 	if s.Cost != nil && *s.Cost > 0 {
 		text += fmt.Sprintf(", $%.3f", *s.Cost)
@@ -172,7 +172,7 @@ func (v *view) line(s batch.State) {
 	case s.Result == nil:
 		fmt.Fprintf(v.out, "- %s\n", v.clean(fmt.Sprintf("%s stopped: %s", s.Task.ID, s.Told)))
 	case s.Result.OK:
-		fmt.Fprintf(v.out, "· %s\n", v.clean(fmt.Sprintf("%s done, %s changed, %s", s.Task.ID, command.Count(s.Result.Changed, "file"), s.Task.Source())))
+		fmt.Fprintf(v.out, "· %s\n", v.clean(fmt.Sprintf("%s done, %s changed, %s", s.Task.ID, plural.Of(s.Result.Changed, "file"), s.Task.Source())))
 	default:
 		fmt.Fprintf(v.out, "! %s\n", v.clean(fmt.Sprintf("%s %s: %s", s.Task.ID, s.Result.Cause, s.Result.Message)))
 	}

@@ -17,6 +17,7 @@ import (
 	"adze/internal/batch"
 	"adze/internal/command"
 	"adze/internal/fleet"
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/internal/usage"
 	"adze/session"
@@ -97,7 +98,7 @@ func (r runs) submit(ctx context.Context, c *cobra.Command, b *batch.Batch) erro
 		fmt.Fprintln(r.Out, s.ID)
 		return nil
 	}
-	fmt.Fprintf(r.Err, "batch %s: %s; adze runs follow %s\n", s.ID, command.Count(len(s.Tasks), "task"), s.ID)
+	fmt.Fprintf(r.Err, "batch %s: %s; adze runs follow %s\n", s.ID, plural.Of(len(s.Tasks), "task"), s.ID)
 	return r.collect(ctx, c, b, server, s.ID)
 }
 

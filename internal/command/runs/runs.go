@@ -16,6 +16,7 @@ import (
 	"adze/internal/batch"
 	"adze/internal/command"
 	"adze/internal/fleet"
+	"adze/internal/plural"
 	"adze/internal/signals"
 	"adze/internal/usage"
 	"adze/session"
@@ -117,7 +118,7 @@ func (r runs) ids(c *cobra.Command, _ []string, begin string) (out []string, _ c
 	defer server.Close()
 	orders, _ := server.Orders(ctx) // without an answer there is nothing to offer
 	for _, o := range orders {
-		out = append(out, fmt.Sprintf("%s\t%s, %s", o.ID, command.Count(o.Tasks, "task"), o.Created.Local().Format(time.DateTime)))
+		out = append(out, fmt.Sprintf("%s\t%s, %s", o.ID, plural.Of(o.Tasks, "task"), o.Created.Local().Format(time.DateTime)))
 	}
 	if of, _, dotted := strings.Cut(begin, "."); dotted && c.Name() != "follow" {
 		list, _ := server.List(ctx, of)
@@ -229,7 +230,7 @@ func (r runs) show(a asked) error {
 		line("message", res.Message)
 		line("answer", res.Text)
 		line("base", res.Base)
-		line("changed", command.Count(res.Changed, "file"))
+		line("changed", plural.Of(res.Changed, "file"))
 		line("pushed", strings.TrimSpace(res.Branch+" "+res.Pushed))
 	}
 	if run.Cost != nil {

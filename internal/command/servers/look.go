@@ -10,6 +10,7 @@ import (
 
 	"adze/internal/command"
 	"adze/internal/mcp"
+	"adze/internal/plural"
 	"adze/internal/safeterm"
 	"adze/session"
 )
@@ -60,7 +61,7 @@ func (s servers) runList(c *cobra.Command, _ []string) error {
 			}
 			tools := "not seen yet"
 			if one.Seen {
-				tools = fmt.Sprintf("%s, %d KB", count(len(one.Tools), "tool"), (one.Bytes+1023)>>10)
+				tools = fmt.Sprintf("%s, %d KB", plural.Of(len(one.Tools), "tool"), (one.Bytes+1023)>>10)
 			}
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", safeterm.Name(l.Name), l.State, tools, safeterm.Name(cmp.Or(l.URL, l.Command)), safeterm.Name(cmp.Or(l.Why, l.From)))
 		}
@@ -134,7 +135,7 @@ func (s servers) tell(name string, t tested, known *mcp.Catalogue) {
 		s.Show("%s does not work: %s\n", name, t.Why)
 		return
 	}
-	s.Show("%s works: %s, protocol %s, %s, %d ms\n", name, cmp.Or(t.Title, "without a name"), t.Protocol, count(len(t.Tools), "tool"), t.Took)
+	s.Show("%s works: %s, protocol %s, %s, %d ms\n", name, cmp.Or(t.Title, "without a name"), t.Protocol, plural.Of(len(t.Tools), "tool"), t.Took)
 	for _, one := range known.Tools {
 		if one.Bad == "" {
 			s.Show("  %s: %s\n", mcp.ToolName(name, one.Name), mcp.Line(cmp.Or(one.Description, one.Title), 160))
@@ -147,7 +148,7 @@ func (s servers) tell(name string, t tested, known *mcp.Catalogue) {
 		s.Show("  there is more: %s\n", known.More)
 	}
 	if t.Noise > 0 {
-		s.Show("  it wrote %s that were no messages; they are left out\n", count(t.Noise, "line"))
+		s.Show("  it wrote %s that were no messages; they are left out\n", plural.Of(t.Noise, "line"))
 	}
 	if len(t.Differs) > 0 {
 		s.Show("It says otherwise than you agreed to:\n  %s\nadze mcp accept %s agrees to that.\n", strings.Join(t.Differs, "\n  "), name)

@@ -11,7 +11,6 @@ package servers
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -93,12 +92,4 @@ func (d Desk) usable(name string) error {
 		}
 	}
 	return usage.Mistake("adze mcp list shows them, adze mcp add NAME -- COMMAND adds one", "there is no MCP server %q", name)
-}
-
-// count is a number with its noun.
-func count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }
