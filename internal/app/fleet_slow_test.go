@@ -40,7 +40,7 @@ func TestAServerThatIsFarAway(t *testing.T) {
 	if n := strings.Count(u.run("runs", "list", id, "--on", on, "--json").wants(0).out, `"attempts":1`); n != 2 {
 		t.Errorf("%d tasks were done at the first attempt", n)
 	}
-	u.run("runs", "follow", id, "--on", on).wants(0)
+	u.run("runs", "follow", id, "--on", on).wants(8, "1 of 2 tasks did not succeed")
 	w.Process.Signal(syscall.SIGTERM)
 	if err := w.Wait(); err != nil {
 		t.Errorf("a worker that is told to stop: %v", err)

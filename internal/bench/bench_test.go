@@ -92,6 +92,10 @@ func (r runner) adze(prompt string) *exec.Cmd {
 	return r.command("adze", "--print", "--permission-mode", "yolo", "--model", "openai/m", prompt)
 }
 
+func (r runner) least(prompt string) *exec.Cmd {
+	return r.command("least", r.server.URL+"/v1", "m", prompt)
+}
+
 // measure runs a command that must succeed.
 func (r runner) measure(cmd *exec.Cmd) cost {
 	r.t.Helper()
@@ -138,32 +142,24 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// BenchmarkOnePrompt is one prompt and one text reply, the whole process. Bar: 2.5 × floor, goal 2.
-func BenchmarkOnePrompt(b *testing.B) {
+// BenchmarkOnePrompt is one prompt and one text reply, the whole process. Bar: 2 × floor.
+func BenchmarkOnePrompt(b *testing.B) { onePrompt(b, runner.adze) }
+
+// BenchmarkTheLeastPrompt is floor with all of adze's packages linked, the store opened and four events committed: what is
+// left of OnePrompt above it is what adze itself could still save. So with the other two.
+func BenchmarkTheLeastPrompt(b *testing.B) { onePrompt(b, runner.least) }
+
+func onePrompt(b *testing.B, subject func(runner, string) *exec.Cmd) {
 	r := newRunner(b, newInstant(b))
 	r.measure(r.floor("hello"))
-	r.measure(r.adze("hello"))
+	r.measure(subject(r, "hello"))
 	r.server.requests.Store(0)
 	var p pairs
 	for b.Loop() {
-		p.add(r.measure(r.adze("hello")), r.measure(r.floor("hello")))
+		p.add(r.measure(subject(r, "hello")), r.measure(r.floor("hello")))
 	}
 	if got, want := r.server.requests.Load(), int64(2*len(p.wall)); got != want {
 		b.Fatalf("%d requests for %d prompts", got, want)
-	}
-	p.report(b, 1)
-}
-
-// BenchmarkTheLeastPrompt is floor with all of adze's packages linked, the store opened and four events committed: what is
-// left of OnePrompt above it is what adze itself could still save.
-func BenchmarkTheLeastPrompt(b *testing.B) {
-	r := newRunner(b, newInstant(b))
-	least := func() *exec.Cmd { return r.command("least", r.server.URL+"/v1", "m", "hello") }
-	r.measure(r.floor("hello"))
-	r.measure(least()) // makes the store
-	var p pairs
-	for b.Loop() {
-		p.add(r.measure(least()), r.measure(r.floor("hello")))
 	}
 	p.report(b, 1)
 }
@@ -187,12 +183,15 @@ func toolPlan(turns int) []string {
 }
 
 // BenchmarkToolTurns is 100 tool turns in one session. Bars: 3.5 ms wall and 3 ms CPU a turn.
-func BenchmarkToolTurns(b *testing.B) { toolTurns(b, 100) }
+func BenchmarkToolTurns(b *testing.B) { toolTurns(b, 100, runner.adze) }
+
+// BenchmarkTheLeastTurns is the same by floor with two commits a turn.
+func BenchmarkTheLeastTurns(b *testing.B) { toolTurns(b, 100, runner.least) }
 
 // BenchmarkManyTurns is 400 of them. Bar: 50 MB.
-func BenchmarkManyTurns(b *testing.B) { toolTurns(b, 400) }
+func BenchmarkManyTurns(b *testing.B) { toolTurns(b, 400, runner.adze) }
 
-func toolTurns(b *testing.B, turns int) {
+func toolTurns(b *testing.B, turns int, subject func(runner, string) *exec.Cmd) {
 	r := newRunner(b, newInstant(b, toolPlan(turns)...))
 	prepare := func() {
 		var text strings.Builder
@@ -211,9 +210,9 @@ func toolTurns(b *testing.B, turns int) {
 		prepare()
 		before := r.server.connections.Load()
 		r.server.firstBody.Store(0) // that of floor does not count
-		p.add(r.measure(r.adze("work")), floor)
+		p.add(r.measure(subject(r, "work")), floor)
 		if opened := r.server.connections.Load() - before; opened != 1 {
-			b.Fatalf("adze opened %d connections, want one that is kept", opened)
+			b.Fatalf("%d connections were opened, want one that is kept", opened)
 		}
 	}
 	b.ReportMetric(float64(r.server.firstBody.Load()), "first-request-bytes")
@@ -221,7 +220,12 @@ func toolTurns(b *testing.B, turns int) {
 }
 
 // BenchmarkParallelReads is one message with eight reads, and the answer. Bar: 2 × floor.
-func BenchmarkParallelReads(b *testing.B) {
+func BenchmarkParallelReads(b *testing.B) { parallelReads(b, runner.adze) }
+
+// BenchmarkTheLeastReads is the same by floor with four commits.
+func BenchmarkTheLeastReads(b *testing.B) { parallelReads(b, runner.least) }
+
+func parallelReads(b *testing.B, subject func(runner, string) *exec.Cmd) {
 	calls := make([]string, 8)
 	for i := range calls {
 		calls[i] = fmt.Sprintf(`{"name":"read","arguments":"{\"path\":\"a%d.txt\"}"}`, i)
@@ -235,7 +239,7 @@ func BenchmarkParallelReads(b *testing.B) {
 	var p pairs
 	for b.Loop() {
 		floor := r.measure(r.floor("read them"))
-		p.add(r.measure(r.adze("read them")), floor)
+		p.add(r.measure(subject(r, "read them")), floor)
 	}
 	p.report(b, 1)
 }

@@ -41,7 +41,7 @@ type message struct {
 
 func main() {
 	base, model, prompt := os.Args[1], os.Args[2], os.Args[3]
-	end := begin(prompt)
+	commit, end := begin(prompt)
 	history := []message{{Role: "system", Content: "You are a coding assistant."}, {Role: "user", Content: prompt}}
 	for {
 		answer := ask(base, model, history)
@@ -51,9 +51,11 @@ func main() {
 			end()
 			return
 		}
+		commit()
 		for _, c := range answer.Calls {
 			history = append(history, message{Role: "tool", CallID: c.ID, Content: run(c)})
 		}
+		commit()
 	}
 }
 

@@ -3,4 +3,4 @@
 package main
 
 // begin does nothing beside the job.
-func begin(string) (end func()) { return func() {} }
+func begin(string) (commit, end func()) { return func() {}, func() {} }
