@@ -69,12 +69,12 @@ func TestAServerThatWantsALoginNamesTheCommand(t *testing.T) {
 	}
 }
 
-// TestPromptsOfAServerAreCompletedAsSoonAsTheyAreKnown: the server was never there before, and is started by a call of this session.
+// TestPromptsOfAServerAreCompletedAsSoonAsTheyAreKnown: the server was never there before, and is started beside the first prompt.
 func TestPromptsOfAServerAreCompletedAsSoonAsTheyAreKnown(t *testing.T) {
 	u := newUser(t)
 	u.serves(u.acme(""))
 	p := u.openPane(100, 30)
-	p.begin(u.script("-- 1 --\ncall mcp_resource: {\"server\":\"acme\"}\n-- 2 --\ntext: looked\n"))
+	p.begin(u.script("-- 1 --\ntext: looked\n"))
 	p.sees("Ask, or say what to do")
 	p.text("/acme")
 	if now := p.screen(); strings.Contains(now, "/acme:greet") {
@@ -83,8 +83,11 @@ func TestPromptsOfAServerAreCompletedAsSoonAsTheyAreKnown(t *testing.T) {
 	p.keys("C-u")
 	p.shell("look")
 	p.sees("looked", "F1 keys")
-	p.text("/acm")
-	p.sees("/acme:greet")
+	waitFor(t, "the prompt in the list", func() bool { // which is made when something is typed
+		p.keys("C-u")
+		p.text("/acm")
+		return strings.Contains(p.screen(), "/acme:greet")
+	})
 	p.keys("C-u")
 	p.quit()
 }
