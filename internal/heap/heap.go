@@ -3,6 +3,8 @@
 // By itself Go collects whenever 4 MB more are in use, also where hardly anything lives: a run of some turns then spends a tenth of
 // its processor time on that, and touches more memory for it than it frees. So as long as little lives, 6 MB may come together.
 //
+// With the first collection a run is under way, and the pages of the program's file that only its start needed are let go of.
+//
 // The one rule: who sets GOGC or GOMEMLIMIT is obeyed.
 //
 // Start reading at Ease.
@@ -26,8 +28,12 @@ const (
 	least = 4 << 20 * easyPercent / 100
 )
 
-// Ease begins. It ends by itself, for good, with the first collection that finds more than a little.
+// Ease begins. The later collections end by themselves, for good, with the first collection that finds more than a little.
 func Ease() {
+	await(func() bool {
+		forgetStart()
+		return false
+	})
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
