@@ -227,21 +227,14 @@ func (s *Session) blind() bool {
 
 // visible is the conversation as the model can take it: notes in the place of pictures where it is known to see none.
 func (s *Session) visible() []Message {
-	var out []Message
-	for i := range s.history {
-		if pictures(&s.history[i]) == 0 {
-			continue
-		}
-		if out == nil {
-			if !s.blind() {
-				break
-			}
-			out = slices.Clone(s.history)
-		}
-		out[i] = withoutPictures(out[i], "[%s cannot be shown to you: you take no pictures]")
-	}
-	if out == nil {
+	if !s.ledger.shows.any(s.history) || !s.blind() {
 		return s.history
+	}
+	out := slices.Clone(s.history)
+	for i := range out {
+		if pictures(&out[i]) > 0 {
+			out[i] = withoutPictures(out[i], "[%s cannot be shown to you: you take no pictures]")
+		}
 	}
 	return out
 }

@@ -11,7 +11,13 @@ import (
 
 // fingerprints names what models were asked. It remembers the hashes of the last request's messages: a
 // request repeats all of the one before, and hashing it again would cost a millisecond for each megabyte.
-type fingerprints struct{ last []hashedMessage }
+type fingerprints struct {
+	last []hashedMessage
+	// What was hashed is added to as long as a conversation grows and nothing before it changes.
+	begun          hasher
+	system, digest string
+	hashed         Grown
+}
 
 // hashedMessage is the hash of one message.
 type hashedMessage struct {
@@ -32,22 +38,25 @@ type identity struct {
 // cache marks) does not count, so the same question to two providers has one hash. Nor does what no model
 // sees: titles, metadata, records.
 func (f *fingerprints) of(r Request) string {
-	h := hasher{sha256.New()}
-	h.text("adze.prompt/1", r.System, r.ToolsDigest)
-	for i := range r.Messages {
+	from := f.hashed.Since(r.Messages)
+	if from == 0 || f.system != r.System || f.digest != r.ToolsDigest {
+		f.begun, f.system, f.digest, from = hasher{sha256.New()}, r.System, r.ToolsDigest, 0
+		f.begun.text("adze.prompt/1", r.System, r.ToolsDigest)
+	}
+	for i := from; i < len(r.Messages); i++ {
 		if i >= len(f.last) || !f.last[i].is(&r.Messages[i]) {
 			f.last = append(f.last[:min(i, len(f.last))], hashMessage(r.Messages[i]))
 		}
-		h.Write(f.last[i].sum[:])
+		f.begun.Write(f.last[i].sum[:])
 	}
 	f.last = f.last[:len(r.Messages)]
-	return hex.EncodeToString(h.Sum(nil))
+	return hex.EncodeToString(f.begun.Sum(nil))
 }
 
 // kept is how many messages of the last request are in these as they were. One that is elsewhere in memory,
 // such as after a resume, is compared by its content.
 func (f *fingerprints) kept(messages []Message) int {
-	for i := range f.last {
+	for i := min(f.hashed.Past(messages), len(f.last)); i < len(f.last); i++ {
 		k := &f.last[i]
 		if i >= len(messages) || !k.is(&messages[i]) && hashMessage(messages[i]).sum != k.sum {
 			return i

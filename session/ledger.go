@@ -89,6 +89,8 @@ type ledger struct {
 	digest     string
 	sources    []count // of the conversation, in the order of their first appearance
 	messages   []weighed
+	synced     Grown
+	shows      pictured
 	talk       int // bytes of messages
 	window     int
 	told       int // percent of the window that the person was told of
@@ -117,7 +119,7 @@ type share struct{ source, bytes int }
 
 // sync brings the ledger to a conversation. What it holds already is looked at, not counted again.
 func (l *ledger) sync(history []Message) {
-	n := 0
+	n := min(l.synced.Since(history), len(l.messages))
 	for n < len(l.messages) && n < len(history) && l.messages[n].is(&history[n]) {
 		n++
 	}

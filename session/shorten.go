@@ -74,6 +74,22 @@ func pictures(m *Message) (n int) {
 	return n
 }
 
+// pictured remembers whether a conversation shows anything.
+type pictured struct {
+	looked Grown
+	is     bool
+}
+
+// any reports a conversation with pictures.
+func (p *pictured) any(messages []Message) bool {
+	from := p.looked.Since(messages)
+	p.is = from > 0 && p.is
+	for i := from; i < len(messages) && !p.is; i++ {
+		p.is = pictures(&messages[i]) > 0
+	}
+	return p.is
+}
+
 // withoutPictures is a copy of a message with notes for what it shows. It has an id of its own, as shorter's has.
 func withoutPictures(m Message, words string) Message {
 	note := func(a tool.Attachment) string { return fmt.Sprintf(words, a.Name) }

@@ -148,12 +148,12 @@ func (t turn) write(b *wire.Body, marked bool) {
 // user's, and outcomes directly after their calls.
 func (p *Provider) turns(messages []session.Message) []turn {
 	var out []turn
-	for _, m := range wire.History(messages) {
+	history := p.Cache.History(messages)
+	for i, piece := range p.Cache.Messages("", history, func(i int) []byte { return p.encode(history[i]) }) {
 		role := "user"
-		if m.Role == session.Assistant {
+		if history[i].Role == session.Assistant {
 			role = "assistant"
 		}
-		piece := p.Cache.Message("", m, p.encode)
 		if len(piece) == 0 {
 			continue
 		}

@@ -50,6 +50,7 @@ type Provider struct {
 	ratios map[string]float64 // by model: bytes a token, as counted
 	limits map[string]int     // by model: the context that a cut gave away
 	stands map[string]stand   // by conversation
+	talk   talk               // the last
 }
 
 var _ session.Provider = (*Provider)(nil)
@@ -69,7 +70,7 @@ func (p *Provider) Warm(ctx context.Context) {
 // Stream asks the model, unless the prompt does not fit: then Done has a session.ContextError.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return func(yield func(session.Chunk) bool) {
-		size, text := bytesOf(r)
+		size, text := p.bytesOf(r)
 		if err := p.refuse(r.Model, size, p.limit(ctx, r.Model)); err != nil && ctx.Err() == nil {
 			yield(session.Done{Stop: session.StopError, Err: err})
 			return
@@ -125,37 +126,57 @@ func (p *Provider) hint() string {
 
 // bytesOf is how much a request has, and how much of it is text. It is less than what is sent: names and quotes are
 // left out.
-func bytesOf(r session.Request) (all, text int) {
+func (p *Provider) bytesOf(r session.Request) (all, text int) {
 	text = len(r.System)
-	pictures := 0
-	attach := func(a tool.Attachment) {
-		if wire.KindOf(a) == wire.Image {
-			pictures++ // else a note, or a document that the server reads as it likes
-		}
-	}
 	for _, d := range r.Tools {
 		text += len(d.Name) + len(d.Description) + len(d.Offered())
 	}
-	for i := range r.Messages {
-		for k := range r.Messages[i].Parts {
-			part := &r.Messages[i].Parts[k]
-			if part.Kind != session.ReasoningPart { // most servers are not sent it again
-				text += len(part.Text)
-			}
-			if part.Call != nil {
-				text += len(part.Call.Name) + len(part.Call.Arguments)
-			}
-			if part.Attachment != nil {
-				attach(*part.Attachment)
-			}
-			if part.Outcome == nil {
-				continue
-			}
-			text += len(part.Outcome.Output)
-			for _, a := range part.Outcome.Attachments {
-				attach(a)
-			}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.talk.add(r.Messages)
+	text += p.talk.text
+	return text + p.talk.pictures*imageBytes, text
+}
+
+// talk is what a conversation holds, counted as it grows.
+type talk struct {
+	counted        session.Grown
+	text, pictures int
+}
+
+func (t *talk) add(messages []session.Message) {
+	from := t.counted.Since(messages)
+	if from == 0 {
+		t.text, t.pictures = 0, 0
+	}
+	for i := from; i < len(messages); i++ {
+		for k := range messages[i].Parts {
+			t.part(&messages[i].Parts[k])
 		}
 	}
-	return text + pictures*imageBytes, text
+}
+
+func (t *talk) part(part *session.Part) {
+	if part.Kind != session.ReasoningPart { // most servers are not sent it again
+		t.text += len(part.Text)
+	}
+	if part.Call != nil {
+		t.text += len(part.Call.Name) + len(part.Call.Arguments)
+	}
+	if part.Attachment != nil {
+		t.attachment(*part.Attachment)
+	}
+	if part.Outcome == nil {
+		return
+	}
+	t.text += len(part.Outcome.Output)
+	for _, a := range part.Outcome.Attachments {
+		t.attachment(a)
+	}
+}
+
+func (t *talk) attachment(a tool.Attachment) {
+	if wire.KindOf(a) == wire.Image {
+		t.pictures++ // else a note, or a document that the server reads as it likes
+	}
 }

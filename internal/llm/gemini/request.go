@@ -153,23 +153,25 @@ func (p *Provider) turns(r session.Request, m manners) []turn {
 	e := encoder{own: p.Options.Name, nested: generation(r.Model) >= 3, seals: !m.noSignatures}
 	variant := fmt.Sprint(e.nested, e.seals)
 	var out []turn
-	messages := wire.History(r.Messages)
-	for i, message := range messages {
-		t := turn{role: "user", closed: message.Role == session.ToolRole}
-		encode := e.encode
-		switch message.Role {
-		case session.Assistant:
-			t.role = "model"
-		case session.ToolRole:
-			asked := messages[i-1]
-			encode = func(m session.Message) []byte { return e.outcomes(asked, m) }
+	messages := p.Cache.History(r.Messages)
+	pieces := p.Cache.Messages(variant, messages, func(i int) []byte {
+		if messages[i].Role == session.ToolRole {
+			return e.outcomes(messages[i-1], messages[i])
 		}
-		if piece := p.Cache.Message(variant, message, encode); len(piece) > 0 {
+		return e.encode(messages[i])
+	})
+	for i, piece := range pieces {
+		message := &messages[i]
+		t := turn{role: "user", closed: message.Role == session.ToolRole}
+		if message.Role == session.Assistant {
+			t.role = "model"
+		}
+		if len(piece) > 0 {
 			t.pieces = [][]byte{piece}
 			out = join(out, t)
 		}
 		if t.closed && !e.nested {
-			out = join(out, turn{role: "user", pieces: e.shown(message)})
+			out = join(out, turn{role: "user", pieces: e.shown(*message)})
 		}
 	}
 	return out

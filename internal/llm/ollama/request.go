@@ -74,21 +74,22 @@ func (p *Provider) body(r session.Request, d details) *wire.Body {
 		b.Add(p.Cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(offer(r.Tools)) }))
 	}
 	b.Text(`,"messages":[`)
-	comma := ""
-	if r.System != "" {
+	empty := r.System == ""
+	if !empty {
 		b.Add(wire.JSON(message{Role: "system", Content: r.System}))
-		comma = ","
 	}
 	e := encoder{own: p.Options.Name, images: d.vision}
 	variant := fmt.Sprint(e.images)
-	for _, m := range wire.History(r.Messages) {
-		raw := p.Cache.Message(variant, m, e.encode)
-		if len(raw) == 0 {
-			continue
+	history := p.Cache.History(r.Messages)
+	for _, piece := range p.Cache.Messages(variant, history, func(i int) []byte { return e.encode(history[i]) }) {
+		switch {
+		case len(piece) == 0:
+		case empty:
+			b.Add(piece)
+			empty = false
+		default:
+			b.Next(piece)
 		}
-		b.Text(comma)
-		b.Add(raw)
-		comma = ","
 	}
 	b.Text("]")
 	return b

@@ -115,33 +115,47 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	}
 	b.Text(`,"messages":[`)
 	marked := p.marks(r.Model)
-	comma := ""
 	if r.System != "" {
 		b.Add(wire.JSON(message{Role: "system", Content: system(r.System, marked)}))
-		comma = ","
 	}
-	history := wire.History(r.Messages)
-	last := lastTurns(history)
-	e := encoder{own: p.Options.Name, model: r.Model, host: p.host, manners: m}
-	b.Grow(2 * len(history))
-	separator, variants := []byte(","), e.variants()
-	for i, message := range history {
-		e.marked = marked && i >= last && message.Role != session.Assistant
-		raw := p.Cache.Message(variants[e.marked], message, e.encode)
-		if len(raw) == 0 {
+	history := p.Cache.History(r.Messages)
+	pieces := p.pieces(history, encoder{own: p.Options.Name, model: r.Model, host: p.host, manners: m}, marked)
+	empty := r.System == ""
+	b.Grow(2 * len(pieces))
+	add := func(piece []byte) {
+		if empty {
+			b.Add(piece)
+		} else {
+			b.Next(piece)
+		}
+		empty = false
+	}
+	for i, piece := range pieces {
+		if len(piece) == 0 {
 			continue
 		}
-		if m.bridged && i > 0 && message.Role == session.User && history[i-1].Role == session.ToolRole {
-			b.Text(comma + bridge)
+		if m.bridged && i > 0 && history[i].Role == session.User && history[i-1].Role == session.ToolRole {
+			add([]byte(bridge))
 		}
-		if comma != "" {
-			b.Add(separator)
-		}
-		b.Add(raw)
-		comma = ","
+		add(piece)
 	}
 	b.Text("]}")
 	return b
+}
+
+// pieces are the messages, encoded. Cache marks move, so those before the marked ones are asked for one by one then.
+func (p *Provider) pieces(history []session.Message, e encoder, marked bool) [][]byte {
+	variants := e.variants()
+	if !marked {
+		return p.Cache.Messages(variants[false], history, func(i int) []byte { return e.encode(history[i]) })
+	}
+	last := lastTurns(history)
+	pieces := make([][]byte, len(history))
+	for i, message := range history {
+		e.marked = i >= last && message.Role != session.Assistant
+		pieces[i] = p.Cache.Message(variants[e.marked], message, e.encode)
+	}
+	return pieces
 }
 
 // bridge is what the assistant says between results and the user, where a server wants it to say something.

@@ -97,7 +97,9 @@ func (a *Adapter) Stream(ctx context.Context, r session.Request, open func() (*R
 
 // Answer begins to read a reply to a request.
 func (a *Adapter) Answer(reply *Reply, out *Out, r session.Request) Answer {
-	return Answer{Client: &a.Client, Reply: reply, Out: out, Calls: a.Client.Calls(r.Messages)}
+	calls := a.Client.Calls(r.Messages)
+	calls.named = func(id tool.CallID) bool { return a.Cache.named(r.Messages, id) }
+	return Answer{Client: &a.Client, Reply: reply, Out: out, Calls: calls}
 }
 
 // Format is what the choice of a model knows of a wire format. Each adapter hands in its own.

@@ -25,9 +25,22 @@ func (d *dialer) direct(ctx context.Context, network, addr string) (net.Conn, er
 	return &bufferedConn{Conn: conn}, nil
 }
 
-// ReadFrom implements io.ReaderFrom: that of a TCP connection, which hands a file to the kernel, is of no use to a body
-// that is in memory.
+// ReadFrom implements io.ReaderFrom. A body that is in memory is written from where it is, in one system call; net/http reads it up to
+// its length.
 func (c *bufferedConn) ReadFrom(body io.Reader) (int64, error) {
+	if limited, ok := body.(*io.LimitedReader); ok {
+		if r, ok := limited.R.(*bodyReader); ok && limited.N >= r.left() {
+			pieces := net.Buffers(r.rest())
+			n, err := pieces.WriteTo(c.Conn)
+			limited.N -= n
+			return n, err
+		}
+	}
+	return c.copy(body)
+}
+
+// copy is for a body that is elsewhere: what a TCP connection has for that hands a file to the kernel.
+func (c *bufferedConn) copy(body io.Reader) (int64, error) {
 	if c.buffer == nil {
 		c.buffer = make([]byte, copyBytes)
 	}

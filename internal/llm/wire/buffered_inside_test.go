@@ -10,8 +10,17 @@ import (
 	"testing"
 )
 
-// Bodies go out whole through one buffer that the connection keeps, where net/http makes one for each.
+// Bodies go out whole: from where they are, or, what is not in memory in pieces, through one buffer that the connection keeps, where net/http
+// makes one for each.
 func TestBodiesShareABuffer(t *testing.T) {
+	t.Run("in pieces", func(t *testing.T) { sendMany(t, func(b *Body) io.Reader { return b.Reader() }) })
+	t.Run("from elsewhere", func(t *testing.T) {
+		sendMany(t, func(b *Body) io.Reader { return struct{ io.ReadCloser }{b.Reader()} })
+	})
+}
+
+func sendMany(t *testing.T, reader func(*Body) io.Reader) {
+	t.Helper()
 	piece := bytes.Repeat([]byte("0123456789abcdef"), 1<<10)
 	var body Body
 	for range 4 {
@@ -30,7 +39,7 @@ func TestBodiesShareABuffer(t *testing.T) {
 	client := own(newDialer())
 	defer client.CloseIdleConnections()
 	send := func() {
-		request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, server.URL, body.Reader())
+		request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, server.URL, reader(&body))
 		if err != nil {
 			t.Fatal(err)
 		}

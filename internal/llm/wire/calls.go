@@ -35,6 +35,8 @@ type Calls struct {
 	Mint func() string
 	// History is searched for used ids when the first call opens.
 	History []session.Message
+	// named finds an id in it; nil: it is gone through.
+	named func(tool.CallID) bool
 
 	list    []*call
 	byID    map[string]*call
@@ -169,32 +171,20 @@ func (s *Calls) Release() ([]session.Call, error) {
 	return out, nil
 }
 
-// taken reports whether an id was used, by this answer or before it. The history is gone through for it: a set of its ids
-// for each answer would cost more with every turn.
+// taken reports whether an id was used, by this answer or before it.
 func (s *Calls) taken(id tool.CallID) bool {
-	if s.used[id] {
+	switch {
+	case s.used[id]:
 		return true
+	case s.named != nil:
+		return s.named(id)
 	}
-	for i := range s.History {
-		parts := s.History[i].Parts
-		for n := range parts {
-			if p := &parts[n]; p.Kind == session.CallPart && p.Call != nil && p.Call.ID == id {
-				return true
-			}
-		}
-	}
-	return false
+	return usedIDs(s.History)[id]
 }
 
 func usedIDs(history []session.Message) map[tool.CallID]bool {
 	used := map[tool.CallID]bool{}
-	for _, m := range history {
-		for _, p := range m.Parts {
-			if p.Kind == session.CallPart && p.Call != nil {
-				used[p.Call.ID] = true
-			}
-		}
-	}
+	eachID(history, func(id tool.CallID) { used[id] = true })
 	return used
 }
 

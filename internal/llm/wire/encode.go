@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -27,55 +26,6 @@ func JSON(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// Body is a request body in pieces that are kept elsewhere and must not change.
-type Body struct {
-	pieces [][]byte
-	size   int64
-}
-
-// Grow makes room for so many more pieces.
-func (b *Body) Grow(n int) { b.pieces = slices.Grow(b.pieces, n) }
-
-// Add appends a piece.
-func (b *Body) Add(piece []byte) {
-	if len(piece) > 0 {
-		b.pieces = append(b.pieces, piece)
-		b.size += int64(len(piece))
-	}
-}
-
-// Text appends a literal piece.
-func (b *Body) Text(s string) { b.Add([]byte(s)) }
-
-// Len is the number of bytes.
-func (b *Body) Len() int64 { return b.size }
-
-// Reader reads the body from its start.
-func (b *Body) Reader() io.ReadCloser {
-	return &bodyReader{pieces: b.pieces}
-}
-
-type bodyReader struct {
-	pieces [][]byte
-	at     int // in the first piece
-}
-
-func (r *bodyReader) Read(p []byte) (n int, err error) {
-	for n < len(p) && len(r.pieces) > 0 {
-		k := copy(p[n:], r.pieces[0][r.at:])
-		n, r.at = n+k, r.at+k
-		if r.at == len(r.pieces[0]) {
-			r.pieces, r.at = r.pieces[1:], 0
-		}
-	}
-	if n == 0 && len(p) > 0 {
-		return 0, io.EOF
-	}
-	return n, nil
-}
-
-func (r *bodyReader) Close() error { return nil }
-
 // maxCache bounds the bytes a Cache holds; past it everything is encoded anew, once.
 const maxCache = 64 << 20
 
@@ -88,7 +38,9 @@ type Cache struct {
 	next     int        // in row: what comes after the one that was asked for last
 	tools    map[string][]byte
 	size     int
+	room     room
 	pictures map[*byte]tool.Attachment // scaled, by where the bytes of the whole ones begin
+	past     past
 }
 
 // kept is what encoded messages are found by.
@@ -103,16 +55,20 @@ type encoded struct {
 
 // Message returns the bytes that encode makes of m, kept under variant and the message's id.
 func (c *Cache) Message(variant string, m session.Message, encode func(session.Message) []byte) []byte {
-	key := kept{variant, m.ID}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.message(variant, m, encode)
+}
+
+func (c *Cache) message(variant string, m session.Message, encode func(session.Message) []byte) []byte {
+	key := kept{variant, m.ID}
 	if e := c.find(key, &m); e != nil {
 		c.next = e.at + 1
 		return e.bytes
 	}
-	raw := encode(m)
+	raw := c.room.keep(encode(m))
 	if c.messages == nil || c.size > maxCache {
-		c.messages, c.row, c.size = map[kept][]*encoded{}, nil, 0
+		c.messages, c.row, c.size, c.past = map[kept][]*encoded{}, nil, 0, past{}
 	}
 	e := &encoded{key, len(c.row), m, raw}
 	c.messages[key], c.row = append(c.messages[key], e), append(c.row, e)
