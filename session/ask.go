@@ -187,10 +187,10 @@ func (d *draft) settle(ctx context.Context) error {
 	return nil
 }
 
-// temporary reports whether an error may go away by itself, and what the provider asked to wait.
+// temporary reports whether an error may go away by itself while a turn waits, and what the provider asked to wait.
 func temporary(err error) (time.Duration, bool) {
 	var p *ProviderError
-	if !errors.As(err, &p) || !p.Temporary() {
+	if !errors.As(err, &p) || !p.Temporary() || p.lasts() {
 		return 0, false
 	}
 	return p.RetryAfter, true

@@ -165,6 +165,9 @@ func (e *ProviderError) Temporary() bool {
 	return e.Cut
 }
 
+// lasts reports a limit of requests that no turn waits for.
+func (e *ProviderError) lasts() bool { return e.Kind == RateError && e.RetryAfter > maxRetryAfter }
+
 // Efforts are the words for how hard a model thinks before it answers, the least first. Which of them a model knows
 // differs; an adapter takes the nearest.
 func Efforts() []string {

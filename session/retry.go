@@ -14,8 +14,9 @@ const (
 	// maxBroken is how many answers may break off after they had begun: they cost time and money, and one
 	// that breaks a third time will break again.
 	maxBroken = 3
-	// maxRetryAfter is the longest wait that a provider may ask for.
-	maxRetryAfter = time.Minute
+	// maxRetryAfter is the longest wait that a provider may ask for, and that a turn waits. A limit of requests that lasts longer ends the
+	// turn: to ask before its end is in vain.
+	maxRetryAfter = 5 * time.Minute
 )
 
 // attempts asks until an answer, a lasting failure or the end of the attempts. Text that was shown of an

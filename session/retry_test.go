@@ -33,7 +33,7 @@ func TestRetriesEnd(t *testing.T) {
 		if len(r.model.requests) != 5 {
 			t.Errorf("%d attempts, want 5", len(r.model.requests))
 		}
-		if waited := time.Since(start); waited > 5*time.Minute {
+		if waited := time.Since(start); waited > 20*time.Minute {
 			t.Errorf("waited %s: what a provider asks for is not capped", waited)
 		}
 	})
@@ -47,6 +47,31 @@ func TestALimitThatEndsATurnTellsItsWait(t *testing.T) {
 			wantCause(t, res, session.CauseProvider)
 			if limited := kind == session.RateError; limited != (res.Limited != nil) || limited && *res.Limited != asked {
 				t.Errorf("%s, %v: told %v", kind, asked, res.Limited)
+			}
+		})
+	}
+}
+
+// What a provider wants no request for longer than a turn waits is asked once.
+func TestALongLimitEndsTheTurn(t *testing.T) {
+	for asked, want := range map[time.Duration]string{
+		5 * time.Minute: "", 6 * time.Minute: "no request for 6 minutes", 5 * time.Hour: "no request for 5 hours",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			busy := &session.ProviderError{Kind: session.RateError, Message: "slow down", Hint: "wait a little", RetryAfter: asked}
+			r := newRig(t, only(session.Done{Err: busy}), says(text("now")))
+			start := time.Now()
+			res := r.prompt(t, "go")
+			if want == "" {
+				wantCause(t, res, session.CauseDone)
+				if waited := time.Since(start); waited != asked {
+					t.Errorf("waited %s, want %s", waited, asked)
+				}
+				return
+			}
+			wantCause(t, res, session.CauseProvider)
+			if waited := time.Since(start); waited != 0 || len(r.model.requests) != 1 || !strings.Contains(res.Hint, want) || res.Message != "slow down" {
+				t.Errorf("%s: waited %s for %d requests: %q, %q", asked, waited, len(r.model.requests), res.Message, res.Hint)
 			}
 		})
 	}

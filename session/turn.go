@@ -256,6 +256,8 @@ func causeOf(err error) (cause Cause, message, hint string) {
 		return CauseLoop, err.Error(), "rephrase the task, or try another model; adze --continue goes on from here"
 	case errors.Is(err, errCut):
 		return CauseTruncated, err.Error(), `adze --continue -p "go on" lets it finish; or ask for less at once`
+	case errors.As(err, &p) && p.lasts():
+		return CauseProvider, p.Error(), "it wants no request for " + roughly(p.RetryAfter) + "; adze --continue goes on then, or now with another --model"
 	case errors.As(err, &p):
 		return providerCause(p.Kind), p.Error(), p.Hint
 	}
@@ -274,4 +276,13 @@ func providerCause(k ErrorKind) Cause {
 		return CauseNoAnswer
 	}
 	return CauseProvider
+}
+
+// roughly is a long wait as people say it.
+func roughly(d time.Duration) string {
+	minutes := int(d.Round(time.Minute) / time.Minute)
+	if minutes < 120 {
+		return fmt.Sprintf("%d minutes", minutes)
+	}
+	return fmt.Sprintf("%d hours", (minutes+30)/60)
 }
