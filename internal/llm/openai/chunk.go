@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"adze/internal/llm/wire"
@@ -17,6 +18,11 @@ type (
 		Message wire.Word `json:"message"`
 		// Base is MiniMax's way to fail with status 200.
 		Base wire.Aside[baseResponse] `json:"base_resp"`
+		// Groq has what Groq adds: the counts, and why it stopped a stream early.
+		Groq wire.Aside[struct {
+			Usage wire.Aside[usage] `json:"usage"`
+			Error json.RawMessage   `json:"error"`
+		}] `json:"x_groq"`
 	}
 	baseResponse struct {
 		Code    wire.Count `json:"status_code"` // 0: all is well
@@ -24,23 +30,31 @@ type (
 	}
 	choice struct {
 		Index   wire.Number        `json:"index"`
-		Delta   wire.Maybe[delta]  `json:"delta"`
-		Message *wire.Maybe[delta] `json:"message"` // from a server that does not stream
+		Delta   *wire.Maybe[delta] `json:"delta"`
+		Message *wire.Maybe[delta] `json:"message"` // from a server that does not stream, or beside what it streams
 		Finish  wire.Word          `json:"finish_reason"`
+		Native  wire.Word          `json:"native_finish_reason"` // OpenRouter: that of the provider behind it
+		Error   json.RawMessage    `json:"error"`                // OpenRouter
+		Usage   wire.Aside[usage]  `json:"usage"`                // Kimi
 	}
 	delta struct {
 		Content          content                       `json:"content"`
-		Reasoning        string                        `json:"reasoning"`         // OpenRouter, vLLM, Ollama
-		ReasoningContent string                        `json:"reasoning_content"` // DeepSeek, llama.cpp
+		Reasoning        wire.Prose                    `json:"reasoning"`         // OpenRouter, vLLM, Ollama
+		ReasoningContent wire.Prose                    `json:"reasoning_content"` // DeepSeek, llama.cpp
+		ReasoningText    wire.Prose                    `json:"reasoning_text"`    // Copilot
+		Thinking         wire.Prose                    `json:"thinking"`
 		Details          wire.Maybe[[]json.RawMessage] `json:"reasoning_details"` // OpenRouter
-		Refusal          string                        `json:"refusal"`
+		Refusal          wire.Prose                    `json:"refusal"`
 		Calls            wire.Maybe[[]fragment]        `json:"tool_calls"`
+		// Called is the one call that the first version of the format knew.
+		Called wire.Maybe[called] `json:"function_call"`
 	}
 	fragment struct {
 		Index    *wire.Number       `json:"index"`
 		ID       wire.Word          `json:"id"`
 		Function wire.Maybe[called] `json:"function"`
 		Extra    json.RawMessage    `json:"extra_content"`
+		called                      // without the function around it: Workers AI
 	}
 	called struct {
 		Name      string          `json:"name"`
@@ -50,20 +64,41 @@ type (
 		Prompt        wire.Count `json:"prompt_tokens"`
 		Completion    wire.Count `json:"completion_tokens"`
 		PromptDetails wire.Aside[struct {
-			Cached wire.Count `json:"cached_tokens"`
+			Cached  wire.Count `json:"cached_tokens"`
+			Written wire.Count `json:"cache_write_tokens"` // OpenRouter
 		}] `json:"prompt_tokens_details"`
 		CompletionDetails wire.Aside[struct {
 			Reasoning wire.Count `json:"reasoning_tokens"`
 		}] `json:"completion_tokens_details"`
-		CacheHit wire.Count `json:"prompt_cache_hit_tokens"` // DeepSeek
+		CacheHit wire.Count `json:"prompt_cache_hit_tokens"`     // DeepSeek
+		Cached   wire.Count `json:"cached_tokens"`               // Kimi
+		Written  wire.Count `json:"cache_creation_input_tokens"` // LiteLLM, in front of Anthropic
 	}
 )
 
+// thought is what a piece thinks, and the field that holds it.
+func (d delta) thought() (text, field string) {
+	switch {
+	case d.ReasoningContent != "":
+		return string(d.ReasoningContent), "reasoning_content"
+	case d.Reasoning != "":
+		return string(d.Reasoning), plainField
+	}
+	return string(cmp.Or(d.ReasoningText, d.Thinking)), ""
+}
+
+// says reports whether a piece brings what an answer is made of.
+func (d delta) says() bool {
+	return len(d.Content) > 0 || d.Refusal != "" || len(d.Calls.V) > 0 || d.Called.V.given()
+}
+
+func (c called) given() bool { return c.Name != "" || wire.Given(c.Arguments) }
+
 // count maps the usage.
 func (u usage) count() session.Usage {
-	cached := max(u.PromptDetails.V.Cached, u.CacheHit)
+	cached, written := max(u.PromptDetails.V.Cached, u.CacheHit, u.Cached), max(u.PromptDetails.V.Written, u.Written)
 	return session.Usage{
-		Input: int(max(0, u.Prompt-cached)), Output: int(u.Completion), CacheRead: int(cached),
+		Input: int(max(0, u.Prompt-cached-written)), Output: int(u.Completion), CacheRead: int(cached), CacheWrite: int(written),
 		Reasoning: int(u.CompletionDetails.V.Reasoning),
 	}
 }

@@ -15,6 +15,8 @@ type answer struct {
 	ended   bool // [DONE]
 	counted bool // the counts came alone, as they do at the end, and nothing after them
 	choices bool // there was one
+	told    bool // something of the answer
+	calling form // of the first call
 	refused bool
 	chunk   bool // a thought that came among the content is not closed
 	details details
@@ -60,8 +62,11 @@ func (a *answer) event(data []byte, last bool) error {
 	case c.Base.V.Code != 0:
 		return a.Client.Object(wire.JSON(map[string]any{"message": c.Base.V.Message, "code": c.Base.V.Code}))
 	}
-	if c.Usage.Given {
-		a.Done.Usage = c.Usage.V.count()
+	if wire.Given(c.Groq.V.Error) {
+		return a.Client.Object(c.Groq.V.Error)
+	}
+	a.count(c.Groq.V.Usage)
+	if a.count(c.Usage) {
 		a.counted = len(c.Choices.V) == 0 && a.choices && a.Done.Usage.Output > 0
 	}
 	for _, choice := range c.Choices.V {
@@ -75,13 +80,31 @@ func (a *answer) event(data []byte, last bool) error {
 	return nil
 }
 
+// count takes counts, unless they say nothing: zeros at the end of a stream undo none before it.
+func (a *answer) count(u wire.Aside[usage]) (given bool) {
+	if counts := u.V.count(); u.Given && counts != (session.Usage{}) {
+		a.Done.Usage = counts
+	}
+	return u.Given
+}
+
 func (a *answer) choice(c choice) error {
 	a.choices = true
-	if c.Message != nil {
-		c.Delta = *c.Message
+	a.count(c.Usage)
+	d := c.Delta
+	if d == nil && !a.told {
+		d = c.Message // what came in pieces already is not taken from the whole beside or after them
 	}
-	if err := a.delta(c.Delta.V); err != nil {
-		return err
+	if d != nil {
+		if err := a.delta(d.V); err != nil {
+			return err
+		}
+	}
+	switch {
+	case wire.Given(c.Error):
+		return a.Client.Object(c.Error)
+	case c.Finish != "" && wire.Stumbled(string(c.Native)):
+		c.Finish = c.Native
 	}
 	if c.Finish != "" {
 		a.finish = string(c.Finish)
@@ -91,12 +114,9 @@ func (a *answer) choice(c choice) error {
 }
 
 func (a *answer) delta(d delta) error {
-	thought := d.ReasoningContent
-	switch {
-	case thought != "":
-		a.field = "reasoning_content"
-	case d.Reasoning != "":
-		thought, a.field = d.Reasoning, cmp.Or(a.field, plainField)
+	thought, field := d.thought()
+	if field == "reasoning_content" || a.field == "" {
+		a.field = field
 	}
 	told, err := a.details.add(d.Details.V)
 	if err != nil {
@@ -105,7 +125,8 @@ func (a *answer) delta(d delta) error {
 	if thought == "" {
 		thought = told
 	}
-	if len(d.Content) > 0 || thought != "" || len(d.Details.V) > 0 || len(d.Calls.V) > 0 {
+	a.told = a.told || d.says()
+	if d.says() || thought != "" || len(d.Details.V) > 0 {
 		a.Reply.Content()
 		a.finish, a.counted = "", false // an end that is followed by more was none
 	}
@@ -118,10 +139,32 @@ func (a *answer) delta(d delta) error {
 		}
 	}
 	a.refused = a.refused || d.Refusal != ""
-	if err := a.Out.Text(d.Refusal); err != nil {
+	if err := a.Out.Text(string(d.Refusal)); err != nil {
 		return err
 	}
-	for i, f := range d.Calls.V {
+	return a.calls(d)
+}
+
+// form is the way in which a server writes calls; one that knows both writes each call twice.
+type form int
+
+const (
+	listed form = iota + 1 // tool_calls
+	single                 // function_call
+)
+
+func (a *answer) calls(d delta) error {
+	list, has := d.Calls.V, listed
+	if len(list) == 0 && d.Called.V.given() {
+		list, has = []fragment{{Index: new(wire.Number), Function: d.Called}}, single
+	}
+	if len(list) > 0 {
+		a.calling = cmp.Or(a.calling, has)
+	}
+	for i, f := range list {
+		if has != a.calling {
+			return nil
+		}
 		if err := a.fragment(f, i); err != nil {
 			return err
 		}
@@ -166,7 +209,11 @@ func (a *answer) seal() error {
 }
 
 func (a *answer) fragment(f fragment, position int) error {
-	arguments, err := wire.Arguments(f.Function.V.Arguments)
+	called := f.Function.V
+	if !called.given() {
+		called = f.called
+	}
+	arguments, err := wire.Arguments(called.Arguments)
 	if err != nil {
 		return a.Client.Framing(err)
 	}
@@ -175,7 +222,7 @@ func (a *answer) fragment(f fragment, position int) error {
 		index = int(*f.Index)
 	}
 	return a.Grow(wire.Fragment{
-		ID: string(f.ID), Index: index, Position: position, Name: f.Function.V.Name, Arguments: arguments, Opaque: f.Extra,
+		ID: string(f.ID), Index: index, Position: position, Name: called.Name, Arguments: arguments, Opaque: f.Extra,
 	})
 }
 

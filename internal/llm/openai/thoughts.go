@@ -22,25 +22,37 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 	if len(raw) == 0 || raw[0] != '[' {
 		return c.add(raw, false)
 	}
-	var list []struct {
-		Type     string          `json:"type"`
-		Text     json.RawMessage `json:"text"`
-		Thinking json.RawMessage `json:"thinking"`
-	}
+	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return err
 	}
-	for _, p := range list {
-		if err := c.part(p.Type, p.Text, p.Thinking); err != nil {
+	for _, one := range list {
+		if err := c.element(one); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// element takes one part of a list: an object, or a bare text.
+func (c *content) element(raw json.RawMessage) error {
+	if len(raw) > 0 && raw[0] != '{' {
+		return c.add(raw, false)
+	}
+	var p struct {
+		Type     string          `json:"type"`
+		Text     json.RawMessage `json:"text"`
+		Thinking json.RawMessage `json:"thinking"`
+	}
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return err
+	}
+	return c.part(p.Type, p.Text, p.Thinking)
+}
+
 func (c *content) part(kind string, text, thinking json.RawMessage) error {
 	switch {
-	case kind == "text":
+	case kind == "text" || kind == "output_text" || kind == "":
 		return c.add(text, false)
 	case kind != "thinking":
 		return nil

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -82,4 +84,26 @@ func retryInfo(body []byte) time.Duration {
 		}
 	}
 	return wait
+}
+
+// toldWait is how long the words of a failure ask to wait, or 0: a failure inside a stream has no header. "Please try
+// again in 11.054s", "retry after 12 seconds", "in 7m12.5s".
+func toldWait(message string) time.Duration {
+	told := regexp.MustCompile(`(?i)\b(?:try again|retry)\w*\s+(?:in|after)\s+(\d[\d.]*)\s*(ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|m|h|hours?)\b`)
+	exact := regexp.MustCompile(`(?i)\b(?:try again|retry)\w*\s+(?:in|after)\s+((?:\d[\d.]*(?:h|ms|m|s))+)`)
+	if m := exact.FindStringSubmatch(message); m != nil {
+		return seconds(strings.ToLower(m[1]))
+	}
+	m := told.FindStringSubmatch(message)
+	if m == nil {
+		return 0
+	}
+	unit := strings.ToLower(m[2])
+	switch {
+	case strings.HasPrefix(unit, "milli"):
+		unit = "ms"
+	default:
+		unit = unit[:1]
+	}
+	return seconds(m[1] + unit)
 }

@@ -71,3 +71,24 @@ func TestWhatAProviderAsksToWait(t *testing.T) {
 		}
 	}
 }
+
+// A failure inside a stream has no header: its words tell how long to wait.
+func TestWaitsThatAreToldInWords(t *testing.T) {
+	c := wire.Client{Provider: "p"}
+	for said, want := range map[string]time.Duration{
+		"Rate limit reached. Please try again in 11.054s. Visit our page.": 11054 * time.Millisecond,
+		"Rate limit reached. Please try again in 28ms.":                    28 * time.Millisecond,
+		"Rate limit reached. Please try again in 7m12.5s.":                 7*time.Minute + 12500*time.Millisecond,
+		"Rate limit reached. Try again in 35 seconds.":                     35 * time.Second,
+		"rate limit: Please retry after 12 seconds.":                       12 * time.Second,
+		"rate limit: Please retry in 2 minutes.":                           2 * time.Minute,
+		"rate limit: retry in 40.5s.":                                      40500 * time.Millisecond,
+		"rate limit: try again in a moment":                                0,
+		"rate limit: 20 requests in 60 seconds":                            0,
+	} {
+		var failure *session.ProviderError
+		if !errors.As(c.Object(wire.JSON(said)), &failure) || failure.RetryAfter != want {
+			t.Errorf("%q: %#v", said, failure)
+		}
+	}
+}

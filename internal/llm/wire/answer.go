@@ -1,9 +1,9 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
-	"strings"
 
 	"adze/session"
 )
@@ -17,15 +17,6 @@ type Answer struct {
 	Done   session.Done
 }
 
-// Single is the whole body of a server that answers with one JSON text instead of a stream.
-func (a *Answer) Single() (body []byte, ok bool, err error) {
-	if !strings.HasPrefix(a.Reply.ContentType(), "application/json") {
-		return nil, false, nil
-	}
-	body, err = io.ReadAll(io.LimitReader(a.Reply, MaxLine))
-	return body, true, err
-}
-
 // Events hands over each event of a stream until ended, or until nothing more comes; done says that [DONE] came.
 func (a *Answer) Events(ended *bool, read func(e Event, last bool) error) (done bool, err error) {
 	events := NewEvents(a.Reply)
@@ -36,9 +27,11 @@ func (a *Answer) Events(ended *bool, read func(e Event, last bool) error) (done 
 			return false, nil
 		case err != nil:
 			return false, a.Client.Framing(err)
-		case string(e.Data) == "[DONE]":
+		case string(bytes.TrimSpace(e.Data)) == "[DONE]":
 			a.Reply.Settle()
 			return true, nil
+		case string(e.Name) == "error" && !bytes.ContainsAny(e.Data, "{["):
+			return false, a.Client.Object(JSON(string(e.Data))) // a failure in words
 		}
 		if err := read(e, events.Unfinished()); err != nil {
 			return false, err

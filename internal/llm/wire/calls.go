@@ -77,7 +77,7 @@ func (s *Calls) Add(f Fragment) (session.Forming, error) {
 	if err := c.named(f.Name); err != nil {
 		return session.Forming{}, err
 	}
-	c.arguments.WriteString(f.Arguments)
+	c.grow(f.Arguments)
 	if len(f.Opaque) > 0 {
 		c.opaque = f.Opaque
 	}
@@ -97,10 +97,41 @@ func (s *Calls) find(f Fragment) *call {
 		return nil
 	case f.Name != "" && c.name != "" && c.index != f.Index:
 		return nil // the same id for another call
-	case f.Name != "" && f.Arguments != "" && c.whole():
+	case f.Name != "" && f.Arguments != "" && c.whole() && !c.again(f):
 		return nil
 	}
 	return c
+}
+
+// again reports whether a fragment tells a call anew that was told before: some servers repeat it whole at the end, or
+// begin it with an empty object. Only an id that the server gave can say so.
+func (c *call) again(f Fragment) bool {
+	return f.ID != "" && f.ID == string(c.id) && f.Name == c.name && (c.empty() || c.says(f.Arguments))
+}
+
+// says reports whether a text is what the arguments are so far.
+func (c *call) says(text string) bool {
+	return strings.TrimSpace(text) == strings.TrimSpace(c.arguments.String())
+}
+
+// empty reports whether the arguments so far are an empty object.
+func (c *call) empty() bool {
+	return c.arguments.Len() < maxEmpty && len(c.arguments.String()) > 1 && strings.Join(strings.Fields(c.arguments.String()), "") == "{}"
+}
+
+// maxEmpty bounds an empty object with space in it, in bytes.
+const maxEmpty = 8
+
+// grow adds the next text. After an object that is whole, nothing can follow: the same object once more says nothing
+// new, and before another one an empty object was the form that a gateway begins with.
+func (c *call) grow(text string) {
+	switch {
+	case strings.HasPrefix(text, "{") && c.empty():
+		c.arguments.Reset()
+	case strings.HasPrefix(text, "{") && c.whole() && c.says(text):
+		return
+	}
+	c.arguments.WriteString(text)
 }
 
 // adopt decides about an unknown id: it opens a call, unless the call at its index is unfinished and the

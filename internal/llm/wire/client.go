@@ -109,6 +109,7 @@ func (c *Client) Open(ctx context.Context, call Call) (*Reply, error) {
 		return nil, err
 	}
 	r.response = response
+	inflate(response)
 	if response.StatusCode/100 == 2 {
 		return r, nil
 	}
@@ -175,14 +176,15 @@ type Reply struct {
 	clock        *time.Timer
 	response     *http.Response
 	left         int64
+	head         []byte // read ahead
 	settled      bool
 }
 
 // ContentType is what the server says it sends.
 func (r *Reply) ContentType() string { return r.response.Header.Get("Content-Type") }
 
-// Read reads the body. Its errors are io.EOF, a *session.ProviderError, or the context's error.
-func (r *Reply) Read(p []byte) (int, error) {
+// receive reads on after what was read ahead.
+func (r *Reply) receive(p []byte) (int, error) {
 	if err := r.outer.Err(); err != nil {
 		return 0, err
 	}

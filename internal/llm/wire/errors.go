@@ -124,7 +124,7 @@ func (c *Client) statusError(status int, header http.Header, body []byte) error 
 		said.message = "redirects to another address"
 	}
 	failure := c.saidError(status, said)
-	failure.RetryAfter = retryAfter(status, header, body)
+	failure.RetryAfter = cmp.Or(retryAfter(status, header, body), failure.RetryAfter)
 	return failure
 }
 
@@ -135,6 +135,9 @@ func (c *Client) saidError(status int, s said) *session.ProviderError {
 	}
 	failure := c.failure(kind, c.Provider+": "+s.message, c.hint(kind, status))
 	failure.Status, failure.Stumble = status, c.quote(s.wrote)
+	if kind == session.RateError {
+		failure.RetryAfter = toldWait(s.message)
+	}
 	return failure
 }
 

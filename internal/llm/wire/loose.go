@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -66,6 +67,37 @@ func (w *Word) UnmarshalJSON(raw []byte) error {
 		*w = Word(text)
 	default:
 		*w = Word(raw)
+	}
+	return nil
+}
+
+// Prose is a text that models think in: some servers send it in parts, each a text or an object with one, and some
+// put false where there is none. What is no text says nothing.
+type Prose string
+
+// UnmarshalJSON reads it and never fails.
+func (p *Prose) UnmarshalJSON(raw []byte) error {
+	*p = ""
+	switch {
+	case len(raw) == 0:
+	case raw[0] == '"':
+		var text string
+		_ = json.Unmarshal(raw, &text) // a valid string, or the decoder had stopped before
+		*p = Prose(text)
+	case raw[0] == '[':
+		var list []Prose
+		_ = json.Unmarshal(raw, &list)
+		for _, one := range list {
+			*p += one
+		}
+	case raw[0] == '{':
+		var part struct {
+			Text     Prose `json:"text"`
+			Thinking Prose `json:"thinking"`
+			Content  Prose `json:"content"`
+		}
+		_ = json.Unmarshal(raw, &part)
+		*p = cmp.Or(part.Text, part.Thinking, part.Content)
 	}
 	return nil
 }

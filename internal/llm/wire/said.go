@@ -32,6 +32,9 @@ func parseSaid(body []byte) (said, bool) {
 	if text, ok := object["error"].(string); ok {
 		return said{message: text, code: word(object["code"]), wrote: misread(text)}, text != ""
 	}
+	if list, ok := object["errors"].([]any); ok && len(list) > 0 && object["error"] == nil { // Cloudflare
+		object["error"] = list[0]
+	}
 	if inner, ok := object["error"].(map[string]any); ok {
 		object = inner
 	}
@@ -41,6 +44,7 @@ func parseSaid(body []byte) (said, bool) {
 	}
 	for _, key := range []string{"message", "detail", "error_description", "msg", "type"} {
 		if s.message = word(object[key]); s.message != "" {
+			s.handed(object["metadata"])
 			if s.wrote = cmp.Or(s.wrote, misread(s.message)); s.wrote == "" && s.code == "tool_use_failed" {
 				s.wrote = s.message
 			}
@@ -48,6 +52,18 @@ func parseSaid(body []byte) (said, bool) {
 		}
 	}
 	return s, false
+}
+
+// handed adds what OpenRouter hands on of the failure of the provider behind it: a text, or an object of its own.
+func (s *said) handed(metadata any) {
+	about, _ := metadata.(map[string]any)
+	raw := word(about["raw"])
+	if inner, ok := parseSaid([]byte(raw)); ok {
+		s.wrote, raw = cmp.Or(s.wrote, inner.wrote), inner.message
+	}
+	if raw != "" && !strings.Contains(s.message, raw) {
+		s.message += ": " + raw
+	}
 }
 
 // misread is what Ollama quotes of an answer whose call it could not read.
