@@ -35,10 +35,11 @@ func (a *answer) read() error {
 	case single:
 		return a.single(body)
 	}
-	if _, err := a.Events(&a.stopped, a.event); err != nil {
+	done, err := a.Events(&a.stopped, a.event)
+	if err != nil {
 		return err
 	}
-	if !a.stopped {
+	if !a.stopped && (!done || a.reason == "") { // a gateway may end with the word of another format, [DONE]
 		return a.Client.Ended()
 	}
 	return a.conclude()
@@ -128,7 +129,11 @@ func (a *answer) start(index int, c contentBlock) error {
 		b.seal.Redacted = c.Data
 	case "tool_use":
 		a.before = append(a.before, a.thoughts)
-		if s := strings.TrimSpace(string(c.Input)); s != "{}" && s != "null" {
+		input, err := wire.Arguments(c.Input)
+		if err != nil {
+			return a.Client.Framing(err)
+		}
+		if s := strings.TrimSpace(input); s != "{}" {
 			b.input = s
 		}
 		if c.Name == "" {
@@ -152,9 +157,9 @@ func (a *answer) delta(index int, d delta) error {
 	}
 	a.Reply.Content()
 	switch {
-	case d.Type == "text_delta" && b.kind == "text":
+	case d.Type == "text_delta" && (b.kind == "text" || b.kind == "thinking"):
 		return a.Out.Text(d.Text)
-	case d.Type == "thinking_delta" && b.kind == "thinking":
+	case d.Type == "thinking_delta" && (b.kind == "thinking" || b.kind == "text"):
 		return a.Out.Reasoning(d.Thinking)
 	case d.Type == "signature_delta" && b.kind == "thinking":
 		b.seal.Signature += d.Signature
@@ -226,7 +231,7 @@ func (a *answer) conclude() error {
 	})
 }
 
-// count takes the counts that an event has; they are running totals.
+// count takes the counts that an event has; they are running totals, and zero among later ones says nothing.
 func (a *answer) count(u usage) {
 	for _, c := range []struct {
 		from *wire.Count
@@ -235,7 +240,7 @@ func (a *answer) count(u usage) {
 		{u.Input, &a.Done.Usage.Input}, {u.Output, &a.Done.Usage.Output},
 		{u.CacheRead, &a.Done.Usage.CacheRead}, {u.CacheWrite, &a.Done.Usage.CacheWrite},
 	} {
-		if c.from != nil {
+		if c.from != nil && *c.from > 0 {
 			*c.to = int(*c.from)
 		}
 	}

@@ -18,6 +18,8 @@ type (
 			Reason  wire.Word `json:"blockReason"`
 			Message wire.Word `json:"blockReasonMessage"`
 		}] `json:"promptFeedback"`
+		// Response is the chunk itself where a server wraps it: Code Assist.
+		Response json.RawMessage `json:"response"`
 	}
 	candidate struct {
 		Index   wire.Number `json:"index"`
@@ -97,6 +99,9 @@ func (a *answer) event(data []byte, last bool) error {
 	if err := a.Decode(data, last, &c); err != nil {
 		return err
 	}
+	if len(c.Candidates.V) == 0 && wire.Given(c.Response) {
+		return a.event(c.Response, last)
+	}
 	if wire.Given(c.Error) {
 		return explained(a.Client.Object(c.Error))
 	}
@@ -129,7 +134,7 @@ func (a *answer) candidate(c candidate) error {
 		}
 	}
 	if c.Finish != "" && c.Finish != "FINISH_REASON_UNSPECIFIED" {
-		a.finish, a.message = string(c.Finish), string(c.Message)
+		a.finish, a.message = strings.ToUpper(string(c.Finish)), string(c.Message)
 		if !a.hasty {
 			a.Reply.Settle()
 		}

@@ -18,6 +18,7 @@ type item struct {
 	grown  bool // by deltas
 	text   strings.Builder
 	closed bool
+	ended  bool // by the item itself
 }
 
 // received is an item as the server sends it.
@@ -166,6 +167,7 @@ func (a *answer) finished(e event) error {
 			return err
 		}
 	}
+	it.ended = true
 	if r.Status == "incomplete" {
 		return nil // the response will be, too
 	}
@@ -181,10 +183,10 @@ func (a *answer) finished(e event) error {
 	return nil
 }
 
-// pending is the opened item that a finished one completes, or nil.
+// pending is the opened item that a finished one completes, or nil: one that ended is another, unless its id says so.
 func (a *answer) pending(r received, index wire.Number) *item {
 	it := a.find(event{ItemID: r.ID, Index: index})
-	if it == nil || it.kind != string(r.Type) || it.callID != "" && r.CallID != "" && it.callID != string(r.CallID) {
+	if it == nil || it.ended && (r.ID == "" || a.items[string(r.ID)] != it) || it.kind != string(r.Type) || it.callID != "" && r.CallID != "" && it.callID != string(r.CallID) {
 		return nil
 	}
 	return it
@@ -198,7 +200,7 @@ func (a *answer) seal(it *item, r received, raw json.RawMessage) error {
 	it.closed = true
 	a.thoughts++
 	text := ""
-	if !it.grown {
+	if !it.grown && !a.came("reasoning") {
 		text = join(r.Summary)
 		if text == "" {
 			text = join(r.Content)
@@ -208,19 +210,27 @@ func (a *answer) seal(it *item, r received, raw json.RawMessage) error {
 	return a.Out.Send(session.Reasoning{Delta: text, Opaque: raw})
 }
 
+// came reports whether what an item of a kind says came in pieces of no item before it.
+func (a *answer) came(kind string) bool {
+	came := a.loose[kind]
+	delete(a.loose, kind)
+	return came
+}
+
 // message takes the text of a message that came without deltas.
 func (a *answer) message(it *item, r received) error {
 	if it.closed {
 		return nil
 	}
 	it.closed = true
-	if it.grown {
+	if it.grown || a.came("message") {
 		return nil
 	}
 	var list []said
 	_ = json.Unmarshal(r.Content, &list) // another shape has no text for us
 	for _, s := range list {
 		a.refused = a.refused || s.Refusal != ""
+		a.told = a.told || s.Text+s.Refusal != ""
 		if err := a.Out.Text(s.Text + s.Refusal); err != nil {
 			return err
 		}

@@ -1,7 +1,9 @@
 package responses
 
 import (
+	"cmp"
 	"encoding/json"
+	"strings"
 
 	"adze/internal/llm/wire"
 	"adze/session"
@@ -21,6 +23,7 @@ type (
 		Response  json.RawMessage `json:"response"`
 		Error     json.RawMessage `json:"error"`
 		Message   wire.Word       `json:"message"`
+		Text      wire.Prose      `json:"text"`
 	}
 	response struct {
 		Status     wire.Word                     `json:"status"`
@@ -51,6 +54,8 @@ type answer struct {
 	places   map[int][]*item  // by output_index
 	list     []*item          // the calls, in the order of calls
 	thoughts int              // finished reasoning items
+	told     bool             // some text
+	loose    map[string]bool  // by kind of item: what came in pieces of none
 	refused  bool
 	ended    bool
 }
@@ -78,7 +83,7 @@ func (a *answer) single(body []byte) error {
 	if json.Unmarshal(body, &e) == nil && wire.Given(e.Error) {
 		return a.Client.Object(e.Error)
 	}
-	if err := a.terminal(body); err != nil {
+	if err := a.terminal(body, ""); err != nil {
 		return err
 	}
 	return a.conclude()
@@ -99,9 +104,11 @@ func (a *answer) event(from wire.Event, last bool) error {
 		return a.finished(e)
 	case "response.output_text.delta", "response.refusal.delta":
 		a.refused = a.refused || e.Type == "response.refusal.delta"
-		return a.said(e, a.Out.Text)
+		return a.said(e, "message")
+	case "response.output_text.done":
+		return a.spoken(e)
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		return a.said(e, a.Out.Reasoning)
+		return a.said(e, "reasoning")
 	case "response.reasoning_summary_part.added":
 		if e.Part > 0 {
 			return a.Out.Reasoning("\n\n")
@@ -111,7 +118,9 @@ func (a *answer) event(from wire.Event, last bool) error {
 	case "response.function_call_arguments.done":
 		return a.whole(e)
 	case "response.completed", "response.incomplete", "response.failed", "response.cancelled":
-		return a.terminal(e.Response)
+		return a.terminal(e.Response, strings.TrimPrefix(string(e.Type), "response."))
+	case "response.done":
+		return a.terminal(e.Response, "completed")
 	case "error", "":
 		return a.failed(e, from.Data, last)
 	}
@@ -129,8 +138,8 @@ func (a *answer) failed(e event, data []byte, last bool) error {
 	return a.Client.Malformed(data, last)
 }
 
-// said passes a piece of text or thinking on.
-func (a *answer) said(e event, send func(string) error) error {
+// said passes a piece of a kind of item on: text or thinking.
+func (a *answer) said(e event, kind string) error {
 	var text string
 	if json.Unmarshal(e.Delta, &text) != nil {
 		return a.Client.Bad("sent a %s that is no text", e.Type)
@@ -141,16 +150,32 @@ func (a *answer) said(e event, send func(string) error) error {
 	a.Reply.Content()
 	if it := a.find(e); it != nil {
 		it.grown = true
+	} else {
+		a.loose[kind] = true
 	}
-	return send(text)
+	if kind == "reasoning" {
+		return a.Out.Reasoning(text)
+	}
+	a.told = true
+	return a.Out.Text(text)
 }
 
-// terminal reads the response at its end.
-func (a *answer) terminal(raw json.RawMessage) error {
+// spoken takes the text at its end, from a server that sent no pieces of it.
+func (a *answer) spoken(e event) error {
+	if it := a.find(e); e.Text == "" || it != nil && (it.grown || it.closed) || it == nil && a.told {
+		return nil
+	}
+	e.Delta = wire.JSON(e.Text)
+	return a.said(e, "message")
+}
+
+// terminal reads the response at its end. Its status is that of the event where a gateway leaves it out.
+func (a *answer) terminal(raw json.RawMessage, status string) error {
 	var r response
 	if !wire.Given(raw) || json.Unmarshal(raw, &r) != nil {
 		return a.Client.Bad("sent an end of the answer that is malformed")
 	}
+	r.Status = cmp.Or(r.Status, wire.Word(status))
 	u := r.Usage.V
 	a.Done.Usage = session.Usage{
 		Input: int(max(0, u.Input-u.InputDetails.V.Cached)), Output: int(u.Output), CacheRead: int(u.InputDetails.V.Cached),
@@ -175,13 +200,19 @@ func (a *answer) terminal(raw json.RawMessage) error {
 	return a.Client.Bad("ended the answer with the status %q", r.Status)
 }
 
-// complete takes the items of a server that sends them only at the end.
+// complete takes what a server tells only at the end: the text where none came, the calls where none came.
 func (a *answer) complete(r response) error {
-	if len(a.places) == 0 {
-		for i, raw := range r.Output.V {
-			if err := a.finished(event{Item: raw, Index: wire.Number(i)}); err != nil {
-				return err
-			}
+	had := map[string]bool{"message": a.told, "function_call": a.Calls.Len() > 0, "reasoning": len(a.places) > 0}
+	for i, raw := range r.Output.V {
+		one, err := a.receive(raw)
+		if err != nil {
+			return err
+		}
+		if had[string(one.Type)] {
+			continue
+		}
+		if err := a.finished(event{Item: raw, Index: wire.Number(i)}); err != nil {
+			return err
 		}
 	}
 	a.ended = true

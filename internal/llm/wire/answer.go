@@ -57,13 +57,18 @@ func (a *Answer) Grow(f Fragment) error {
 	return a.Out.Send(forming)
 }
 
-// Whole adds a call that a format always sends whole.
+// Whole adds a call that a format always sends whole. One that is told again with its id, as gateways do that repeat
+// the answer so far, is the same call.
 func (a *Answer) Whole(id Word, name string, arguments json.RawMessage, opaque json.RawMessage) error {
 	text, err := Arguments(arguments)
 	if err != nil {
 		return a.Client.Framing(err)
 	}
-	return a.Grow(Fragment{New: true, ID: string(id), Index: a.Calls.Len(), Name: name, Arguments: text, Opaque: opaque})
+	f := Fragment{New: true, ID: string(id), Index: a.Calls.Len(), Name: name, Arguments: text, Opaque: opaque}
+	if a.Calls.told(f) {
+		return nil
+	}
+	return a.Grow(f)
 }
 
 // Conclude ends a whole answer: with its calls, where it has some. Opaque is what goes back with the call at a place;

@@ -114,6 +114,12 @@ func (c *call) says(text string) bool {
 	return strings.TrimSpace(text) == strings.TrimSpace(c.arguments.String())
 }
 
+// told reports whether a whole call was told before.
+func (s *Calls) told(f Fragment) bool {
+	c := s.byID[f.ID]
+	return c != nil && f.ID != "" && c.name == f.Name && c.says(f.Arguments)
+}
+
 // empty reports whether the arguments so far are an empty object.
 func (c *call) empty() bool {
 	return c.arguments.Len() < maxEmpty && len(c.arguments.String()) > 1 && strings.Join(strings.Fields(c.arguments.String()), "") == "{}"

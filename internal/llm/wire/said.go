@@ -42,8 +42,9 @@ func parseSaid(body []byte) (said, bool) {
 	if s.kind == "" {
 		s.kind = word(object["status"]) // Google's name of the kind
 	}
-	for _, key := range []string{"message", "detail", "error_description", "msg", "type"} {
+	for _, key := range []string{"message", "Message", "detail", "error_description", "msg", "type"} {
 		if s.message = word(object[key]); s.message != "" {
+			s.unquote()
 			s.handed(object["metadata"])
 			if s.wrote = cmp.Or(s.wrote, misread(s.message)); s.wrote == "" && s.code == "tool_use_failed" {
 				s.wrote = s.message
@@ -52,6 +53,14 @@ func parseSaid(body []byte) (said, bool) {
 		}
 	}
 	return s, false
+}
+
+// unquote takes the words out of a message that is itself the whole error of the provider behind a gateway.
+func (s *said) unquote() {
+	if inner, ok := parseSaid([]byte(s.message)); ok {
+		s.message = inner.message
+		s.kind, s.code, s.wrote = cmp.Or(inner.kind, s.kind), cmp.Or(inner.code, s.code), cmp.Or(s.wrote, inner.wrote)
+	}
 }
 
 // handed adds what OpenRouter hands on of the failure of the provider behind it: a text, or an object of its own.
