@@ -231,7 +231,8 @@ func (a *answer) conclude() error {
 	})
 }
 
-// count takes the counts that an event has; they are running totals, and zero among later ones says nothing.
+// count takes the counts that an event has; they are running totals. What went in never falls to zero later;
+// what came out does, because it begins with a guess.
 func (a *answer) count(u usage) {
 	for _, c := range []struct {
 		from *wire.Count
@@ -240,7 +241,7 @@ func (a *answer) count(u usage) {
 		{u.Input, &a.Done.Usage.Input}, {u.Output, &a.Done.Usage.Output},
 		{u.CacheRead, &a.Done.Usage.CacheRead}, {u.CacheWrite, &a.Done.Usage.CacheWrite},
 	} {
-		if c.from != nil && *c.from > 0 {
+		if c.from != nil && (*c.from > 0 || c.to == &a.Done.Usage.Output) {
 			*c.to = int(*c.from)
 		}
 	}
