@@ -74,23 +74,13 @@ func (p *Provider) body(r session.Request, d details) *wire.Body {
 		b.Add(p.Cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(offer(r.Tools)) }))
 	}
 	b.Text(`,"messages":[`)
-	empty := r.System == ""
-	if !empty {
+	if r.System != "" {
 		b.Add(wire.JSON(message{Role: "system", Content: r.System}))
 	}
 	e := encoder{own: p.Options.Name, images: d.vision}
 	variant := fmt.Sprint(e.images)
 	history := p.Cache.History(r.Messages)
-	for _, piece := range p.Cache.Messages(variant, history, func(i int) []byte { return e.encode(history[i]) }) {
-		switch {
-		case len(piece) == 0:
-		case empty:
-			b.Add(piece)
-			empty = false
-		default:
-			b.Next(piece)
-		}
-	}
+	b.Elements(p.Cache.Messages(variant, history, func(i int) []byte { return e.encode(history[i]) }), r.System == "")
 	b.Text("]")
 	return b
 }

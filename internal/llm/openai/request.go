@@ -120,25 +120,10 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	}
 	history := p.Cache.History(r.Messages)
 	pieces := p.pieces(history, encoder{own: p.Options.Name, model: r.Model, host: p.host, manners: m}, marked)
-	empty := r.System == ""
-	b.Grow(2 * len(pieces))
-	add := func(piece []byte) {
-		if empty {
-			b.Add(piece)
-		} else {
-			b.Next(piece)
-		}
-		empty = false
+	if m.bridged {
+		pieces = bridged(history, pieces)
 	}
-	for i, piece := range pieces {
-		if len(piece) == 0 {
-			continue
-		}
-		if m.bridged && i > 0 && history[i].Role == session.User && history[i-1].Role == session.ToolRole {
-			add([]byte(bridge))
-		}
-		add(piece)
-	}
+	b.Elements(pieces, r.System == "")
 	b.Text("]}")
 	return b
 }
@@ -160,6 +145,17 @@ func (p *Provider) pieces(history []session.Message, e encoder, marked bool) [][
 
 // bridge is what the assistant says between results and the user, where a server wants it to say something.
 const bridge = `{"role":"assistant","content":"(continued)"}`
+
+// bridged puts that between pieces where it is wanted.
+func bridged(history []session.Message, pieces [][]byte) (out [][]byte) {
+	for i, piece := range pieces {
+		if len(piece) > 0 && i > 0 && history[i].Role == session.User && history[i-1].Role == session.ToolRole {
+			out = append(out, []byte(bridge))
+		}
+		out = append(out, piece)
+	}
+	return out
+}
 
 // marks reports whether a model's prompt is kept only on request.
 func (p *Provider) marks(model string) bool {

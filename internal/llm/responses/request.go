@@ -60,18 +60,9 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	}
 	b.Text(`,"input":[`)
 	e := encoder{own: p.Options.Name, hosted: p.hosted, thoughts: !m.noThoughts, plainIDs: m.plainIDs}
-	empty, variant := true, fmt.Sprint(e.thoughts, e.plainIDs)
+	variant := fmt.Sprint(e.thoughts, e.plainIDs)
 	history := p.Cache.History(r.Messages)
-	for _, piece := range p.Cache.Messages(variant, history, func(i int) []byte { return e.encode(history[i]) }) {
-		switch {
-		case len(piece) == 0:
-		case empty:
-			b.Add(piece)
-			empty = false
-		default:
-			b.Next(piece)
-		}
-	}
+	b.Elements(p.Cache.Messages(variant, history, func(i int) []byte { return e.encode(history[i]) }), true)
 	b.Text("]}")
 	return b
 }

@@ -42,6 +42,21 @@ func (b *Body) Next(piece []byte) {
 	b.Add(piece)
 }
 
+// Elements appends the pieces that are not empty, with commas between; first says that nothing comes before them in their list.
+func (b *Body) Elements(pieces [][]byte, first bool) {
+	b.Grow(2 * len(pieces))
+	for _, piece := range pieces {
+		switch {
+		case len(piece) == 0:
+		case first:
+			b.Add(piece)
+			first = false
+		default:
+			b.Next(piece)
+		}
+	}
+}
+
 // Len is the number of bytes.
 func (b *Body) Len() int64 { return b.size }
 

@@ -33,12 +33,8 @@ func TestWhatIsKnownOfAConversationIsTrueOfIt(t *testing.T) {
 		body.Text("[")
 		for i, piece := range got {
 			joined, want = append(joined, string(piece)), append(want, string(textOf(variant, talk[i])))
-			if body.Len() == 1 {
-				body.Add(piece)
-			} else if len(piece) > 0 {
-				body.Next(piece)
-			}
 		}
+		body.Elements(got, true)
 		if strings.Join(joined, "|") != strings.Join(want, "|") {
 			t.Fatalf("%q, want %q", joined, want)
 		}
