@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strings"
 
 	"adze/internal/config"
 	"adze/internal/llm/discover"
@@ -23,6 +24,7 @@ type Endpoint struct {
 	Kept     bool   // the key is one that the person gave to adze
 	unkept   error  // why that could not be had
 
+	placed string // where its address stands, when it is not the usual one
 	base   string
 	config config.Provider
 }
@@ -41,8 +43,17 @@ func (f *Finder) Endpoint(name string) (Endpoint, error) {
 	given := wire.FromEnv(f.getenv, keys, v.URLs)
 	if v.Format.Address != nil {
 		given.BaseURL = v.Format.Address(given.BaseURL)
+		if !strings.Contains(p.BaseURL, "://") {
+			p.BaseURL = v.Format.Address(p.BaseURL)
+		}
 	}
 	e := Endpoint{Vendor: v, Key: given.Key, base: cmp.Or(given.BaseURL, p.BaseURL, v.Home), config: p}
+	switch {
+	case given.BaseURL != "":
+		e.placed = v.URLs[slices.IndexFunc(v.URLs, func(url string) bool { return strings.TrimSpace(f.getenv(url)) != "" })]
+	case p.BaseURL != "":
+		e.placed = "providers." + name + ".base_url"
+	}
 	if len(keys) > 0 && e.own().make == nil { // Ollama's own key is for a server that hardly anybody has: it is not told of
 		e.KeyEnv = keys[0]
 	}
@@ -86,7 +97,7 @@ func (f *Finder) Serving(m Model) (Endpoint, bool) {
 func (e Endpoint) options() wire.Options {
 	p := e.config
 	return wire.Options{
-		Name: e.Name, BaseURL: e.base, Key: e.Key, KeyEnv: cmp.Or(e.From(), e.KeyEnv, "its key"), URLEnv: e.URLs[0],
+		Name: e.Name, BaseURL: e.base, Key: e.Key, KeyEnv: cmp.Or(e.From(), e.KeyEnv, "its key"), URLEnv: cmp.Or(e.placed, e.URLs[0]),
 		Effort: p.Effort, MaxContext: p.MaxContext, KeepAlive: p.KeepAlive,
 	}
 }
@@ -115,11 +126,28 @@ func (e Endpoint) near() bool { return e.Tells != discover.Any && e.loopback() }
 
 func (e Endpoint) loopback() bool { return wire.Loopback(hostname(e.base)) }
 
-// Missing reports that a key is needed and not there.
-func (e Endpoint) Missing() bool { return e.NeedsKey && e.Key == "" }
+// Missing reports that a key is needed and not there, or that the address is none: nothing can be asked.
+func (e Endpoint) Missing() bool { return e.astray() || e.NeedsKey && e.Key == "" }
 
-// Lacking is the error of a run without the key.
+// astray reports an address of the person's that is none.
+func (e Endpoint) astray() bool {
+	u, err := url.Parse(e.base)
+	return e.placed != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "")
+}
+
+// lack is what is missing, for a list.
+func (e Endpoint) lack() string {
+	if e.astray() {
+		return "no address in " + e.placed
+	}
+	return "set " + e.KeyEnv
+}
+
+// Lacking is the error of a run without the key, or with an address that is none.
 func (e Endpoint) Lacking() error {
+	if e.astray() {
+		return &MissingError{"the address of " + e.Name + " in " + e.placed + " is none", "write it whole, such as http://localhost:8080/v1 or https://api.example.com/v1"}
+	}
 	variable := "set " + cmp.Or(e.KeyEnv, "the variable that providers."+e.Name+".key_env names") + " to a key of your account there"
 	var told interface{ Next() string }
 	switch {

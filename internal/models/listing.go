@@ -113,7 +113,7 @@ func (f *Finder) listHosted(ctx context.Context, e Endpoint, p *ListedProvider, 
 	usable := !e.Missing()
 	switch {
 	case !usable:
-		p.Usable, p.Why = &usable, "set "+e.KeyEnv
+		p.Usable, p.Why = &usable, e.lack()
 	case check || e.near():
 		f.listAsked(ctx, e, p)
 	case !e.NeedsKey:
@@ -185,7 +185,7 @@ func (f *Finder) KeysOnly() Listing {
 		p := ListedProvider{Provider: e.Name, Endpoint: e.Shown(), KeyEnv: e.KeyEnv, Key: e.Key != "", Why: "not asked yet"}
 		switch {
 		case e.Missing():
-			p.Usable, p.Why = new(bool), "set "+e.KeyEnv
+			p.Usable, p.Why = new(bool), e.lack()
 		case e.NeedsKey:
 			p.Why = "key in " + e.From()
 		}

@@ -145,6 +145,8 @@ func (f *Finder) Named(full string) (Model, error) {
 	switch {
 	case err != nil:
 		return Model{}, err
+	case e.astray():
+		return Model{}, e.Lacking()
 	case e.own().make != nil:
 		return e.own().make(f, e, name)
 	}

@@ -1,0 +1,38 @@
+package config
+
+import "strings"
+
+// elsewhere is what does here what a name of another assistant's configuration does there.
+func elsewhere(name string) string {
+	if of, _, ok := strings.Cut(name, "."); ok && of == "mcp" && strings.Count(name, ".") == 1 {
+		return `servers stand in "mcp": {"servers": {…}}; adze mcp add writes one`
+	}
+	for hint, names := range map[string]string{
+		`servers stand in "mcp": {"servers": {…}}; adze mcp add writes one`:                             "mcpServers mcp_servers",
+		`rules are lists, "allow", "ask" and "deny", of such as "execute(go test **)"`:                  "allowedTools disallowedTools excludeTools coreTools allowed_tools",
+		`the mode is "permission_mode": ask, edits, plan, auto or yolo`:                                 "approval_policy approvalMode approval_mode defaultMode yolo autoAccept",
+		`"sandbox" is auto, required or off`:                                                            "sandbox_mode sandbox_workspace_write",
+		`hooks stand in hooks.json beside this file; adze help hooks`:                                   "hooks notify",
+		`agents are files, agents/NAME.md beside this file`:                                             "agent agents subagents profiles",
+		`commands are files, commands/NAME.md beside this file`:                                         "command commands",
+		`instructions are a file, AGENTS.md beside this file, or in a project`:                          "instructions contextFileName context_paths systemPrompt",
+		`that is title_model, and task_model is for subagents`:                                          "small_model smallModel small",
+		`that is interface.theme`:                                                                       "theme tui",
+		`that is interface.keys`:                                                                        "vimMode vim_mode editorMode",
+		`that is keys, by the action; adze keys lists them`:                                             "keybinds keybindings keyBindings",
+		`that is language_servers`:                                                                      "lsp",
+		`that is formatters`:                                                                            "formatter",
+		`that is providers.NAME.effort`:                                                                 "model_reasoning_effort reasoning_effort effortLevel",
+		`that is providers, by name, with base_url and key_env`:                                         "model_providers customProviders baseURL base_url",
+		`variables come from the shell; "environment" names those that commands may see`:                "env shell_environment_policy",
+		`the prices and limits of a model stand in models, by provider/name; a temperature is not sent`: "temperature max_tokens maxTokens model_context_window",
+		`adze asks nobody for a newer version, and counts nobody`:                                       "autoupdate autoUpdates autoUpdate telemetry analytics usageStatisticsEnabled",
+	} {
+		for known := range strings.FieldsSeq(names) {
+			if known == name {
+				return hint
+			}
+		}
+	}
+	return ""
+}
