@@ -127,13 +127,18 @@ func (y *yard) fill(t *testing.T) {
 		"work/-rf": "dash\n", "work/--include=x": "x\n", "work/$(zap)": "s\n", "work/;zap": "s\n", "work/names.txt": "a.go\n../outside/o.txt\n-f\n$(zap)\n",
 		"work/.env": canary + "\n", "work/keep.txt": canary + "\n", "work/.git/config": "c\n", "work/sub/.env.local": canary + "\n",
 		"outside/o.txt": canary + "\n", "home/h.txt": canary + "\n", "home/.ssh/id": canary + "\n", "work/odd/x'y\"z": "q\n", "work/dash/-o": "o\n",
+		"work/s/a/b/e": "the flag of sed that runs what it made\n", "work/1/system(\"zap\")": "code for awk\n", "work/0/ls": "#!/bin/sh\nzap\n",
 		"outside/" + canary: "a name is told like a text\n", "home/.ssh/" + canary: "k\n", "work/patterns.txt": "*/*\n../outside/*\n~/.ssh/*\n[a]*.go\nlink/*\n",
 	} {
 		name = filepath.Join(y.root, name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		mode := fs.FileMode(0o600)
+		if strings.HasPrefix(text, "#!") {
+			mode = 0o700
+		}
+		if err := os.WriteFile(name, []byte(text), mode); err != nil {
 			t.Fatal(err)
 		}
 	}

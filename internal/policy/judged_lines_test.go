@@ -114,7 +114,8 @@ evil W`, "\n")
 
 // laterCommands are those that take what others print.
 func laterCommands() []string {
-	return strings.Split("find odd -exec cat {} +~find . -name '*.go' | xargs W~cat $(find W)~wc -l $(git ls-files)~command rm W -v~command -v W~grep -l x W~diff <(W) W", "~")
+	return strings.Split("find odd -exec cat {} +~find . -name '*.go' | xargs W~cat $(find W)~wc -l $(git ls-files)~command rm W -v~command -v W~grep -l x W~diff <(W) W~diff -r sub W~diff -rq W W~printf W W~printf -- W W~"+
+		`cat < /dev/tcp/W/80~find W -exec sed -n {} a.go \;~find W -exec awk {} a.go \;~find W -exec grep {} a.go \;`, "~")
 }
 
 // judgedWords are what stands for W: harmless words, and those of somebody who wants something else.
@@ -125,7 +126,7 @@ func judgedWords() []string {
 text
 E
 )"|'$(zap)'|"a$x"|a"$x"b|$?|"$?"|x=y|a\ b|\*|\$x|'1e zap'|'w out.txt'|'s/a/b/w o.txt'|'1,2p'|'{print > "o.txt"}'|'BEGIN{system("zap")}'|'{print $1 | "zap"}'|'{print}'|'/a/{print}'|'{getline x < "../outside/o.txt"; print x}'`+
-		`|-s|010203|-v|-z|-n|'a[$(zap)]'|-c|--pre=zap|-exec|';'|'|'|\;|+|HEAD|HEAD:.env|:.env|HEAD:a.go|main|PATH|BASH_ENV|LD_PRELOAD|1|./zap|[|]|!|=|<(zap)|>(zap)|new{1,2}.txt|"new file"|$'a\n'|"$x/a.go"|sub/"$x"|$(echo a.go)`, "|")
+		`|%n|'%-5ln'|%%n|s/a/b/|1/|-s|010203|-v|-z|-n|'a[$(zap)]'|-c|--pre=zap|-exec|';'|'|'|\;|+|HEAD|HEAD:.env|:.env|HEAD:a.go|main|PATH|BASH_ENV|LD_PRELOAD|1|./zap|[|]|!|=|<(zap)|>(zap)|new{1,2}.txt|"new file"|$'a\n'|"$x/a.go"|sub/"$x"|$(echo a.go)`, "|")
 }
 
 // judgedForms hold § and &&& for commands, and Q for quoted ones, of more than one level.

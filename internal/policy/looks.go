@@ -180,6 +180,7 @@ func (j *judging) tree(v verdict, a harmless.Access) verdict {
 		}
 		dir, name := path.Split(at)
 		switch {
+		case d.Type()&fs.ModeSymlink != 0 && a.Flat && !chosen(a.Only, name):
 		case d.Type()&fs.ModeSymlink != 0 && a.Follow:
 			if to := j.judge(j.mode, tool.Need{Permission: tool.Read, Target: at}); to.effect != Allow {
 				why = "it follows the link " + quote(at) + ", which leads elsewhere"

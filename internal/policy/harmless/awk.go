@@ -120,5 +120,5 @@ func harmlessName(name string, called bool) bool {
 	if oneOf(name, "BEGIN", "END", "NF", "NR", "FNR", "FS", "OFS", "RS", "ORS", "FILENAME", "SUBSEP", "RSTART", "RLENGTH") {
 		return true
 	}
-	return name == strings.ToLower(name) && !oneOf(name, "getline", "system", "close", "fflush", "function", "func", "include", "load", "namespace")
+	return name == strings.ToLower(name) && !oneOf(name, "getline", "system", "close", "fflush", "function", "func", "include", "load", "namespace", "extension", "bindtextdomain", "dcgettext", "dcngettext")
 }

@@ -17,6 +17,7 @@ func (s *scan) exec() {
 	for i, w := range inner {
 		if w.Text == "{}" && i > 0 {
 			inner[i] = s.operands[0]
+			inner[i].Found = true
 		} else if !w.Known || strings.Contains(w.Text, "{}") {
 			s.odd = true
 			return

@@ -8,7 +8,8 @@
 // says which hooks a git that does more may run.
 //
 // Known limits: of a tree that is read, the caller has to find what must not be; of a program, its name is taken for it,
-// so the caller finds it outside of the workspace.
+// so the caller finds it outside of the workspace. A package that go doc is given by its import path may hold a link to a
+// file elsewhere.
 package harmless
 
 import (
@@ -35,6 +36,7 @@ type Access struct {
 	Follow bool     // of a tree: also through links
 	Only   []string // of a tree: patterns of the names that are read; nil: all
 	Spared bool     // of a tree: files that are known by name for their secrets are left out
+	Flat   bool     // of a tree: of links, only those to files are followed
 	Names  bool     // any files below the path, whatever they are called, but none known by name for its secrets
 }
 
@@ -44,9 +46,10 @@ type Word struct {
 	Known bool
 	Names bool // it stands for the name of a file below Text
 	Piped bool // it stands for a pipe, which is no file
+	Found bool // it stands for Text or for any name that begins with it, as find puts it in for {}
 }
 
-func (w Word) standsFor() bool { return w.Names || w.Piped }
+func (w Word) standsFor() bool { return w.Names || w.Piped || w.Found }
 
 // Use is what a command does.
 type Use struct {

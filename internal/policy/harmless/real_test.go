@@ -48,12 +48,20 @@ func plantTree(t *testing.T) (work string) {
 	for name, text := range map[string]string{
 		"work/a.txt": "b\na\nc 1\n", "work/b.txt": "a\nb\n", "work/n.json": `{"a":1}`, "work/sub/c.txt": "c\n", "work/sub/.env": "S=1\n", "work/.env": "S=1\n",
 		"work/names": "outside\x00", "work/list": "../outside/o.txt\n", "outside/o.txt": "o\n", "work/x.zip": "PK",
+		"outside/b.gz": "b", "outside/k.go": "package k\n", "outside/z.zip": "PK", "work/d1/z.txt": "z\n", "work/d2/o.txt": "2\n", "work/d2/k.go": "package k\n", "work/pk/p.go": "package pk\n", "work/+5/a.txt": "5\n",
+		"work/s/a/b/w out": "", "work/1/system(\"id\")": "",
 	} {
 		name = filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"work/l.txt": "../outside/o.txt", "work/d1/o.txt": "../../outside/o.txt", "work/d1/k.go": "../../outside/k.go",
+		"work/notes.gz": "../outside/b.gz", "work/old.zip": "../outside/z.zip", "work/out": "../outside", "work/pk/k.go": "../../outside/k.go"} {
+		if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -78,7 +86,7 @@ func (c combiner) pick(from []string) string { return from[c.IntN(len(from))] }
 
 func (c combiner) command() []string {
 	out := slices.Clone(c.head)
-	values := strings.Fields("1 a.txt b.txt sub . out.txt -o -w x=y HEAD v1 a , %s ../outside/o.txt list names .env sub/.env n.json + +1 -- ; {} json HEAD:.env :a.txt 3,4 s/a/b/ 1p $1 {print} .a *.txt /dev/null @list --output=out.txt")
+	values := strings.Fields("1 a.txt b.txt sub . out.txt -o -w x=y HEAD v1 a , %s ../outside/o.txt list names .env sub/.env n.json + +1 -- ; {} json HEAD:.env :a.txt 3,4 s/a/b/ 1p $1 {print} .a *.txt /dev/null @list --output=out.txt l.txt d1 d2 notes old out out/o.txt pk ./pk ./out ../outside k.go d1/k.go s/a/b/ 1/ +5 -exec {} sed awk cat %n PATH")
 	for range c.IntN(5) {
 		switch o := c.pick(c.options); c.IntN(6) {
 		case 0:
@@ -131,7 +139,7 @@ func TestRealProgramsDoNoMoreThanTheTableSays(t *testing.T) {
 	var programs []combiner
 	for _, name := range slices.Sorted(maps.Keys(tabled())) {
 		head := strings.Fields(name)
-		if _, err := exec.LookPath(head[0]); err != nil || slices.Contains([]string{"go", "gofmt", "type", "command", "clear", "sleep", "."}, head[0]) {
+		if _, err := exec.LookPath(head[0]); err != nil || slices.Contains([]string{"type", "command", "clear", "sleep", "."}, head[0]) {
 			continue
 		}
 		programs = append(programs, combiner{r, head, optionsOf(head, tabled()[name])})
@@ -153,7 +161,18 @@ func TestRealProgramsDoNoMoreThanTheTableSays(t *testing.T) {
 			t.Fatalf("%q changed the tree: %v", use.Words, after)
 		}
 	}
+	for _, line := range knownTricks() {
+		if use, ok := Judge(words(strings.Fields(line)...)); ok {
+			watch(t, strace, work, use)
+		}
+	}
 	t.Logf("%d commands of %d programs", ran, len(programs))
+}
+
+// knownTricks are commands that once did more than the table said, or nearly did.
+func knownTricks() []string {
+	return strings.Split("diff d1 d2|diff -r d1 d2|diff -rq d1 d2|zcat notes|unzip -l old|unzip -l *.zip|gofmt -d .|gofmt -l d1|go doc -src ./out|go doc -all -src ../outside|"+
+		"go doc -src ../outside.x|go list ./out|find s/a/b/ -exec sed -n {} a.txt ;|find 1/ -exec awk {} a.txt ;|find +5 -exec tail {} ;|grep -r o .|grep -R o .|rg -L o d1|find . -exec cat {} ;", "|")
 }
 
 func treeOf(dir string) map[string]string {
@@ -191,18 +210,50 @@ func watch(t *testing.T, strace, work string, use Use) {
 		name, _, _ := strings.Cut(call, "(")
 		failed := strings.Contains(call, ") = -1 ") || strings.Contains(call, "ENOENT")
 		switch {
-		case failed, strings.HasPrefix(call, "---"), strings.HasPrefix(call, "+++"), strings.HasPrefix(call, "<..."):
+		case failed, strings.HasPrefix(call, "???"), strings.HasPrefix(call, "---"), strings.HasPrefix(call, "+++"), strings.HasPrefix(call, "<..."):
 		case name == "execve" || name == "execveat":
-			if execs++; execs > 1 && !slices.Contains([]string{"zcat", "egrep", "fgrep", "which", "git", "lsof"}, use.Words[0]) {
+			if execs++; execs > 1 && !(use.Words[0] == "find" && strings.Contains(call, "bin/"+inner(use.Words)+"\"")) && !slices.Contains([]string{"zcat", "egrep", "fgrep", "which", "git", "lsof", "go"}, use.Words[0]) {
 				t.Errorf("%q started %s", use.Words, call)
 			}
 		case strings.HasPrefix(name, "open"):
 			opened(t, work, use, call)
-		case name == "connect" || name == "kill":
+		case name == "connect" || name == "kill", goTool(use):
 		default:
 			t.Errorf("%q did %s", use.Words, call)
 		}
 	}
+}
+
+// inner is what find is told to run.
+func inner(words []string) string {
+	if at := slices.Index(words, "-exec"); at >= 0 && at+1 < len(words) {
+		return words[at+1]
+	}
+	return "?"
+}
+
+// goTool reports the toolchain of Go, which keeps counts and built things of its own.
+func goTool(use Use) bool { return oneOf(use.Words[0], "go", "gofmt") }
+
+// predicted reports that a file is one that an access leads to, through links too where it says so.
+func predicted(work string, a Access, file string) (yes bool) {
+	at := a.Path
+	if !filepath.IsAbs(at) {
+		at = work + "/" + at
+	}
+	real, err := filepath.EvalSymlinks(at)
+	if err != nil || a.Kind == List || a.Kind == Read {
+		return err == nil && a.Kind == Read && file == real
+	}
+	_ = filepath.WalkDir(real, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type()&fs.ModeSymlink != 0 && a.Follow {
+			to, _ := filepath.EvalSymlinks(name)
+			yes = yes || file == to || !a.Flat && strings.HasPrefix(file, to+"/")
+		}
+		yes = yes || name == file
+		return err
+	})
+	return yes
 }
 
 var openedFile = regexp.MustCompile(`= \d+<([^>]*)>`)
@@ -215,7 +266,7 @@ func opened(t *testing.T, work string, use Use, call string) {
 	}
 	file := m[1]
 	writes := strings.Contains(call, "O_WRONLY") || strings.Contains(call, "O_RDWR") || strings.Contains(call, "O_CREAT")
-	if writes && !strings.HasPrefix(file, "/dev/") && !strings.HasPrefix(file, "/proc/") && !strings.HasPrefix(file, "/tmp/sort") {
+	if writes && !goTool(use) && !strings.HasPrefix(file, "/dev/") && !strings.HasPrefix(file, "/proc/") && !strings.HasPrefix(file, "/tmp/sort") {
 		t.Errorf("%q opened %s for writing", use.Words, file)
 	}
 	if !strings.HasPrefix(file, filepath.Dir(work)+"/") || strings.Contains(call, "O_DIRECTORY") || strings.HasPrefix(file, work+"/.git/") || strings.HasSuffix(file, "/log") {
@@ -225,15 +276,12 @@ func opened(t *testing.T, work string, use Use, call string) {
 		return
 	}
 	for _, a := range use.Accesses {
-		at := a.Path
-		if !filepath.IsAbs(at) {
-			at = filepath.Join(work, at)
-		}
-		if file == at && a.Kind != List || a.Kind == Tree && strings.HasPrefix(file, at+"/") {
+		if predicted(work, a, file) {
 			return
 		}
 	}
-	if !use.Git && use.Words[0] != "df" { // df opens a file to learn of its disk; git reads work files to compare them, and shows those that its path patterns let through
+	listed := len(use.Words) > 1 && use.Words[0] == "go" && oneOf(use.Words[1], "version", "list") // they tell what a file is, and whom it imports
+	if (!use.Git || goTool(use)) && use.Words[0] != "df" && !listed {                              // df opens a file to learn of its disk; git reads work files to compare them, and shows those that its path patterns let through
 		t.Errorf("%q read %s, predicted were %v", use.Words, file, use.Accesses)
 	}
 }

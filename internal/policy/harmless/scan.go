@@ -35,7 +35,7 @@ type scan struct {
 
 // judge reads the words after the program's name.
 func (p *program) judge(args []Word, u Use) (Use, bool) {
-	if p.special != "" && slices.ContainsFunc(args, Word.standsFor) {
+	if p.special != "" && p.special != "printf" && slices.ContainsFunc(args, Word.standsFor) {
 		return Use{}, false // a small language is not read out of it
 	}
 	if p.any {
@@ -71,6 +71,8 @@ func (s *scan) read() bool {
 			s.exec()
 		case s.ended:
 			s.behind = append(s.behind, w)
+		case w.Found: // +5/a is no option, though +5 may be one
+			s.operands = append(s.operands, w)
 		case !w.Known, s.front && len(s.operands) > 0 && strings.HasPrefix(w.Text, "-"):
 			s.odd = true // it may be an option, or none
 		case w.Text == "--" && !s.single:
@@ -219,7 +221,7 @@ func (s *scan) touch(role string, w Word) {
 		s.use.Accesses = append(s.use.Accesses, Access{Kind: Kind(role), Path: w.Text, Names: true})
 		return
 	}
-	if w.Piped && role != string(Read) && role != string(Tree) {
+	if w.Piped && role != string(Read) && role != string(Tree) || w.Found && role != string(Read) && role != string(List) && role != "text" {
 		s.odd = true
 	}
 	if role == "text" {
@@ -246,6 +248,13 @@ func (s *scan) touch(role string, w Word) {
 		s.spec(w.Text)
 	case "key":
 		s.odd = s.odd || !setting().MatchString(w.Text)
+	case "packed":
+		s.unpacked(w.Text, ".gz", "-gz", ".z", "-z", "_z", ".Z")
+	case "archive":
+		s.odd = s.odd || strings.ContainsAny(w.Text, `*?[]\`)
+		s.unpacked(w.Text, ".zip", ".ZIP")
+	case "package", "packages":
+		s.packages(w.Text, role == "package")
 	case "read":
 		kind := Read
 		if s.gave(s.deep) {
@@ -274,8 +283,9 @@ func (s *scan) access(kind Kind, path string) {
 func (s *scan) finish(named int) {
 	added := slices.Clone(s.adds)
 	for i := range s.use.Accesses {
-		s.use.Accesses[i].Follow = s.use.Accesses[i].Follow || s.gave(s.follow)
-		s.use.Accesses[i].Only = s.chosen()
+		a := &s.use.Accesses[i]
+		a.Flat, a.Only = oneOf("files", s.follow...), s.chosen()
+		a.Follow = a.Follow || a.Flat || s.gave(s.follow) || oneOf("always", s.follow...)
 	}
 	if s.apart != "" && !s.gave(s.unless) {
 		if tree := slices.IndexFunc(s.use.Accesses, func(a Access) bool { return a.Kind == Tree }); tree >= 0 {

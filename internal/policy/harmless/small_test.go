@@ -1,6 +1,8 @@
 package harmless
 
 import (
+	"fmt"
+	"os/exec"
 	"strings"
 	"testing"
 )
@@ -55,6 +57,10 @@ func TestHostileForms(t *testing.T) {
 		"gofmt -l a": true, "ps aux": true, "ps auxe": false, "printf -v a b": false, "printf a b": true, "test -v a": false, "[ -f a ]": true, "[ -v a ]": false, "[ a -a b ]": false,
 		"command rm": false, "command -v rm": true, "cat @a": false, "unzip a": false, "unzip -l a": true, "xargs ls": false, "tail -n -x a": false, "head -n -5 a": true, "less a": false,
 		"cargo --version": true, "cargo build --version": false, "/bin/ls": false, "./ls": false, "jq -f a b": false, "column -t a": true, "lsof -i :80": true, "git ls-files -X a": false,
+		"printf %n PATH": false, "printf a%-5ln PATH": false, "printf %%%n PATH": false, "printf -- %n PATH": false, "printf %%n a": true, "printf -- %s a": true, "printf %d%%\\n 1": true,
+		"find s/a/b/ -exec sed -n {} f ;": false, "find 1/ -exec awk {} f ;": false, "find . -exec jq {} f ;": false, "find . -exec jq . {} ;": true, "find . -exec printf {} ;": false,
+		"find . -exec printf %s {} ;": true, "find +5 -exec tail {} ;": true, "find . -exec test {} ;": false, "find . -exec grep -n {} f ;": true, "find . -exec rg --glob {} f ;": false,
+		"go doc fmt.Println": true, "go doc x/../../y": false, "unzip -l *.zip": false,
 		"git diff -U ../x": true, "git log -S ../x": false, "tree -Io x y": false, "tree -L 2": true, "xxd -ps a b": false, "git log -n 3": true,
 	} {
 		if _, ok := Judge(words(strings.Fields(line)...)); ok != want {
@@ -90,5 +96,33 @@ func TestAnOptionBehindAnOperandIsNoneThatHelps(t *testing.T) {
 		if _, ok := Judge(words); ok != want {
 			t.Errorf("%q: %v", line, ok)
 		}
+	}
+}
+
+// TestNoFormatOfPrintfSetsAVariable tries every short format that is harmless with the printf of bash.
+func TestNoFormatOfPrintfSetsAVariable(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not installed")
+	}
+	formats := []string{""}
+	for at := 0; at < len(formats) && len(formats[at]) < 4; at++ {
+		for _, c := range "%n-5*.lh d$\\(x" {
+			formats = append(formats, formats[at]+string(c))
+		}
+	}
+	var script strings.Builder
+	tried := 0
+	for _, f := range formats {
+		if _, ok := Judge(words("printf", f, "V", "V", "V")); !ok || f == "" || !strings.Contains(f, "%") {
+			continue
+		}
+		tried++
+		fmt.Fprintf(&script, "printf '%s' V V V\n[ \"$V\" = start ] || { echo '%s' >&3; V=start; }\n", f, f)
+	}
+	cmd := exec.Command(bash, "--noprofile", "--norc", "-c", "exec 3>&1 >/dev/null 2>&1; V=start; . /dev/stdin")
+	cmd.Stdin = strings.NewReader(script.String())
+	if out, err := cmd.Output(); err != nil || len(out) > 0 || tried < 1000 {
+		t.Errorf("%d formats tried, %v; these set a variable:\n%.500s", tried, err, out)
 	}
 }

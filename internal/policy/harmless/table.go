@@ -23,9 +23,10 @@ type program struct {
 
 	insteadOf, deep, follow, unless []string
 
-	fallback string // the operand where none is given
-	hidden   bool   // of a tree it also reads names that begin with a dot
-	apart    string // how it is told to leave out files known for their secrets
+	reads    []string // of a tree, patterns of the names that it reads; nil: all
+	fallback string   // the operand where none is given
+	hidden   bool     // of a tree it also reads names that begin with a dot
+	apart    string   // how it is told to leave out files known for their secrets
 	adds     []string
 	local    []string
 	git      bool // it starts git itself
@@ -96,8 +97,8 @@ func (p *program) set(key, rest string) {
 		p.special = rest
 	case "single", "front", "any", "hidden", "git", "peel":
 		*map[string]*bool{"single": &p.single, "front": &p.front, "any": &p.any, "hidden": &p.hidden, "git": &p.git, "peel": &p.peel}[key] = true
-	case "deep", "follow", "unless", "adds", "local", "only":
-		*map[string]*[]string{"deep": &p.deep, "follow": &p.follow, "unless": &p.unless, "adds": &p.adds, "local": &p.local, "only": &p.onlyWith}[key] = words
+	case "deep", "follow", "unless", "adds", "local", "only", "reads": // follow always, follow files: whatever is given
+		*map[string]*[]string{"deep": &p.deep, "follow": &p.follow, "unless": &p.unless, "adds": &p.adds, "local": &p.local, "only": &p.onlyWith, "reads": &p.reads}[key] = words
 	default:
 		panic(fmt.Sprintf("the table of harmless programs has a line %q", key)) // its test reads every line
 	}

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -60,6 +61,11 @@ func (r *reader) redirect(s *Step, redirect *syntax.Redirect, from string, st *s
 	}
 	if patterned(redirect.Word) {
 		return refuse("it redirects to a place known only when it runs")
+	}
+	if slices.ContainsFunc(w.Alts, func(path string) bool {
+		return strings.HasPrefix(path, "/dev/tcp/") || strings.HasPrefix(path, "/dev/udp/")
+	}) {
+		return refuse("it connects to the network, as bash does by names below /dev/tcp")
 	}
 	if text, known := w.Known(); !known || !device(text) {
 		s.Files = append(s.Files, File{w, write})
