@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"adze/internal/git"
@@ -20,7 +21,7 @@ const maxGuarded = 8
 //
 // Where all programs of a command only look, git also asks no server, checks no signature and takes no lock.
 func (b basher) guard(ctx context.Context, command, dir string, judged *tool.Judged) (env []string, named bool) {
-	env = proc.Outside(b.shell.Env, b.root.Dir())
+	env = asJudged(proc.Outside(b.shell.Env, b.root.Dir()))
 	looks := judged != nil && judged.Looks
 	if !strings.Contains(command, "git") && !looks {
 		return env, false
@@ -34,6 +35,19 @@ func (b basher) guard(ctx context.Context, command, dir string, judged *tool.Jud
 	}
 	settings, named := g.Guard(ctx, looks, repositories(command, dir)...)
 	return append(env, settings...), named && !looks
+}
+
+// asJudged is an environment without what makes programs read their words in another way than they were judged: options
+// behind operands as names of files, options that a variable adds, columns that a variable names.
+func asJudged(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		switch name, _, _ := strings.Cut(kv, "="); name {
+		case "POSIXLY_CORRECT", "_POSIX2_VERSION", "RIPGREP_CONFIG_PATH", "GZIP", "UNZIP", "UNZIPOPT", "ZIPINFO", "ZIPINFOOPT",
+			"PS_PERSONALITY", "PS_FORMAT", "CMD_ENV", "I_WANT_A_BROKEN_PS", "FILE_OPTS", "MAGIC", "AWKPATH", "AWKLIBPATH":
+			return true
+		}
+		return false
+	})
 }
 
 // judgedText is the script that a gate has read, or the command as it is written.

@@ -90,3 +90,20 @@ func TestAJudgedCommandRunsAsItWasRead(t *testing.T) {
 		}
 	}
 }
+
+// TestAJudgedCommandReadsItsWordsAsTheyWereJudged: with POSIXLY_CORRECT cat takes -n behind a name for a file, which was not
+// judged, and which may be a link to anything.
+func TestAJudgedCommandReadsItsWordsAsTheyWereJudged(t *testing.T) {
+	needBash(t)
+	for _, judged := range []tool.Judged{{Argv: []string{"cat", "a.go", "-n"}, Looks: true}, {Argv: []string{"cat", "a.go", "-n"}}, {Script: "'cat' 'a.go' '-n' > 'b.txt'; cat b.txt"}} {
+		b := newShellBench(t, func(s *Shell) { s.Env = append(s.Env, "POSIXLY_CORRECT=1") })
+		plant(t, filepath.Join(b.dir, "a.go"), "package a\n")
+		plant(t, filepath.Join(b.dir, "-n"), "another file\n")
+		b.runner.Gate = tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) {
+			return tool.Decision{Allow: true, ByRule: true, Judged: &judged}, nil
+		})
+		if o := b.bash(t.Context(), "cat a.go -n"); !strings.Contains(o.Output, "\tpackage a") || strings.Contains(o.Output, "another") {
+			t.Errorf("%+v printed %q", judged, o.Output)
+		}
+	}
+}
