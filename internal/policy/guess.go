@@ -16,6 +16,15 @@ func (r *reader) code(program string, w word, depth int) {
 		r.text(w, depth)
 	case !w.known:
 		r.unknown(program + " runs code that is known only when it runs")
+	case oneOf(program, "sed gsed"):
+		if runsInSed().MatchString(w.text) {
+			r.unknown("a sed script of it can start programs")
+		}
+	case oneOf(program, "make gmake"):
+		for line := range strings.Lines(w.text) {
+			r.firstWords(line)
+			r.text(word{text: strings.TrimLeft(line, "\t @-+"), known: true}, depth)
+		}
 	case startsInCode().MatchString(w.text):
 		r.unknown(program + " runs code that can start programs")
 	}
@@ -34,7 +43,7 @@ func readsCode(s simple) string {
 			return name
 		}
 		return ""
-	case oneOf(name, "at batch"):
+	case oneOf(name, "at batch"), oneOf(name, "make gmake sed gsed awk gawk mawk nawk") && fromInput(s.words[1:]):
 		return name
 	case oneOf(name, "parallel sem"):
 		interprets = true
@@ -53,6 +62,22 @@ func readsCode(s simple) string {
 		}
 	}
 	return name
+}
+
+// fromInput reports -f - in its forms: a program that takes its code from its input.
+func fromInput(args []word) bool {
+	for i, a := range args {
+		for _, option := range []string{"-f", "--file", "--makefile"} {
+			value, attached := strings.CutPrefix(a.text, option)
+			if value = strings.TrimPrefix(value, "="); value == "" && i+1 < len(args) {
+				value = args[i+1].text
+			}
+			if attached && oneOf(value, "- /dev/stdin /dev/fd/0 /proc/self/fd/0") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // guess reads a text that some program may run: what it matches is never sure.
@@ -75,7 +100,7 @@ func (r *reader) guesses(program string, args []word) {
 			r.code(program, text, 0)
 		case oneOf(program, "sed gsed") && runsInSed().MatchString(strings.TrimPrefix(strings.TrimPrefix(a.text, "-e"), "--expression=")):
 			r.unknown("a sed script of it can start programs")
-		case !quietWords(program):
+		case !quietWords(program), program == "cargo" && (strings.HasPrefix(a.text, "--config=") || i > 0 && args[i-1].text == "--config"):
 			r.heads(a.text)
 		}
 	}
@@ -119,9 +144,10 @@ func (r *reader) heads(text string) {
 			r.guess(after)
 		}
 	}
-	for i, tried := 0, 0; i < len(text) && tried < 4; i++ {
-		if strings.IndexByte("=:!,", text[i]) >= 0 && i+1 < len(text) && !strings.HasPrefix(text[i+1:], "//") {
-			r.guess(strings.TrimLeft(text[i+1:], "=:! "))
+	const marks = "=:!,"
+	for i, tried := 0, 0; i+1 < len(text) && tried < 4; i++ {
+		if strings.IndexByte(marks, text[i]) >= 0 && strings.IndexByte(marks, text[i+1]) < 0 && !strings.HasPrefix(text[i+1:], "//") {
+			r.guess(strings.TrimLeft(text[i+1:], "=:! \"'"))
 			tried++
 		}
 	}

@@ -55,6 +55,9 @@ func (r *reader) behind(program string, args []word, depth int) {
 	}
 	if at, skip, ok := launcher(program, args); ok {
 		r.inside(args[at:], skip, depth)
+		if end := slices.IndexFunc(args, func(a word) bool { return a.text == "--" }); end >= at {
+			r.begin(args[end+1:], 0, depth)
+		}
 	}
 	switch {
 	case isShell(program):
@@ -73,6 +76,12 @@ func (r *reader) behind(program string, args []word, depth int) {
 		r.begin(args, 0, depth)
 	case program == "git":
 		r.git(args, depth)
+	case program == "gh", program == "glab": // alias set x '!rm x'
+		for _, a := range args {
+			if text, ok := strings.CutPrefix(a.text, "!"); ok {
+				r.text(word{text: text, known: a.known}, depth)
+			}
+		}
 	case runsAnyWord(program):
 		for i, a := range args {
 			if r.refused != nil {

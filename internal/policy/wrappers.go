@@ -40,9 +40,9 @@ func wrapper(name string) (words int, ok bool) {
 		"unshare caffeinate setpriv systemd-run systemd-inhibit strace ltrace valgrind fakeroot unbuffer rlwrap xvfb-run "+
 		"dbus-run-session dbus-launch torsocks torify proxychains proxychains4 numactl cpulimit entr ssh-agent watch hyperfine "+
 		"npx pnpx bunx uvx nodemon watchexec concurrently eatmydata prlimit nsenter linux64 linux32 i386 x86_64 parallel sem "+
-		"tini dumb-init dotenv cross-env cgexec env-cmd libtool coproc ! if then else elif while until do {"):
+		"catchsegv uname26 mpirun mpiexec orterun srun salloc tini dumb-init dotenv cross-env cgexec env-cmd libtool coproc ! if then else elif while until do {"):
 		return 0, true
-	case oneOf(name, "timeout gtimeout flock chroot taskset chrt choom envdir setuidgid softlimit chpst ssh autossh schroot setarch gosu su-exec"):
+	case oneOf(name, "timeout gtimeout logsave flock chroot taskset chrt choom envdir setuidgid softlimit chpst ssh autossh schroot setarch gosu su-exec"):
 		return 1, true
 	}
 	return 0, strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld.so") || strings.HasPrefix(name, "ld-musl")
@@ -69,7 +69,7 @@ func launcher(program string, args []word) (at, skip int, ok bool) {
 		case oneOf(program, "docker podman nerdctl kubectl oc lxc incus machinectl flatpak snap ip chamber aws-vault direnv rustup toolbox distrobox perf") &&
 			oneOf(a.text, "run exec create debug rsh shell record stat trace"):
 			return i + 1, 1, true
-		case oneOf(program, "npm pnpm yarn bun bundle uv pipenv poetry pdm hatch rye conda mamba micromamba mise rtx asdf op doppler dotenvx rbenv pyenv nodenv nix devbox pixi tox heroku railway vagrant") &&
+		case oneOf(program, "npm pnpm yarn bun bundle uv pipenv poetry pdm hatch rye conda mamba micromamba mise rtx asdf op doppler dotenvx rbenv pyenv nodenv nix guix jj devbox pixi tox heroku railway vagrant") &&
 			oneOf(a.text, "exec x dlx run tool shell develop ssh"), key == "git run" && seen > 1, key == "git foreach", key == "cmake env", key == "cmake time":
 			return i + 1, 0, true
 		}
@@ -84,7 +84,7 @@ func namesProgram(program, option string) bool {
 		"--rsync-path --filter --entrypoint --post-renderer --script-shell --pager --editor --extcmd --upload-pack --receive-pack "+
 		"--open-files-in-pager --command --session-command --call --eval --cmd --sh-exec --lua-exec --execute --split-string --unzip-command "+
 		"--use-askpass --pre-invoke --post-invoke --wrap --run --init-file --rcfile --tree-filter --index-filter --msg-filter --env-filter "+
-		"--commit-filter --parent-filter --tag-name-filter --subdirectory-filter --with-shell --tool --args") {
+		"--commit-filter --parent-filter --tag-name-filter --subdirectory-filter --with-shell --tool --args --diff-cmd --diff3-cmd --editor-cmd --strip-program") {
 		return true
 	}
 	switch {
@@ -109,6 +109,12 @@ func quietWords(name string) bool {
 		"cd pwd sed awk gawk mawk python python3 perl ruby node php lua deno cp mv ln chmod stat file realpath adze")
 }
 
+// printsInput lists programs beside those that take their input for text alone.
+func printsInput(name string) bool {
+	return oneOf(name, "sort base64 base32 xxd od hexdump column paste join fold fmt nl tac rev shuf comm tsort iconv md5sum sha1sum sha256sum sha512sum "+
+		"b2sum cksum openssl gpg patch bc gofmt goimports prettier black rustfmt clang-format xclip pbcopy xsel wl-copy less more read mapfile readarray")
+}
+
 // interpreter reports a program that runs code in a language that is not read here, and the options before that code.
 func interpreter(name string) (options string, ok bool) {
 	for _, kind := range []struct{ start, options string }{
@@ -129,7 +135,7 @@ func interpreter(name string) (options string, ok bool) {
 var startsInCode = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("`|\\b(system|popen\\w*|p?exec\\w*|p?spawn\\w*|posix_spawn\\w*|subprocess|pty|ctypes|cffi|importlib|runpy|multiprocessing|asyncio|v?fork\\w*|" +
 		"eval|compile|getattr|globals|locals|vars|builtins|child_process|qx|passthru|shell_exec|proc_open|pcntl\\w*|Function|constructor|binding|syscall|" +
-		"loadstring|dlopen|Open3|open3|Kernel|send|__\\w+|shell|run|cmd|getline|do shell script|ccall|sh)\\b|\\||\\bopen\\s*\\(?[^)]*-|%x|\\\\x|\\\\u|\\\\0|chr\\b|fromCharCode|decode|pack\\b")
+		"loadstring|dlopen|Open3|open3|Kernel|send|__\\w+|shell|run|cmd|getline|do shell script|ccall|sh)\\b|\\||\\bopen\\s*\\(?[^)]*-|%x|\\\\x|\\\\u|\\\\0|chr\\b|fromCharCode|decode|pack\\b|:!")
 })
 
 // runsInSed finds the command e and the flag e of GNU sed, which run what stands behind them or what they made.
