@@ -115,6 +115,18 @@ func (s *scanner) plain(text []byte) {
 	}
 }
 
+// thoughtEnd reads the end of a thought whose beginning stood in the prompt: all before it is text, because the model
+// only thought of those calls.
+func thoughtEnd(s *scanner, _ string) reading {
+	if !s.line.thinking {
+		for _, b := range s.blocks {
+			s.say(b.raw)
+		}
+		s.blocks, s.loose = s.blocks[:0], 0
+	}
+	return reading{verdict: no}
+}
+
 func (s *scanner) gap(text string) {
 	if strings.Contains(text, "\n") {
 		s.endLine()

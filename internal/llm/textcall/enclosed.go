@@ -21,6 +21,7 @@ func enclosures() []enclosure {
 		{open: "<seed:tool_call>", close: "</seed:tool_call>"},                              // Seed-OSS
 		{open: "<function_call>", close: "</function_call>", own: rowOf("<function_call>")}, // Granite 20B
 		{open: "<longcat_tool_call>", close: "</longcat_tool_call>"},
+		{open: "<tools>", close: "</tools>", own: toolsTag}, // Qwen2.5-coder, which takes the tag of its prompt
 	}
 }
 
@@ -133,6 +134,14 @@ func rowOf(mark string) func(s *scanner, body string) ([]found, bool) {
 			}
 		}
 	}
+}
+
+// toolsTag reads objects in the tag that holds the definitions in the prompt: one that defines is no call.
+func toolsTag(s *scanner, body string) ([]found, bool) {
+	if body[0] != '{' && body[0] != '[' || strings.Contains(body, `"properties"`) || strings.Contains(body, `"description"`) {
+		return nil, false
+	}
+	return s.body(body)
 }
 
 // keyedCalls reads [{"NAME": {…}}, …], as Apertus writes it.

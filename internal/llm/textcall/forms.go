@@ -62,6 +62,7 @@ func forms() []form {
 		{opens: []string{functionary}, line: true, weak: true, balanced: true, probe: probeNamed, read: readNamed(functionary)},
 		{opens: []string{qwenAgent}, line: true, balanced: true, probe: probeNamed, read: readNamed(qwenAgent)},
 		{opens: []string{gigaChat}, line: true, balanced: true, probe: probeListed, read: readListed(gigaChat)},
+		{opens: thoughtEnds(), closes: thoughtEnds(), read: thoughtEnd},
 		{opens: []string{solarOpen, solarAll + solarOpen}, closes: []string{solarEnd}, read: readSolar},
 	}
 	for _, e := range enclosures() {
@@ -78,7 +79,7 @@ func forms() []form {
 func strays() []string {
 	out := append([]string{"</tool_call>", "</tool_calls>", "</function_calls>", "</seed:tool_call>", "</minimax:tool_call>",
 		"<|end|>", "<|return|>", "<|call|>", "<|/tool_call|>", "<|python_end|>", kimiEnd, "<|message_sep|>"}, tokens(endCalls)...)
-	return append(out, "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|eom|>", "<|eot|>", "<|endoftext|>", "<|end_of_text|>", "<|end_of_turn|>", "<end_of_turn>", "</s>",
+	return append(out, "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|eom|>", "<|eot|>", "<|endoftext|>", "<|end_of_text|>", "<|end_of_turn|>", "<end_of_turn>", "</s>", "[|endofturn|]", "<|role_end|>", "<|END_OF_TURN_TOKEN|>", "<eos>",
 		"<｜end▁of▁sentence｜>", "<|observation|>", "<|user|>", "<start_function_response>")
 }
 

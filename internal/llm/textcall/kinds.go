@@ -59,6 +59,13 @@ func (t tools) of(name, argument string) kinds {
 	return kinds{"string": true}
 }
 
+// has reports whether a tool's schema names an argument.
+func (t tools) has(name, argument string) bool {
+	t.of(name, argument)
+	_, known := t[name].kinds[argument]
+	return known
+}
+
 // value writes what stands bare in markup as JSON, when the kinds let it be something else than text. Models write
 // True, TRUE and None where the schema says what is meant.
 func (k kinds) value(bare string) (string, bool) {

@@ -19,8 +19,8 @@ type line struct {
 	opening, closing bool // this line opens the fence, or closes it so far
 	quotation        bool // the line begins with >
 
-	tail     uint64 // the last eight bytes
-	thinking bool   // between <think> and </think>, which a server did not take out
+	tail     [2]uint64 // the last sixteen bytes
+	thinking bool      // between <think> and </think>, which a server did not take out
 }
 
 func (l *line) add(text []byte) {
@@ -43,18 +43,32 @@ func (l *line) add(text []byte) {
 
 // think follows the tags around a thought.
 func (l *line) think(b byte) {
-	l.tail = l.tail<<8 | uint64(b)
-	if b != '>' {
+	l.tail[0], l.tail[1] = l.tail[0]<<8|l.tail[1]>>56, l.tail[1]<<8|uint64(b)
+	if b != '>' && b != ']' {
 		return
 	}
-	var last [8]byte
-	binary.BigEndian.PutUint64(last[:], l.tail)
-	switch {
-	case string(last[:]) == "</think>":
-		l.thinking = false
-	case string(last[1:]) == "<think>":
-		l.thinking = true
+	var last [16]byte
+	binary.BigEndian.PutUint64(last[:8], l.tail[0])
+	binary.BigEndian.PutUint64(last[8:], l.tail[1])
+	for _, end := range thoughtEnds() {
+		if bytes.HasSuffix(last[:], []byte(end)) {
+			l.thinking = false
+			return
+		}
 	}
+	for _, begin := range thoughtBegins() {
+		l.thinking = l.thinking || bytes.HasSuffix(last[:], []byte(begin))
+	}
+}
+
+// thoughtBegins and thoughtEnds are the last bytes, at most sixteen, of the marks around a thought: those of most, of
+// Seed, Mistral and Command.
+func thoughtBegins() []string {
+	return []string{"<think>", "<thinking>", "<seed:think>", "[THINK]", "START_THINKING|>"}
+}
+
+func thoughtEnds() []string {
+	return []string{"</think>", "</thinking>", "</seed:think>", "[/THINK]", "<|END_THINKING|>"}
 }
 
 // tick counts the signs that a fence is made of.

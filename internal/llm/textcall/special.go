@@ -99,8 +99,11 @@ func splitToken(text, mark string) (before, after string, ok bool) {
 	return text[:at], text[at+length:], length > 0
 }
 
-// readDeepSeek reads calls between marks. Without the outer ones, one call is the block.
+// readDeepSeek reads calls between marks. Without the outer ones, one call is the block; Kimi's then opens alike.
 func readDeepSeek(s *scanner, held string) reading {
+	if f, rest, ok := kimi(held); ok && rest == "" {
+		return s.all([]found{f}, true)
+	}
 	body, outer := cutToken(held, beginCalls)
 	var calls []found
 	for {

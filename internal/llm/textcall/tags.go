@@ -138,10 +138,40 @@ func (s *scanner) parameters(name, body string) (arguments, rest string, ok bool
 			return "", "", false
 		}
 		at := endBefore(text, "</parameter>", "<parameter=", end)
+		if next := s.unclosed(args, text[:max(at, 0)], key); next >= 0 {
+			if !args.add(strings.Trim(key, `"' `), text[:next]) {
+				return "", "", false
+			}
+			body = text[next:]
+			continue
+		}
 		if at < 0 || !args.add(strings.Trim(key, `"' `), text[:at]) {
 			return "", "", false
 		}
 		body = strings.TrimLeft(text[at+len("</parameter>"):], space)
+	}
+}
+
+// unclosed is where the next parameter begins in what seems a value, because a model left out a closing tag; -1: there
+// is none. Only an argument of the tool that is still to come can begin so, on a line of its own.
+func (s *scanner) unclosed(a *args, value, key string) int {
+	const open = "<parameter="
+	if strings.Contains(value, "</parameter>") {
+		return -1 // a text that holds parameters
+	}
+	for from := 0; ; {
+		i := strings.Index(value[from:], open)
+		if i < 0 {
+			return -1
+		}
+		at := from + i
+		next, _, _ := strings.Cut(value[at+len(open):], ">")
+		next = strings.Trim(next, `"' `)
+		before := strings.TrimRight(value[:at], " \t")
+		if s.tools.has(a.name, next) && !a.seen[next] && next != strings.Trim(key, `"' `) && strings.HasSuffix(before, "\n") {
+			return at
+		}
+		from = at + len(open)
 	}
 }
 

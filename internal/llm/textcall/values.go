@@ -210,6 +210,19 @@ func inner(m member) bool {
 	return (m.key == "function" || m.key == "tool_call" || m.key == "function_call") && strings.HasPrefix(m.value, "{")
 }
 
+// inList reads calls as OpenAI's answers have them, in an object with nothing beside: {"tool_calls": [...]}.
+func inList(s string, strict bool) (calls []found, rest string, ok bool) {
+	list, rest, ok := members(s)
+	if !ok || len(list) != 1 || list[0].key != "tool_calls" || strict && !json.Valid([]byte(s[:len(s)-len(rest)])) {
+		return nil, s, false
+	}
+	if !strings.HasPrefix(list[0].value, "[") || strings.HasPrefix(strings.TrimLeft(list[0].value[1:], space), "[") {
+		return nil, s, false
+	}
+	calls, after, ok := objects(list[0].value, strict)
+	return calls, rest, ok && strings.TrimSpace(after) == ""
+}
+
 func has(list []string, s string) bool {
 	for _, l := range list {
 		if l == s {
@@ -239,6 +252,9 @@ func objects(s string, strict bool) (calls []found, rest string, ok bool) {
 		s = s[1:]
 	}
 	for {
+		if many, after, wrapped := inList(s, strict); wrapped && !list && len(calls) == 0 {
+			return many, after, true
+		}
 		s = strings.TrimLeft(s, space)
 		if list && strings.HasPrefix(s, "]") {
 			return calls, s[1:], len(calls) > 0

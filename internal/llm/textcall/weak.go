@@ -4,8 +4,8 @@ import "strings"
 
 // readBare reads Llama's {"name": ..., "parameters": ...} without any tags.
 func readBare(s *scanner, held string) reading {
-	f, rest, ok := object(held, true)
-	return s.all([]found{f}, ok && rest == "")
+	calls, rest, ok := objects(held, true)
+	return s.all(calls, ok && rest == "")
 }
 
 // readList reads Llama's [f(a=1), g()], or a list of objects.
@@ -136,7 +136,7 @@ func probeObject(s *scanner, rest string) bool {
 
 // keyStarts reports whether a key of a call begins so.
 func keyStarts(prefix string) bool {
-	for _, list := range [][]string{nameKeys(), argsKeys(), sideKeys(), {"tool_call", "function_call"}} {
+	for _, list := range [][]string{nameKeys(), argsKeys(), sideKeys(), {"tool_call", "tool_calls", "function_call"}} {
 		for _, key := range list {
 			if strings.HasPrefix(key, prefix) {
 				return true
