@@ -15,7 +15,8 @@
 // Known limits: markup in a message's thinking stays there; a block in a code fence of another language, or
 // in backticks or after >, is an example and stays text, and so does one in a sentence that goes on behind it; JSON
 // and pythonic calls without any tags count only at the end of a message; a call in a sentence that ends with it is
-// taken for one that is made.
+// taken for one that is made; calls of a thought of which only the end is written stand before that end, behind the
+// text that followed them.
 package textcall
 
 import (
