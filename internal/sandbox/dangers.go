@@ -85,6 +85,34 @@ func pointsElsewhere(file, workspace string) []string {
 	return []string{"it leads to " + dir}
 }
 
+// waiting are the commands that a stopped rebase of a repository, or of a work tree linked to it, would run when somebody
+// goes on with it: the lines exec of its list, and a strategy, which is a program by its name.
+func waiting(repository string) (out []string) {
+	for _, dir := range append([]string{repository}, inner(repository, 0)...) {
+		for _, name := range []string{"git-rebase-todo", "git-rebase-todo.backup", "strategy"} {
+			file := filepath.Join(dir, "rebase-merge", name)
+			if info, err := os.Lstat(file); err != nil || info.Size() > maxConfig {
+				continue
+			}
+			data, _ := os.ReadFile(file)
+			for line := range strings.Lines(string(data)) {
+				words := strings.Fields(line)
+				switch {
+				case len(words) == 0:
+				case name != "strategy" && (words[0] == "exec" || words[0] == "x"), name == "strategy" && !slices.Contains(strategies(), words[0]):
+					out = append(out, strings.TrimSpace(name+": "+strings.TrimSpace(line)))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// strategies are those of git itself.
+func strategies() []string {
+	return []string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}
+}
+
 func programsInHooks(dir string) (out []string) {
 	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
 		return []string{"hooks is a link"}

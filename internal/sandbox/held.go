@@ -19,6 +19,7 @@ type lookout struct {
 	known  map[string][]string // repositories, with what was dangerous about them
 	inside map[string][]string // the same of those that repositories hold
 	config []byte              // of the own one, to be put back
+	waits  []string            // commands that a stopped rebase would run
 	ready  bool
 }
 
@@ -46,6 +47,7 @@ func (l *lookout) begin(workspace string) []string {
 		}
 	}
 	l.config, _ = os.ReadFile(filepath.Join(l.own, "config"))
+	l.waits = waiting(l.own)
 	return found
 }
 
@@ -62,6 +64,19 @@ func (l *lookout) end() (told []string) {
 		}
 		told = append(told, l.compare(l.known, at, dangers(at, l.tree.root))...)
 	}
+	return append(told, l.begun()...)
+}
+
+// begun tells what a command has left for the next git rebase --continue, which may be the person's own and runs outside.
+// It stays, since a rebase that somebody wanted needs it.
+func (l *lookout) begun() (told []string) {
+	now := waiting(l.own)
+	for _, line := range now {
+		if !slices.Contains(l.waits, line) {
+			told = append(told, "a rebase is left that runs a command when it goes on ("+line+"); look at it with git rebase --edit-todo, or end it with git rebase --abort")
+		}
+	}
+	l.waits = now
 	return told
 }
 

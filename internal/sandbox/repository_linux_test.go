@@ -116,6 +116,30 @@ func TestARepositoryThatIsPlantedIsPutAside(t *testing.T) {
 	}
 }
 
+// TestARebaseThatRunsCommandsIsTold: git rebase --continue, of the person and outside, runs what stands in the list of a
+// rebase that a command began, or planted.
+func TestARebaseThatRunsCommandsIsTold(t *testing.T) {
+	need(t, "git")
+	each(t, func(t *testing.T, b *bench) {
+		b.host(identity + "git init -q . && git commit -q --allow-empty -m first && git commit -q --allow-empty -m second")
+		if r := b.run("git status"); len(r.Told) > 0 {
+			t.Errorf("told %q of nothing", r.Told)
+		}
+		for script, want := range map[string]string{
+			"mkdir -p .git/rebase-merge && printf 'pick 1\nexec touch ../ran\n' > .git/rebase-merge/git-rebase-todo":                                     "exec touch ../ran",
+			"mkdir -p .git/rebase-merge && echo evil > .git/rebase-merge/strategy":                                                                       "strategy: evil",
+			"git worktree add -q side && mkdir -p .git/worktrees/side/rebase-merge && echo 'x ./run' > .git/worktrees/side/rebase-merge/git-rebase-todo": "x ./run",
+		} {
+			if r := b.run(script); !strings.Contains(strings.Join(r.Told, "\n"), want) {
+				t.Errorf("%s: told %q; %s", script, r.Told, text(r))
+			}
+		}
+		if r := b.run("git log"); len(r.Told) > 0 {
+			t.Errorf("told %q once more", r.Told)
+		}
+	})
+}
+
 // TestARepositoryWithinARepositoryIsPutAside: what a repository holds of submodules and of linked work trees is a repository of
 // its own, to which a file anywhere in the workspace may lead. Git itself, outside, says whether one still makes it run things.
 func TestARepositoryWithinARepositoryIsPutAside(t *testing.T) {

@@ -1,0 +1,37 @@
+package sandbox
+
+import (
+	"path"
+	"strings"
+	"testing"
+
+	"adze/internal/policy"
+	"adze/tool"
+)
+
+// everywhere takes each name for a path in a home folder that is the workspace too.
+type everywhere struct{}
+
+func (everywhere) Judge(name string) (policy.Place, error) {
+	return policy.Place{Abs: path.Join("/home/ann", name), Rel: name}, nil
+}
+
+// TestWhatNoCommandMayWriteNoToolWritesUnasked: the places that a sandbox keeps as they are, because other programs run what
+// stands there, are asked for where a tool would write them, in every mode that asks.
+func TestWhatNoCommandMayWriteNoToolWritesUnasked(t *testing.T) {
+	p, err := policy.New(policy.Options{Mode: policy.Edits, Paths: everywhere{}, Home: "/home/ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(projectNames(), startNames()...) {
+		if name == ".adze" {
+			continue // protected by the workspace, in every mode
+		}
+		for _, target := range []string{name, strings.ToUpper(name)} {
+			q := tool.Question{Needs: []tool.Need{{Permission: tool.Write, Target: target}}}
+			if d, err := p.Decide(t.Context(), q); err != nil || d.Allow {
+				t.Errorf("%s is written unasked (%v)", target, err)
+			}
+		}
+	}
+}
