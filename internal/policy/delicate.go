@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"adze/tool"
@@ -11,9 +12,9 @@ import (
 // Some files are worth a question however freely a mode writes: what an editor, a shell, a package manager or git
 // runs or obeys when it next starts. Names count at any depth and in any case, whether or not the file exists yet.
 
-// delicateFolders are folders whose files make other programs act.
+// delicateFolders are folders whose files make other programs act: editors, assistants, package managers, git's hooks.
 func delicateFolders() []string {
-	return []string{".vscode", ".idea", ".ssh", ".devcontainer", ".husky"}
+	return []string{".vscode", ".idea", ".zed", ".claude", ".cursor", ".gemini", ".codex", ".opencode", ".ssh", ".devcontainer", ".husky", ".cargo", ".bundle"}
 }
 
 // delicateFiles are such files, start files of shells among them.
@@ -22,13 +23,15 @@ func delicateFiles() []string {
 		".mcp.json", ".envrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".gitattributes", ".gitmodules", ".gitconfig",
 		".profile", ".login", ".logout", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases",
 		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".xprofile", ".xsessionrc",
-		".inputrc", ".pam_environment", "config.fish",
+		".inputrc", ".pam_environment", "config.fish", ".tmux.conf", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".dir-locals.el", ".gdbinit",
+		".lldbinit", ".pdbrc", ".irbrc", ".pryrc", ".rprofile", ".octaverc", ".bazelrc", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml",
+		"head", // makes its folder a git repository without a work tree, whose configuration names programs
 	}
 }
 
 // delicatePaths are ends of folder names that only mean something together.
 func delicatePaths() []string {
-	return []string{".config/fish", ".config/git", ".config/environment.d", ".config/autostart", ".config/systemd"}
+	return []string{".config/fish", ".config/git", ".config/nvim", ".config/environment.d", ".config/autostart", ".config/systemd"}
 }
 
 // delicate names the part of a path that makes it one; empty: none does.
@@ -40,7 +43,7 @@ func delicate(abs string) string {
 			return file
 		}
 	}
-	for _, folder := range append(delicateFolders(), delicatePaths()...) {
+	for _, folder := range slices.Concat(delicateFolders(), delicatePaths()) {
 		if strings.Contains(low+"/", "/"+folder+"/") {
 			return folder
 		}
@@ -48,11 +51,17 @@ func delicate(abs string) string {
 	return ""
 }
 
-// delicatePart is delicate for a place, and for the name that led there.
-func delicatePart(place Place) string {
+// delicatePart is delicate for a place, and for the name that led there. In the home folder it is also what lies where
+// shells look for programs.
+func delicatePart(place Place, home string) string {
 	for _, p := range place.both() {
 		if part := delicate(p.Abs); part != "" {
 			return part
+		}
+		for _, folder := range []string{".local/bin", "bin"} {
+			if home != "" && within(p.Abs, home+"/"+folder) {
+				return folder
+			}
 		}
 	}
 	return ""
@@ -104,7 +113,7 @@ func ownReason(doing string) string {
 // Part is what an allow rule has to spell out.
 func (p *Policy) careful(kind tool.Permission, place Place, kept []string) (why, part string) {
 	if kind == tool.Write {
-		if part := delicatePart(place); part != "" {
+		if part := delicatePart(place, p.home); part != "" {
 			return "files such as " + part + " make other programs run things", part
 		}
 		return "", ""

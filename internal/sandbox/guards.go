@@ -101,3 +101,6 @@ func startNames() []string {
 		".inputrc", ".gitconfig", ".vimrc", ".tmux.conf", ".ssh", ".pam_environment", ".npmrc", ".config/fish", ".config/git", ".config/nvim", ".config/autostart",
 		".config/systemd", ".config/environment.d", ".local/bin", "bin"}
 }
+
+// Acted are the names of files and folders on which other programs act, of a project and of a home folder.
+func Acted() []string { return append(projectNames(), startNames()...) }

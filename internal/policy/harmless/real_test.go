@@ -281,7 +281,7 @@ func opened(t *testing.T, work string, use Use, call string) {
 		}
 	}
 	listed := len(use.Words) > 1 && use.Words[0] == "go" && oneOf(use.Words[1], "version", "list") // they tell what a file is, and whom it imports
-	if (!use.Git || goTool(use)) && use.Words[0] != "df" && !listed {                              // df opens a file to learn of its disk; git reads work files to compare them, and shows those that its path patterns let through
+	if (!use.Git || goTool(use)) && !oneOf(use.Words[0], "df", "find") && !listed {                // df and find open a file to learn what it is; git reads work files to compare them, and shows those that its path patterns let through
 		t.Errorf("%q read %s, predicted were %v", use.Words, file, use.Accesses)
 	}
 }

@@ -1,29 +1,29 @@
-package sandbox
+package policy
 
 import (
 	"path"
 	"strings"
 	"testing"
 
-	"adze/internal/policy"
+	"adze/internal/sandbox"
 	"adze/tool"
 )
 
 // everywhere takes each name for a path in a home folder that is the workspace too.
 type everywhere struct{}
 
-func (everywhere) Judge(name string) (policy.Place, error) {
-	return policy.Place{Abs: path.Join("/home/ann", name), Rel: name}, nil
+func (everywhere) Judge(name string) (Place, error) {
+	return Place{Abs: path.Join("/home/ann", name), Rel: name}, nil
 }
 
 // TestWhatNoCommandMayWriteNoToolWritesUnasked: the places that a sandbox keeps as they are, because other programs run what
 // stands there, are asked for where a tool would write them, in every mode that asks.
 func TestWhatNoCommandMayWriteNoToolWritesUnasked(t *testing.T) {
-	p, err := policy.New(policy.Options{Mode: policy.Edits, Paths: everywhere{}, Home: "/home/ann"})
+	p, err := New(Options{Mode: Edits, Paths: everywhere{}, Home: "/home/ann"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(projectNames(), startNames()...) {
+	for _, name := range sandbox.Acted() {
 		if name == ".adze" {
 			continue // protected by the workspace, in every mode
 		}
