@@ -38,7 +38,7 @@ func (r *Repair) Guessed() bool {
 // Steps of a repair that fit values to the schema; those that read text that is not JSON are with the reader.
 const (
 	stepDouble   = "double_encoded"    // a string that holds the JSON of what the schema wants
-	stepWrapped  = "wrapped"           // {"arguments":{…}} instead of the arguments
+	stepWrapped  = "wrapped"           // {"arguments":{…}} instead of the arguments, or a list of one
 	stepAlias    = "alias"             // a name that models use instead
 	stepName     = "name_variant"      // filePath, file-path or FilePath for file_path
 	stepNumber   = "string_to_number"  // "10" where only a number fits
@@ -116,6 +116,10 @@ func mend(p *prepared, text string) (string, fixes) {
 	if ok && root.Kind == loose.String && strings.HasPrefix(strings.TrimSpace(root.Text), "{") {
 		did.did(stepDouble)
 		root, ok = loose.Arguments(root.Text, &did.kinds)
+	}
+	if ok && root.Kind == loose.Array && len(root.Items) == 1 {
+		did.did(stepWrapped) // [{…}]
+		root = root.Items[0]
 	}
 	if !ok || root.Kind != loose.Object {
 		return "", fixes{}

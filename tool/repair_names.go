@@ -94,12 +94,17 @@ func (m *mender) drop(v *loose.Tree, s *schema.Shape, path string) {
 func (m *mender) pointless(name string, value *loose.Tree, s *schema.Shape) string {
 	schema, known := s.Properties[name]
 	switch {
-	case known && value.Null() && !slices.Contains(s.Required, any(name)) && !m.shapes.Of(schema).Takes("null"):
+	case known && (value.Null() || m.none(value, schema)) && !slices.Contains(s.Required, any(name)) && !m.shapes.Of(schema).Takes("null"):
 		return stepNull
 	case !known && s.Closed() && m.meansNothing(name, value, s):
 		return stepUnknown
 	}
 	return ""
+}
+
+// none reports whether a text says that there is no value, where no text fits.
+func (m *mender) none(value *loose.Tree, schema any) bool {
+	return value.Kind == loose.String && slices.Contains([]string{"", "null", "None", "undefined"}, value.Text) && !m.shapes.Of(schema).Takes("string")
 }
 
 // meansNothing reports whether an unknown property can go. One that resembles a known name can not: the
@@ -108,14 +113,15 @@ func (m *mender) meansNothing(name string, value *loose.Tree, s *schema.Shape) b
 	if len(Nearest(name, sortedKeys(s.Properties), 1)) > 0 || realName(name, s, m.prepared.argAliases) != "" {
 		return false
 	}
-	return value.Empty() || value.Kind == loose.String && m.remark(name)
+	return value.Empty() || m.addresses(name, value) || value.Kind == loose.String && m.remark(name)
 }
 
 // remark knows the names under which models say why they make a call. Some of them may be content, such as
 // the description of an issue, and go only where a call changes nothing.
 func (m *mender) remark(name string) bool {
 	switch nearest.Fold(name) {
-	case "explanation", "reasoning", "rationale", "justification", "thought", "thoughts":
+	case "explanation", "reasoning", "rationale", "justification", "thought", "thoughts", "thinking", "intent", "securityrisk", "taskprogress", "toolsummary",
+		"toolaction":
 		return true
 	case "description", "reason", "comment":
 		p := m.prepared.def.Permissions
@@ -132,7 +138,7 @@ func (m *mender) unwrap(v *loose.Tree, s *schema.Shape) {
 		switch {
 		case known || !s.Closed():
 			return
-		case inner == nil && slices.Contains([]string{"arguments", "parameters", "args", "input"}, name):
+		case inner == nil && m.envelope(name, v.Items[i]):
 			inner = v.Items[i]
 		case !m.addresses(name, v.Items[i]):
 			return
@@ -150,11 +156,17 @@ func (m *mender) unwrap(v *loose.Tree, s *schema.Shape) {
 	}
 }
 
+// envelope reports whether a property may hold the arguments: by a name that is used for them, by that of the tool.
+func (m *mender) envelope(name string, value *loose.Tree) bool {
+	return slices.Contains([]string{"arguments", "parameters", "args", "input", "kwargs", "params", "tool_input", "properties"}, name) ||
+		value.Kind == loose.Object && nearest.Fold(name) == nearest.Fold(m.prepared.def.Name)
+}
+
 // addresses reports whether a property of an envelope says what the call says already.
 func (m *mender) addresses(name string, value *loose.Tree) bool {
 	switch name {
 	case "type":
-		return value.Kind == loose.String && value.Text == "function"
+		return value.Kind == loose.String && (value.Text == "function" || value.Text == "object")
 	case "name", "tool", "tool_name", "function":
 		d := m.prepared.def
 		return value.Kind == loose.String && (nearest.Fold(value.Text) == nearest.Fold(d.Name) || slices.Contains(d.Aliases, value.Text))

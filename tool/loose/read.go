@@ -4,7 +4,7 @@
 // The one rule: it is lax about how things are written, never about where they end. It notes each step that was lax,
 // and what cannot be read with certainty is not read.
 //
-// Start reading at Read and Arguments; quoted.go reads texts, steps.go has the names of the steps, tree.go the Tree.
+// Start reading at Read and Arguments; quoted.go reads texts, behind.go what follows an object, steps.go has the names of the steps, tree.go the Tree.
 //
 // Known limits: it reads the whole text at once, and it mends nothing: what a schema wants is the matter of tool.
 package loose
@@ -33,7 +33,8 @@ func Read(text string, did *Steps) (*Tree, bool) {
 }
 
 // Arguments also passes over what models leave around arguments: a byte order mark, words before the one
-// fence that holds them, and closing brackets behind an object that is whole.
+// fence that holds them, and what stands behind an object that is whole: closing brackets, the marks with which models
+// end a call, the same object once more.
 func Arguments(text string, did *Steps) (*Tree, bool) {
 	text = strings.TrimSpace(text)
 	if rest, marked := strings.CutPrefix(text, "\ufeff"); marked {
@@ -49,16 +50,19 @@ func Arguments(text string, did *Steps) (*Tree, bool) {
 		text = inner
 		did.Add(stepFence)
 	}
+	if rest, labelled := strings.CutPrefix(text, "json"); labelled && strings.HasPrefix(strings.TrimSpace(rest), "{") {
+		text = rest
+		did.Add(stepLabel)
+	}
 	r := reader{text: text, did: did}
 	value, ok := r.value()
 	if !ok || !r.skip() {
 		return nil, false
 	}
 	if rest := r.text[r.at:]; rest != "" {
-		if value.Kind != Object || strings.Trim(rest, "}] \t\r\n") != "" {
+		if value, ok = behind(value, rest, did); !ok {
 			return nil, false
 		}
-		did.Add(stepClosers)
 	}
 	// A quote that was not escaped can end a line of content, and then what looks like a name is content, too.
 	return value, !did.has(stepBetween) || !did.has(stepControls)

@@ -24,6 +24,9 @@ const (
 	stepLeading  = "leading_comma"      // {,"path":1}
 	stepBetween  = "missing_comma"      // between two lines
 	stepClosers  = "surplus_closers"    // {"path":1}}
+	stepTokens   = "tokens"             // {"path":1}<|im_end|>
+	stepTwice    = "said_twice"         // {"path":1}{"path":1}, or {}{"path":1}
+	stepLabel    = "label"              // json{"path":1}
 	stepMark     = "byte_order_mark"    // before the arguments
 	stepProse    = "prose"              // words before the one fence that holds the arguments
 	stepComment  = "comments"           // // … and /* … */ and # …
