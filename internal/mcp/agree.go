@@ -128,7 +128,7 @@ func (p *Pool) Accept(c Change) error {
 		return ErrUnknown
 	}
 	v.mu.Lock()
-	if !slices.Equal(c.Lines, v.change.Lines) {
+	if c.Said != v.change.Said {
 		v.mu.Unlock()
 		return fmt.Errorf("%s says something else again; look at it once more", c.Server)
 	}

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -111,6 +113,8 @@ type Change struct {
 	Changed []string // names of tools
 	Added   []string
 	Removed []string
+	// Said is the hash of all that the server says now: what is agreed to is that, and nothing that looks alike in the Lines.
+	Said string
 }
 
 // Any reports whether the person has to agree; what is gone needs no consent.
@@ -118,7 +122,7 @@ func (c Change) Any() bool { return len(c.Changed)+len(c.Added) > 0 }
 
 // changes compares what was agreed to with what is said now.
 func changes(server string, old, now *Catalogue) Change {
-	c := Change{Server: server}
+	c := Change{Server: server, Said: now.hash()}
 	if old.Instructions != now.Instructions {
 		c.Lines = append(c.Lines, differ("instructions", old.Instructions, now.Instructions)...)
 	}
@@ -127,7 +131,7 @@ func changes(server string, old, now *Catalogue) Change {
 		switch {
 		case !known:
 			c.Added = append(c.Added, t.Name)
-			c.Lines = append(c.Lines, "+ "+Line(t.Name, 100)+": "+Line(t.Description, 300))
+			c.Lines = append(c.Lines, "+ "+Line(t.Name, 100)+": "+Line(t.Description, maxDescription), "    takes: "+shown(string(t.Parameters)))
 		case was.Pin != t.Pin:
 			c.Changed = append(c.Changed, t.Name)
 			c.Lines = append(c.Lines, t.against(was)...)
@@ -155,6 +159,27 @@ func (t Tool) against(was Tool) (out []string) {
 	return out
 }
 
+// hash is that of all that is said, and not of what is kept of it alone.
+func (c *Catalogue) hash() string {
+	h := sha256.New()
+	for _, t := range c.Tools {
+		io.WriteString(h, t.Pin+"\n")
+	}
+	io.WriteString(h, c.Instructions)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// maxShown bounds one text of a question in bytes: a whole description, and the beginning of a long schema.
+const maxShown = 2 * maxDescription
+
+// shown is a text for a question, which says how much of it is not shown.
+func shown(text string) string {
+	if len(text) <= maxShown {
+		return Line(text, maxShown)
+	}
+	return fmt.Sprintf("%s (the first %d of %d bytes)", Line(text, maxShown), maxShown, len(text))
+}
+
 // differ tells two texts apart where they differ: what stands before and behind is left out.
 func differ(what, old, now string) []string {
 	if old == now {
@@ -178,7 +203,7 @@ func differ(what, old, now string) []string {
 		if to < len(r) {
 			text += "…"
 		}
-		return Line(text, 600)
+		return shown(text)
 	}
 	return []string{"~ " + what, "    was: " + show(a), "    now: " + show(b)}
 }
