@@ -159,8 +159,9 @@ func (s stoppable) Read(p []byte) (int, error) {
 func take(r *bufio.Reader, want Want) (Range, error) {
 	out := Range{Total: -1}
 	size := 0
+	var room []byte
 	for len(out.Lines) < want.Limit {
-		line, n, err := readLine(r, want.Width)
+		line, n, err := readLine(r, want.Width, &room)
 		if errors.Is(err, io.EOF) {
 			out.Total = want.Offset - 1 + len(out.Lines)
 			return out, nil
@@ -182,9 +183,11 @@ func take(r *bufio.Reader, want Want) (Range, error) {
 	return out, nil
 }
 
-// readLine reads one line and keeps width characters of it. io.EOF means that there is no line.
-func readLine(r *bufio.Reader, width int) (line Line, n int64, err error) {
-	var kept []byte
+// readLine reads one line and keeps width characters of it. io.EOF means that there is no line. It is put together in room, which the
+// next one takes again.
+func readLine(r *bufio.Reader, width int, room *[]byte) (line Line, n int64, err error) {
+	kept := (*room)[:0]
+	defer func() { *room = kept }()
 	end := 0 // bytes of the line's end
 	for {
 		part, err := r.ReadSlice('\n')
