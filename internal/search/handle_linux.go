@@ -134,5 +134,14 @@ func (h *handle) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
+// Size is how long the file is now, in bytes; 0 when that cannot be told.
+func (h *handle) Size() int64 {
+	var st unix.Stat_t
+	if unix.Fstat(h.fd, &st) != nil {
+		return 0
+	}
+	return st.Size
+}
+
 // Close closes the file.
 func (h *handle) Close() error { return unix.Close(h.fd) }

@@ -41,7 +41,8 @@ func TestMatchesAcrossLinesAgreeWithRegexp(t *testing.T) {
 func acrossAgrees(t *testing.T, fast *Matcher, text string, c Config) {
 	t.Helper()
 	plain := *fast
-	plain.need, plain.also, plain.large = nil, nil, make(chan struct{}, 1)
+	plain.need, plain.also, plain.large = nil, nil, make(chan []byte, 1)
+	plain.large <- nil
 	plain.plain = false
 	slow := NewScanner(&plain, c)
 	slow.lines = nil

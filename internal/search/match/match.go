@@ -47,11 +47,11 @@ type Matcher struct {
 	also      *finder      // multiline: something else that every match contains, maybe on a later line; nil: nothing
 	plain     bool         // containing it is matching, and it is all there is to a match
 	multiline bool
-	once      bool          // anchored to the start of the text: only a file's start can match
-	bounds    bool          // it has \b or \B, which regexp knows of ASCII alone
-	returns   bool          // it names \r
-	raw       bool          // a \r before \n is part of the line: of multiline, where no match can have a line break
-	large     chan struct{} // holds one element while a scanner has a large buffer
+	once      bool        // anchored to the start of the text: only a file's start can match
+	bounds    bool        // it has \b or \B, which regexp knows of ASCII alone
+	returns   bool        // it names \r
+	raw       bool        // a \r before \n is part of the line: of multiline, where no match can have a line break
+	large     chan []byte // holds the large buffer, or nil before there is one, while no scanner has it
 }
 
 // notWord is what may stand beside a whole word.
@@ -80,7 +80,8 @@ func Compile(q Query) (*Matcher, error) {
 	if !q.Multiline && needsBreak(tree) {
 		return nil, &PatternError{Pattern: q.Pattern, Pos: breakAt(q.Pattern), Problem: "has a line break; set multiline to match across lines"}
 	}
-	m := &Matcher{large: make(chan struct{}, 1), multiline: q.Multiline, once: has(tree, syntax.OpBeginText)}
+	m := &Matcher{large: make(chan []byte, 1), multiline: q.Multiline, once: has(tree, syntax.OpBeginText)}
+	m.large <- nil
 	m.returns = strings.Contains(q.Pattern, "\r") || !q.Literal && escapes(q.Pattern, "r", "x0d", "x0D", "x{d}", "x{D}")
 	if !q.Literal {
 		expr = unicodeClasses(closed(expr))

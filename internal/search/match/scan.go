@@ -17,7 +17,8 @@ const (
 	largeBuffer = 1 << 20
 	// maxContext bounds how far back context is remembered.
 	maxContext = window / 2
-	// MaxLine is the longest line that is held as a whole. A longer one is searched while it goes by (long.go).
+	// MaxLine is the longest line that is held as a whole. A longer one is searched while it goes by (long.go), and so is one beyond window
+	// where a literal is all of a match and lines are cut anyway.
 	MaxLine = 4 << 20
 	// MaxMultiline is the largest file that a multiline search takes.
 	MaxMultiline = 8 << 20
@@ -37,10 +38,13 @@ type Scanner struct {
 	first, window, maxLine int // bytes; tests make them small
 
 	buf     []byte
-	large   bool // buf is the large one
-	pos     int  // where searching goes on: the start of a line
-	end     int  // end of what was read
-	counted int  // lines before this place are in line
+	usual   []byte // while buf is a longer one
+	large   bool   // buf is the large one
+	source  io.Reader
+	begun   int // gone, where source began
+	pos     int // where searching goes on: the start of a line
+	end     int // end of what was read
+	counted int // lines before this place are in line
 	line    int
 
 	keep  int // matches whose lines are still kept
@@ -64,6 +68,9 @@ func NewScanner(m *Matcher, c Config) *Scanner {
 	}
 	if m.also != nil {
 		s.also = newSighting(m.also)
+	}
+	if m.alone() && c.Width > 0 {
+		s.maxLine = s.window // what is all of a match is found without the rest of its line
 	}
 	return s
 }
@@ -102,6 +109,7 @@ func (s *Scanner) reset(keep int) {
 
 // rolling searches line by line through a buffer that holds whole lines.
 func (s *Scanner) rolling(ctx context.Context, r io.Reader) error {
+	s.source, s.begun = r, s.gone
 	for atEnd := false; ; {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -251,7 +259,7 @@ func (s *Scanner) roll(ctx context.Context) error {
 	case len(s.buf) < s.window:
 		return s.grow(ctx, s.window)
 	case s.end == len(s.buf) && len(s.buf) < s.maxLine:
-		return s.grow(ctx, min(4*len(s.buf), s.maxLine))
+		return s.grow(ctx, s.longer())
 	}
 	return nil
 }
