@@ -190,7 +190,7 @@ func (w *wired) carried(context.Context) ([]port.Carried, error) {
 func (w *wired) consent(ctx context.Context, shown port.Carried, allow bool) error {
 	p := w.settings.project()
 	if !allow {
-		_, err := p.Book.Revoke(ctx, p.Dir, shown.ID)
+		_, err := p.Revoke(ctx, shown.ID)
 		return err
 	}
 	items, _ := p.Survey() // a damaged book is replaced

@@ -171,7 +171,7 @@ func (a *all) revokeTrust(ctx context.Context, names []string, every, asJSON boo
 		return usage.Mistake("adze trust revoke NAME, or --all", "say what to revoke")
 	}
 	return a.Project(func(p trust.Project) error {
-		kept := p.Book.Kept(p.Dir)
+		kept := p.Kept()
 		var ids []string
 		for _, name := range names {
 			var found []string
@@ -185,7 +185,7 @@ func (a *all) revokeTrust(ctx context.Context, names []string, every, asJSON boo
 			}
 			ids = append(ids, found[0])
 		}
-		gone, err := p.Book.Revoke(ctx, p.Dir, ids...)
+		gone, err := p.Revoke(ctx, ids...)
 		if err != nil {
 			return fmt.Errorf("the consent could not be taken back: %w", err)
 		}

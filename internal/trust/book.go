@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -130,30 +131,59 @@ func (b Book) Allow(ctx context.Context, dir string, items ...Item) error {
 	})
 }
 
-// Revoke takes consents back; without ids all of the workspace. It returns those that were there.
-func (b Book) Revoke(ctx context.Context, dir string, ids ...string) (gone []string, err error) {
-	err = b.change(ctx, func(p *pages) {
-		page := p.Workspaces[key(dir)]
+// counted is what counts in a work tree: its own page, and of that of the main checkout what its own says nothing of. A
+// consent without a hash is one that was taken back here, though it holds there.
+func counted(own, main map[string]Consent) map[string]Consent {
+	all := maps.Clone(main)
+	if all == nil {
+		all = map[string]Consent{}
+	}
+	maps.Copy(all, own)
+	maps.DeleteFunc(all, func(_ string, c Consent) bool { return c.Hash == "" })
+	return all
+}
+
+// Revoke takes consents back; without ids all that count here. It returns those that did. What the person allowed in the
+// main checkout holds there as before.
+func (p Project) Revoke(ctx context.Context, ids ...string) (gone []string, err error) {
+	now := p.Book.Now
+	if now == nil {
+		now = time.Now
+	}
+	err = p.Book.change(ctx, func(all *pages) {
+		page, main := all.Workspaces[key(p.Dir)], map[string]Consent(nil)
+		if p.Main != "" {
+			main = all.Workspaces[key(p.Main)]
+		}
+		if page == nil {
+			page = map[string]Consent{}
+		}
+		here := counted(page, main)
 		if len(ids) == 0 {
-			ids = sortedKeys(page)
+			ids = sortedKeys(here)
 		}
 		for _, id := range ids {
-			if _, ok := page[id]; ok && !slices.Contains(gone, id) {
-				gone = append(gone, id)
-				delete(page, id)
+			if _, ok := here[id]; !ok || slices.Contains(gone, id) {
+				continue
+			}
+			gone = append(gone, id)
+			delete(page, id)
+			if _, there := main[id]; there {
+				page[id] = Consent{Command: "taken back", At: now().UTC().Truncate(time.Second)}
 			}
 		}
+		all.Workspaces[key(p.Dir)] = page
 		if len(page) == 0 {
-			delete(p.Workspaces, key(dir))
+			delete(all.Workspaces, key(p.Dir))
 		}
 	})
 	return gone, err
 }
 
-// Kept are the ids that have a consent in this workspace, in order.
-func (b Book) Kept(dir string) []string {
-	page, _ := b.allowed(dir) // a damaged book keeps nothing
-	return sortedKeys(page)
+// Kept are the ids that have a consent that counts here, in order.
+func (p Project) Kept() []string {
+	all, _ := p.allowed() // a damaged book keeps nothing
+	return sortedKeys(all)
 }
 
 // change rewrites the file while no other process does. A damaged one is kept beside it; one of a newer version is left

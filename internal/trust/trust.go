@@ -17,7 +17,6 @@ package trust
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -171,16 +170,14 @@ func distinct(items []Item) []Item {
 // differ the hash does, and they are asked.
 func (p Project) allowed() (map[string]Consent, error) {
 	own, err := p.Book.allowed(p.Dir)
-	if err != nil || p.Main == "" {
+	if err != nil {
 		return own, err
 	}
-	main, err := p.Book.allowed(p.Main)
-	all := maps.Clone(main)
-	if all == nil {
-		all = map[string]Consent{}
+	if p.Main == "" {
+		return counted(own, nil), nil
 	}
-	maps.Copy(all, own)
-	return all, err
+	main, err := p.Book.allowed(p.Main)
+	return counted(own, main), err
 }
 
 func (p Project) state(i Item, allowed map[string]Consent) State {

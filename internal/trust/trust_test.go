@@ -221,7 +221,7 @@ func TestConsentBelongsToAPlace(t *testing.T) {
 	linked := *y
 	linked.Dir = link
 	linked.wants("tool:a", trust.Allowed)
-	if gone, err := y.Book.Revoke(t.Context(), y.Dir, "tool:a", "tool:b"); err != nil || strings.Join(gone, " ") != "tool:a" {
+	if gone, err := y.Revoke(t.Context(), "tool:a", "tool:b"); err != nil || strings.Join(gone, " ") != "tool:a" {
 		t.Errorf("revoked %q, %v", gone, err)
 	}
 	y.wants("tool:a", trust.Waiting)
@@ -285,7 +285,43 @@ func TestConsentsBesideEachOther(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if kept := y.Book.Kept(y.Dir); len(kept) != len(all) {
+	if kept := y.Kept(); len(kept) != len(all) {
 		t.Errorf("kept %q", kept)
 	}
+}
+
+// What the person allowed in the main checkout counts in a work tree, until they take it back there; the main checkout keeps it.
+func TestConsentIsTakenBackInAWorkTree(t *testing.T) {
+	y := newYard(t)
+	tree := *y
+	tree.Dir, tree.Main = t.TempDir(), y.Dir
+	for _, name := range []string{"a", "b", "c"} {
+		for _, at := range []*yard{y, &tree} {
+			at.write(".adze/tools/"+name+".json", `{"name": "`+name+`", "command": ["true"]}`)
+		}
+	}
+	y.allow("tool:a", "tool:b")
+	tree.allow("tool:c")
+	tree.wants("tool:a", trust.Allowed)
+	if gone, err := tree.Revoke(t.Context(), "tool:a"); err != nil || strings.Join(gone, " ") != "tool:a" {
+		t.Errorf("revoked %q, %v", gone, err)
+	}
+	item := tree.wants("tool:a", trust.Waiting)
+	if tree.Holds(item) == nil {
+		t.Error("what was taken back may be used")
+	}
+	y.wants("tool:a", trust.Allowed)
+	tree.wants("tool:b", trust.Allowed)
+	if kept := tree.Kept(); strings.Join(kept, " ") != "tool:b tool:c" {
+		t.Errorf("kept %q", kept)
+	}
+	if gone, err := tree.Revoke(t.Context()); err != nil || strings.Join(gone, " ") != "tool:b tool:c" {
+		t.Errorf("revoked %q, %v", gone, err)
+	}
+	if kept := tree.Kept(); len(kept) != 0 {
+		t.Errorf("kept %q", kept)
+	}
+	tree.allow("tool:a")
+	tree.wants("tool:a", trust.Allowed)
+	y.wants("tool:b", trust.Allowed)
 }
