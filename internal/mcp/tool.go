@@ -141,16 +141,8 @@ func (c caller) run(ctx context.Context, call tool.Context[meta], in json.RawMes
 		call.Metadata(title, m)
 		m.Progress = ""
 	}
-	session, release, err := c.pool.Session(ctx, c.conf.Name)
-	if err != nil {
-		return result, c.unavailable(ctx, err)
-	}
-	defer release()
-	if err := c.holds(ctx, c.as); err != nil {
-		return result, err
-	}
 	var asked asked
-	got, err := c.call(ctx, session, in, watch{waits: call.Waits, asked: &asked, show: func(progress string) {
+	got, err := c.made(ctx, in, watch{waits: call.Waits, asked: &asked, show: func(progress string) {
 		live := m
 		live.Progress, live.Asked = progress, asked.all()
 		call.Metadata(title, live)
@@ -237,6 +229,8 @@ func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessa
 		return nil, tool.Fail(tool.CodeTimeout, "the MCP server %s gave no sign for %s; the call was cancelled", c.conf.Name, limit)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case errors.Is(err, sdk.ErrSessionMissing):
+		return nil, tool.Fail(tool.CodeIO, "the MCP server %s was called twice, and each time: %w; tell the person (adze mcp test %s)", c.conf.Name, errForgot, c.conf.Name)
 	}
 	return nil, tool.Fail(tool.CodeIO, "the MCP server %s answered with an error: %s", c.conf.Name, c.pool.masked(c.failure(err)))
 }
