@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -52,6 +53,12 @@ func goodServer(name string) bool {
 	return name != "" && len(name) <= 40 && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"0123456789_.-") == ""
 }
 
+// Old reports a server that speaks the transport of 2024-11-05: by its type, or by the address that was the custom.
+func (s MCPServer) Old() bool {
+	u, err := url.Parse(s.URL)
+	return s.URL != "" && (s.Type == "sse" || s.Type == "" && err == nil && strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/sse"))
+}
+
 func (s MCPServer) check(name string) error {
 	switch {
 	case !goodServer(name):
@@ -60,7 +67,7 @@ func (s MCPServer) check(name string) error {
 		return fmt.Errorf("it has neither a command nor a url")
 	case s.Command != "" && s.URL != "":
 		return fmt.Errorf("it has a command and a url")
-	case !slices.Contains([]string{"", "stdio", "http", "sse"}, s.Type):
+	case !slices.Contains([]string{"", "stdio", "http", "streamable-http", "streamableHttp", "streamable_http", "sse"}, s.Type):
 		return fmt.Errorf("there is no type %q; leave it out", s.Type)
 	case !slices.Contains([]string{"", "off", "ask", "allow"}, s.Sampling):
 		return fmt.Errorf("sampling is off, ask or allow, and not %q", s.Sampling)

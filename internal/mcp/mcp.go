@@ -51,6 +51,7 @@ type Server struct {
 	Env     map[string]string // that the program gets beside that of every command
 	Dir     string            // absolute; empty: the workspace
 	URL     string            // of streamable HTTP, where there is no command
+	SSE     bool              // it speaks the transport of 2024-11-05 there: HTTP with server-sent events
 	Headers map[string]string
 	Tools   []string      // names, * for any rest, a first ! leaves out; empty: all
 	Start   time.Duration // 0: the defaults

@@ -1,11 +1,11 @@
-// Package dial opens the wire to MCP servers with an address: streamable HTTP, with the headers and the login that are the
+// Package dial opens the wire to MCP servers with an address: streamable HTTP or its predecessor, with the headers and the login that are the
 // server's own.
 //
 // The one rule: nothing is dialled but the address that the person configured, and nobody is asked to log in: a server that
 // wants it ends its conversation with the command to run.
 //
-// Start reading at Opener. Known limits: the transport of 2024-11-05 (HTTP with server-sent events on an address of their own)
-// is not spoken.
+// Start reading at Opener; login.go is for the transport of 2024-11-05 (HTTP with server-sent events on an address of their
+// own), which is spoken where the configuration says so.
 package dial
 
 import (
@@ -32,7 +32,12 @@ func Opener(d oauth.Desk) mcp.Opener {
 		keeper := d.Keep(server)
 		client := remote.Client(server.At, server.Headers)
 		defer client.CloseIdleConnections()
-		use(&sdk.StreamableClientTransport{Endpoint: server.At.String(), HTTPClient: client, MaxEventSize: remote.MaxFrame + 1024, OAuthHandler: keeper})
+		if s.SSE {
+			client.Transport = login{keeper, client.Transport}
+			use(&sdk.SSEClientTransport{Endpoint: server.At.String(), HTTPClient: client, MaxEventSize: remote.MaxFrame + 1024})
+		} else {
+			use(&sdk.StreamableClientTransport{Endpoint: server.At.String(), HTTPClient: client, MaxEventSize: remote.MaxFrame + 1024, OAuthHandler: keeper})
+		}
 		if err := keeper.Wanted(); err != nil {
 			return fmt.Errorf("%w: %w: run %s", mcp.ErrFinal, err, err.Next())
 		}

@@ -1,4 +1,4 @@
-package dial
+package mcp
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"adze/internal/mcp"
 	"adze/tool"
 )
 
@@ -30,23 +29,22 @@ func TestAServerThatForgotTheSession(t *testing.T) {
 	restart()
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { inner.Load().ServeHTTP(w, r) }))
 	t.Cleanup(h.Close)
-	p := pool(t, desk(t), mcp.Server{Name: "acme", URL: h.URL + "/mcp"})
-	if err := p.Await(within(t), "acme"); err != nil {
+	p := pool(t, nil, func(o *Options) {
+		o.Servers = []Server{{Name: "acme", URL: h.URL + "/mcp"}}
+		o.HTTP = func(_ context.Context, s Server, use func(sdk.Transport)) error {
+			use(&sdk.StreamableClientTransport{Endpoint: s.URL})
+			return nil
+		}
+	})
+	if err := p.Await(t.Context(), "acme"); err != nil {
 		t.Fatal(err)
 	}
-	var registry tool.Registry
-	p.Enlist(&registry)
-	set, err := registry.Tools(t.Context(), tool.Init{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	runner := tool.Runner{Gate: tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) { return tool.Decision{Allow: true}, nil })}
+	b := newBench(t, p)
 	for n := range 3 {
 		if n > 0 {
 			restart()
 		}
-		h := runner.Hydrate(t.Context(), set, []tool.RawCall{{ID: "c", Name: "acme_count", Arguments: "{}"}})
-		if o := runner.Exec(within(t), h[0]); o.Status != tool.Completed || o.Output != "done" || int(calls.Load()) != n+1 {
+		if o := b.call(t.Context(), "acme_count", "{}"); o.Status != tool.Completed || o.Output != "done" || int(calls.Load()) != n+1 {
 			t.Fatalf("call %d: %s %q, made %d times", n, o.Status, o.Output, calls.Load())
 		}
 	}

@@ -1,0 +1,51 @@
+package dial
+
+import (
+	"net/http"
+
+	"adze/internal/mcp/oauth"
+)
+
+// login sends requests with the login of a server, for the transport of 2024-11-05: the library logs in for its successor
+// alone.
+type login struct {
+	keeper *oauth.Keeper
+	next   http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper. A request that is refused is sent once more where there is a newer login.
+func (l login) RoundTrip(r *http.Request) (*http.Response, error) {
+	sent, err := l.with(r)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := l.next.RoundTrip(sent)
+	if err != nil || resp.StatusCode != http.StatusUnauthorized {
+		return resp, err
+	}
+	if err := l.keeper.Authorize(r.Context(), sent, resp); err != nil {
+		return nil, err
+	}
+	if sent, err = l.with(r); err != nil {
+		return nil, err
+	}
+	if r.GetBody != nil {
+		if sent.Body, err = r.GetBody(); err != nil {
+			return nil, err
+		}
+	}
+	return l.next.RoundTrip(sent)
+}
+
+// with is a request with the login, where there is one.
+func (l login) with(r *http.Request) (*http.Request, error) {
+	token, err := l.keeper.Token(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	sent := r.Clone(r.Context())
+	if token != nil {
+		token.SetAuthHeader(sent)
+	}
+	return sent, nil
+}
