@@ -24,6 +24,7 @@ func (a *Agent) initialize(_ context.Context, p sdk.InitializeRequest) (initiali
 		AgentInfo:       &sdk.Implementation{Name: "adze", Title: sdk.Ptr("adze"), Version: a.Version},
 		AgentCapabilities: sdk.AgentCapabilities{
 			LoadSession:        true,
+			McpCapabilities:    sdk.McpCapabilities{Http: true, Sse: true},
 			PromptCapabilities: sdk.PromptCapabilities{Image: true, EmbeddedContext: true},
 			SessionCapabilities: sdk.SessionCapabilities{
 				List: &sdk.SessionListCapabilities{}, Resume: &sdk.SessionResumeCapabilities{}, Close: &sdk.SessionCloseCapabilities{},

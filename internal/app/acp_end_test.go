@@ -251,7 +251,7 @@ func TestAnEditorIsAnsweredBeforeAnythingIsTouched(t *testing.T) {
 	u.configure(`{"model": `)
 	w := u.wire()
 	w.says(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"auth":{"terminal":true}}}}`)
-	w.until(`"id":1,"result"`, `"type":"terminal"`, `"args":["login"]`)
+	w.until(`"id":1,"result"`, `"mcpCapabilities":{"http":true,"sse":true}`, `"type":"terminal"`, `"args":["login"]`)
 	w.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`, u.dir))
 	w.until(`"id":2,"error"`, "config.json")
 	u.configure(`{}`)

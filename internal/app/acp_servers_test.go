@@ -1,10 +1,15 @@
 package app_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"adze/internal/nodetest"
 )
@@ -79,4 +84,34 @@ await run("changed", "do not", ["stdio", "more"], %q);
 	wants(t, said, "first", `"asked":1`, "LENT", "mcp-server-everything", "mine of the editor is not used", "done")
 	wants(t, said, "second", `"asked":0`, "done")
 	wants(t, said, "changed", `"asked":1`, "more", "done")
+}
+
+// TestServersOfAnEditorWithAnAddress: an editor hands over servers of both transports that adze says it speaks, and their tools
+// are called.
+func TestServersOfAnEditorWithAnAddress(t *testing.T) {
+	server := sdk.NewServer(&sdk.Implementation{Name: "acme"}, nil)
+	sdk.AddTool(server, &sdk.Tool{Name: "echo"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "it was called"}}}, nil, nil
+	})
+	one := func(*http.Request) *sdk.Server { return server }
+	for kind, handler := range map[string]http.Handler{"http": sdk.NewStreamableHTTPHandler(one, nil), "sse": sdk.NewSSEHandler(one, nil)} {
+		t.Run(kind, func(t *testing.T) {
+			h := httptest.NewServer(handler)
+			t.Cleanup(h.Close)
+			u := newUser(t)
+			u.configure(`{"allow": ["execute(mcp:acme **)"]}`)
+			w := u.wire(u.script("-- 1 --\ncall acme_echo: {}\n-- 2 --\nexpect acme_echo completed: it was called\ntext: done\n"))
+			w.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":%q,"mcpServers":[{"type":%q,"name":"acme","url":%q,"headers":[]}]}}`, u.dir, kind, h.URL))
+			id := w.until(`"id":1,"result"`)["result"].(map[string]any)["sessionId"].(string)
+			w.says(prompting(2, id, "go"))
+			question, _ := json.Marshal(w.until("session/request_permission", "start it, for this session")["id"]) // it was decoded
+			w.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":"choice:1"}}}`, question))
+			w.hears("done")
+			w.until(`"id":2,"result"`, "end_turn")
+			w.in.Close()
+			if code := w.wait(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+		})
+	}
 }

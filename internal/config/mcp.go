@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -51,12 +50,6 @@ func (c Config) checkMCP(path string) error {
 func goodServer(name string) bool {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	return name != "" && len(name) <= 40 && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"0123456789_.-") == ""
-}
-
-// Old reports a server that speaks the transport of 2024-11-05: by its type, or by the address that was the custom.
-func (s MCPServer) Old() bool {
-	u, err := url.Parse(s.URL)
-	return s.URL != "" && (s.Type == "sse" || s.Type == "" && err == nil && strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/sse"))
 }
 
 func (s MCPServer) check(name string) error {

@@ -44,27 +44,3 @@ func TestAServerThatCannotBeUsedIsAMistake(t *testing.T) {
 		}
 	}
 }
-
-// The transport of 2024-11-05 is spoken by type, or at the address that was the custom.
-func TestServersOfTheOldTransport(t *testing.T) {
-	for _, c := range []struct {
-		server MCPServer
-		want   bool
-	}{
-		{MCPServer{URL: "https://a.example/sse"}, true},
-		{MCPServer{URL: "https://a.example/v1/sse/?key=1"}, true},
-		{MCPServer{URL: "https://a.example/mcp", Type: "sse"}, true},
-		{MCPServer{URL: "https://a.example/sse", Type: "http"}, false},
-		{MCPServer{URL: "https://a.example/mcp"}, false},
-		{MCPServer{URL: "https://a.example/mcp?at=/sse"}, false},
-		{MCPServer{URL: "https://a.example/mcp", Type: "streamable-http"}, false},
-		{MCPServer{Command: "sse"}, false},
-	} {
-		if c.server.Old() != c.want {
-			t.Errorf("%+v: %t", c.server, !c.want)
-		}
-		if err := c.server.check("a"); err != nil {
-			t.Error(err)
-		}
-	}
-}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 // entry is a server as files of projects name it, for adze and for other assistants.
 type entry struct {
 	Type        string         `json:"type"`
+	Transport   string         `json:"transport"`
 	Command     any            `json:"command"` // a text, or program and arguments
 	Args        []string       `json:"args"`
 	Env         map[string]any `json:"env"`
@@ -46,6 +48,7 @@ func Read(name string, raw []byte) (s Server, off bool, err error) {
 			s.URL = url
 		}
 	}
+	s.SSE = s.URL != "" && s.URL != e.HTTPURL && Old(cmp.Or(e.Type, e.Transport), s.URL)
 	for _, m := range []map[string]any{e.Env, e.Environment} {
 		for key, value := range m {
 			s.Env[key] = fmt.Sprint(value)
@@ -58,6 +61,16 @@ func Read(name string, raw []byte) (s Server, off bool, err error) {
 		return s, false, errors.New("it names neither a command nor an address")
 	}
 	return s, e.Disabled || e.Enabled != nil && !*e.Enabled, nil
+}
+
+// Old reports a server that speaks the transport of 2024-11-05: by what a file says of its kind, else by the address that
+// was the custom.
+func Old(kind, address string) bool {
+	if kind != "" && kind != "remote" {
+		return kind == "sse"
+	}
+	path, _, _ := strings.Cut(address, "?")
+	return strings.HasSuffix(strings.TrimSuffix(path, "/"), "/sse")
 }
 
 // Variables are what a server's texts may name.

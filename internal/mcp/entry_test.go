@@ -31,6 +31,26 @@ func TestServersOfOtherAssistantsAreRead(t *testing.T) {
 	}
 }
 
+// The transport of 2024-11-05 is spoken by kind, or at the address that was the custom.
+func TestServersOfTheOldTransport(t *testing.T) {
+	for raw, want := range map[string]bool{
+		`{"url":"https://a.example/sse"}`:                         true,
+		`{"url":"https://a.example/v1/sse/?key=1"}`:               true,
+		`{"type":"sse","url":"https://a.example/mcp"}`:            true,
+		`{"transport":"sse","url":"https://a.example/mcp"}`:       true,
+		`{"type":"remote","url":"https://a.example/sse"}`:         true,
+		`{"type":"http","url":"https://a.example/sse"}`:           false,
+		`{"type":"streamableHttp","url":"https://a.example/sse"}`: false,
+		`{"httpUrl":"https://a.example/sse"}`:                     false,
+		`{"url":"https://a.example/mcp?at=/sse"}`:                 false,
+		`{"type":"sse","command":"x"}`:                            false,
+	} {
+		if s, _, err := Read("a", []byte(raw)); err != nil || s.SSE != want {
+			t.Errorf("%s: %t, %v", raw, s.SSE, err)
+		}
+	}
+}
+
 func TestVariablesAreExpandedButNoKeys(t *testing.T) {
 	env := map[string]string{"TOKEN": "t", "OPENAI_API_KEY": "k", "EMPTY": ""}
 	v := Variables{Getenv: func(n string) string { return env[n] }, Keys: []string{"OPENAI_API_KEY"}, Dir: "/w", Home: "/h"}

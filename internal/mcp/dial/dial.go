@@ -6,6 +6,8 @@
 //
 // Start reading at Opener; login.go is for the transport of 2024-11-05 (HTTP with server-sent events on an address of their
 // own), which is spoken where the configuration says so.
+//
+// Known limits: which of the two transports a server speaks is not found out.
 package dial
 
 import (
