@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"adze/internal/llm/wire"
@@ -61,11 +62,12 @@ type placed struct {
 	After int `json:"after"`
 }
 
-// encode makes the blocks of one message, joined by commas; nothing for an empty one.
-func (p *Provider) encode(m session.Message) []byte {
+// encode makes the blocks of one message, joined by commas; nothing for an empty one. With all, thinking without a seal
+// goes back too.
+func (p *Provider) encode(m session.Message, all bool) []byte {
 	var list [][]byte
 	if m.Role == session.Assistant {
-		list = p.assistant(m)
+		list = p.assistant(m, all)
 	} else {
 		for _, part := range m.Parts {
 			if block := encodePart(part); block != nil {
@@ -92,7 +94,7 @@ func encodePart(p session.Part) any {
 }
 
 // assistant restores the order in which thinking and calls came, because the API checks it.
-func (p *Provider) assistant(m session.Message) [][]byte {
+func (p *Provider) assistant(m session.Message, all bool) [][]byte {
 	own := m.Provider == p.Options.Name
 	calls := m.Calls()
 	var list [][]byte
@@ -101,7 +103,11 @@ func (p *Provider) assistant(m session.Message) [][]byte {
 		switch {
 		case part.Kind == session.ReasoningPart && own:
 			block := encodeThinking(part)
-			if block == nil {
+			switch {
+			case block == nil && all && part.Text != "":
+				list = append(list, wire.JSON(thinkingBlock{"thinking", part.Text, ""}))
+				continue
+			case block == nil:
 				continue
 			}
 			for len(calls) > 0 && placeOf(calls[0]) == thoughts {
@@ -114,11 +120,16 @@ func (p *Provider) assistant(m session.Message) [][]byte {
 			list = append(list, wire.JSON(textBlock{"text", part.Text}))
 		}
 	}
+	if all && len(calls) > 0 && !slices.ContainsFunc(list, isThinking) { // it is wanted, be it empty
+		list = slices.Insert(list, 0, wire.JSON(thinkingBlock{Type: "thinking"}))
+	}
 	for _, c := range calls {
 		list = append(list, wire.JSON(encodeCall(c)))
 	}
 	return list
 }
+
+func isThinking(block []byte) bool { return bytes.HasPrefix(block, []byte(`{"type":"thinking"`)) }
 
 // placeOf is the number of thinking blocks before a call, or -1 when it came after all of them.
 func placeOf(c tool.RawCall) int {

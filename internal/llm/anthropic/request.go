@@ -61,7 +61,7 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 		b.Text("]")
 	}
 	b.Text(`,"messages":[`)
-	turns := p.turns(r.Messages)
+	turns := p.turns(r.Messages, m)
 	unmarked := users(turns) - markedTurns
 	for i, t := range turns {
 		if i > 0 {
@@ -146,10 +146,10 @@ func (t turn) write(b *wire.Body, marked bool) {
 
 // turns merges adjacent messages of one side: the API wants the sides to alternate, beginning with the
 // user's, and outcomes directly after their calls.
-func (p *Provider) turns(messages []session.Message) []turn {
+func (p *Provider) turns(messages []session.Message, with manners) []turn {
 	var out []turn
 	history := p.Cache.History(messages)
-	for i, piece := range p.Cache.Messages("", history, func(i int) []byte { return p.encode(history[i]) }) {
+	for i, piece := range p.Cache.Messages(with.variant(), history, func(i int) []byte { return p.encode(history[i], with.allThoughts) }) {
 		role := "user"
 		if history[i].Role == session.Assistant {
 			role = "assistant"

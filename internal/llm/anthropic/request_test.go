@@ -165,6 +165,41 @@ func TestRefusedThinking(t *testing.T) {
 	}
 }
 
+// A server that signs no thinking and wants it back gets it, of calls without any an empty one; others never do.
+func TestThinkingWithoutASealThatIsWanted(t *testing.T) {
+	call := func(id tool.CallID) session.Part {
+		return session.Part{Kind: session.CallPart, Call: &tool.RawCall{ID: id, Name: "read", Arguments: "{}"}}
+	}
+	outcome := func(id string, call tool.CallID) session.Message {
+		return session.Message{ID: id, Role: session.ToolRole, Parts: []session.Part{{Kind: session.OutcomePart, Outcome: &tool.Outcome{Call: call, Tool: "read", Status: tool.Completed, Output: "x"}}}}
+	}
+	r := session.Request{Model: "m", Messages: []session.Message{
+		{ID: "1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "go"}}},
+		{ID: "2", Role: session.Assistant, Provider: "anthropic", Model: "m", Parts: []session.Part{{Kind: session.ReasoningPart, Text: "Hm."}, call("a")}},
+		outcome("3", "a"),
+		{ID: "4", Role: session.Assistant, Provider: "other", Parts: []session.Part{call("b")}},
+		outcome("5", "b"),
+	}}
+	k := &llmtest.Keeper{Answers: []llmtest.Reply{
+		{Status: http.StatusBadRequest, Body: `{"error":{"message":"The ` + "`content[].thinking`" + ` in the thinking mode must be passed back to the API.","type":"invalid_request_error"}}`},
+		{Status: http.StatusOK, Body: fine()},
+	}}
+	llmtest.Ask(t, anthropic.New(anthropic.Options{HTTP: &http.Client{Transport: k}}), r, r)
+	if len(k.Bodies) != 3 || strings.Contains(k.Bodies[0], `"thinking"`) {
+		t.Fatalf("%d requests, the first %s", len(k.Bodies), k.Bodies[0])
+	}
+	for _, body := range k.Bodies[1:] {
+		for _, want := range []string{
+			`[{"type":"thinking","thinking":"Hm.","signature":""},{"type":"tool_use","id":"a"`,
+			`[{"type":"thinking","thinking":"","signature":""},{"type":"tool_use","id":"b"`,
+		} {
+			if !strings.Contains(body, want) {
+				t.Errorf("no %s in %s", want, body)
+			}
+		}
+	}
+}
+
 // What a request says of the effort goes before the configuration; each kind of model gets it in its own way.
 func TestTheRequestsEffort(t *testing.T) {
 	for effort, want := range map[string][2]string{

@@ -28,11 +28,23 @@ type manners struct {
 	noEffort   bool
 	noDisplay  bool
 	none       bool // does not think at all
+	// allThoughts: wants thinking back with calls though it signs none (DeepSeek since V4, Kimi).
+	allThoughts bool
+}
+
+// variant names what makes the bytes of one message differ.
+func (m manners) variant() string {
+	if m.allThoughts {
+		return "thoughts"
+	}
+	return ""
 }
 
 // refused learns from a refusal; the words are those of api.anthropic.com.
 func (m manners) refused(err error) manners {
 	switch {
+	case wire.Mentions(err, "[].thinking", "reasoning_content") && wire.Mentions(err, "passed back", "issing"):
+		m.allThoughts = true
 	case m.budget && wire.Mentions(err, "thinking.type.enabled", "budget_tokens"):
 		m.budget = false
 	case wire.Mentions(err, "thinking.display", "thinking.adaptive.display", "thinking.enabled.display"):

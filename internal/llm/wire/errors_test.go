@@ -68,6 +68,14 @@ func TestWordingsOfAPromptThatDoesNotFit(t *testing.T) {
 		"gateway2":    "Request contains 52 images, exceeding the maximum of 50 allowed per request",
 		"gateway3":    "Number of images (2) exceeds maximum of 1",
 		"gemini3":     "Request payload size exceeds the limit: 20971520 bytes.",
+		"goose":       "Prompt has 49231 tokens, but the configured context size is 49152 tokens",
+		"generic2":    "Token limit exceeded: 130000 > 128000",
+		"tensorrt2":   "The sum of prompt length (28000.0), query length (0) should not exceed max_num_tokens (8192)",
+		"tensorrt3":   "the number of input tokens 40000 is larger than max_input_len 32768",
+		"kimi2":       "Invalid request: total message size 5000000 exceeds limit 4194304",
+		"kimi3":       "Total message token length exceed model limit",
+		"generic3":    "Your prompt is too large",
+		"generic4":    "conversation is too long",
 		"generic":     "The total number of tokens is larger than the maximum sequence length",
 	} {
 		if kind, _ := kindOf(t, c, string(wire.JSON(said))); kind != session.ContextError {

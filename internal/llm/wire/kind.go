@@ -64,7 +64,7 @@ func tokenLimit(text string) bool {
 // tooLong recognises a prompt that does not fit, which every server words differently.
 func tooLong(text, code string) bool {
 	if has(text, "context length", "context size", "context window", "context limit", "context_length", "context_size") &&
-		has(text, "exceed", "longer than", "too long", "too large", "maximum", "greater than", "overflow", "full", "limit reached", "reached its") {
+		has(text, "exceed", "longer than", "too long", "too large", "maximum", "greater than", "overflow", "full", "limit reached", "reached its", "configured") {
 		return true
 	}
 	if has(text, "prompt is too long", "prompt too long", "prompt_too_long", "input is too long", "input too long", "input_too_long", "input token count",
@@ -74,6 +74,8 @@ func tooLong(text, code string) bool {
 		"exceeds maximum context", "context overflow", "context_overflow", "`inputs` tokens", "`inputs` must have less than",
 		"prompt exceeds max", "max tokens allowed", "max_prompt_tokens_exceeded", "tokens_limit_reached", "string_above_max_length",
 		"range of input length should be", "length of prompt_tokens", "exceed max message tokens", "max_seq_len", "request body too large for",
+		"token limit exceeded", "should not exceed max_num_tokens", "larger than max_input_len", "token length exceed", "total message size",
+		"prompt is too large", "conversation is too long", "context too large", "context too long", "context is too long",
 		"上下文长度", "输入长度", "prompt 超长", "prompt超长", "超过最大长度", "超出最大长度", "超过模型最大") {
 		return true
 	}
