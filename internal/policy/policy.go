@@ -22,8 +22,8 @@
 //     list of names is no sandbox.
 //   - A search shows a file that a rule covers under another name by a hard link; a call of its own does not, and neither
 //     shows the files known for their secrets at the top of the workspace and in the home folder.
-//   - A command is kept from adze's own files only where it spells out what it writes; without a sandbox, what it
-//     starts can write them.
+//   - A command is kept from adze's own files only where it spells them out, or a folder above them that it takes away;
+//     without a sandbox, what it starts, and names from variables of the environment, can still reach them.
 //   - Names of files are not contents: list and git_status show those that may not be read.
 package policy
 

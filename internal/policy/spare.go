@@ -2,9 +2,12 @@ package policy
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"adze/tool"
 )
 
 // spareOwn refuses a command that writes to adze's own files as far as that can be read off it: a redirection, or the
@@ -89,5 +92,143 @@ func spelled(w *syntax.Word, home string) string {
 
 // judgeExecute judges a command, and what of adze's own it would write.
 func (p *Policy) judgeExecute(mode Mode, v verdict) verdict {
-	return p.spareOwn(p.judgeCommand(mode, v))
+	return p.nearOwn(mode, p.spareOwn(p.judgeCommand(mode, v)))
+}
+
+// nearOwn takes a command that nobody would be asked about, and that names adze's own files while it does more than look,
+// for one that may write them: how is not known of every program. Where people are asked they decide, in mode yolo nobody.
+func (p *Policy) nearOwn(mode Mode, v verdict) verdict {
+	if v.effect == Deny || v.looks || mode != Yolo && v.effect != Allow || !p.namesOwn(v.need) {
+		return v
+	}
+	doing := "the command " + quote(v.need.Target)
+	if mode == Yolo {
+		v.effect, v.rule, v.layer, v.reason = Deny, "", builtIn, ownReason(doing)
+		return v
+	}
+	v.effect, v.rule, v.layer, v.run, v.unseen = Ask, "", builtIn, nil, false
+	v.offers, v.words, v.inner = nil, nil, nil
+	v.reason = doing + " needs approval: it names a place where adze keeps its own configuration and sessions"
+	return v
+}
+
+// namesOwn reports a command that names a place in a folder of adze's own, as a word, in code, or from a folder above it that
+// it names too; or one that removes such a folder whole. What a model may read of a session's outputs is none of these.
+func (p *Policy) namesOwn(need tool.Need) bool {
+	kept := p.kept()
+	if here, err := p.place("."); len(kept) == 0 || err != nil || keptIn(kept, here) != "" { // who works there names nothing else
+		return false
+	}
+	n := namedIn(need.Target, p.home)
+	above := func(at string) bool {
+		return at != "" && slices.ContainsFunc(kept, func(folder string) bool { return within(folder, at) && !within(at, folder) })
+	}
+	own := func(at string) bool {
+		return at != "" && keptIn(kept, Place{Abs: at}) != "" && !p.lent(at)
+	}
+	var bases []string
+	for i, at := range p.follow(from(orDot(need.Dir), n.names)) {
+		if own(at) {
+			return true
+		}
+		if above(at) && path.Base(n.names[i]) != "." {
+			bases = append(bases, at)
+		}
+	}
+	for _, dir := range bases[:min(len(bases), 4)] {
+		if slices.ContainsFunc(p.follow(from(dir, n.names)), own) {
+			return true
+		}
+	}
+	for _, dir := range append(bases[:min(len(bases), 4):min(len(bases), 4)], orDot(need.Dir)) {
+		if slices.ContainsFunc(p.follow(from(dir, n.removed)), above) {
+			return true
+		}
+	}
+	return false
+}
+
+// lent reports a place that a rule lets be read whatever it is: the outputs of this session.
+func (p *Policy) lent(at string) bool {
+	return slices.ContainsFunc(p.rulesFor(tool.Read), func(r Rule) bool {
+		return r.Effect == Allow && r.Matcher != "" && r.path.matches(Place{Abs: at, Outside: true}, p.home)
+	})
+}
+
+// from makes names absolute that are relative to a folder.
+func from(dir string, names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = below(dir, name, "~")
+	}
+	return out
+}
+
+// maxNamed bounds the names of one command that are followed.
+const maxNamed = 4000
+
+// naming is what a command names, and what of it is removed, moved away or changed with all that is in it.
+type naming struct{ names, removed []string }
+
+func namedIn(text, home string) (n naming) {
+	file, err := parse(text)
+	if err != nil || file == nil {
+		n.names = pieces(text)
+		return n
+	}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch x := node.(type) {
+		case *syntax.Word:
+			n.name(spelled(x, home))
+		case *syntax.CallExpr:
+			n.call(x, home)
+		}
+		return len(n.names) < maxNamed
+	})
+	return n
+}
+
+// name takes a word, what stands behind = and @ in it, and what an option has attached.
+func (n *naming) name(text string) {
+	if text == "" || len(text) > 4096 || strings.Contains(text, "\n") {
+		return
+	}
+	n.names = append(n.names, text)
+	if _, value, ok := strings.Cut(text, "="); ok {
+		n.names = append(n.names, value)
+	}
+	if at := strings.IndexAny(text, "/~"); at > 0 && strings.IndexByte("-@", text[0]) >= 0 {
+		n.names = append(n.names, text[at:])
+	}
+}
+
+// call looks into code, and for what takes a folder away.
+func (n *naming) call(c *syntax.CallExpr, home string) {
+	var words []string
+	for _, w := range c.Args {
+		words = append(words, spelled(w, home))
+	}
+	deep := slices.ContainsFunc(words, func(w string) bool { return oneOf(w, "-R -delete -exec --recursive --delete") })
+	for i, w := range words {
+		name := base(w)
+		_, interprets := interpreter(name)
+		rest := words[i+1:]
+		if interprets || isShell(name) || oneOf(name, "eval sed gsed sqlite3 vim vi ex ed emacs") {
+			for _, text := range rest {
+				n.names = append(n.names, pieces(text)...)
+			}
+		}
+		switch {
+		case name == "mv" && len(rest) > 0:
+			n.removed = append(n.removed, rest[:len(rest)-1]...)
+		case oneOf(name, "rm rmdir shred"), deep && oneOf(name, "chmod chown chgrp find rsync"):
+			n.removed = append(n.removed, rest...)
+		}
+	}
+}
+
+// pieces are the parts of a text that may be names of files.
+func pieces(text string) []string {
+	parts := strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(shellMarks+"=,;:[]", c) && c != '\\' })
+	return parts[:min(len(parts), maxNamed)]
 }
