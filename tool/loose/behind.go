@@ -18,12 +18,13 @@ func behind(value *Tree, rest string, did *Steps) (*Tree, bool) {
 	case strings.Trim(rest, "}] \t\r\n") == "":
 		did.Add(stepClosers)
 	case rest[0] == '{':
-		again, ok := Read(rest, did)
+		r := reader{text: rest, did: did}
+		again, ok := r.value()
 		if !ok || len(value.Names) > 0 && again.String() != value.String() {
 			return nil, false
 		}
 		did.Add(stepTwice)
-		return again, true
+		return behind(again, rest[r.at:], did)
 	default:
 		return nil, false
 	}

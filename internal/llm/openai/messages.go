@@ -148,6 +148,8 @@ func (e encoder) id(id tool.CallID) string {
 		return wire.ShortID(id, homeCallID)
 	case e.host == homeAPI:
 		return wire.BoundID(id, homeCallID)
+	case strings.Contains(string(id), signedID):
+		return wire.BoundID(id, maxSignedID)
 	}
 	return wire.BoundID(id, maxCallID)
 }

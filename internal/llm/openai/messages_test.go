@@ -282,3 +282,20 @@ func TestRoundOfSeals(t *testing.T) {
 		}
 	}
 }
+
+// An id in which a gateway hides a signature goes back whole, but to api.openai.com; others are bounded.
+func TestAnIDThatHoldsASignatureGoesBack(t *testing.T) {
+	signed, long := "call_1__thought__"+strings.Repeat("Q+/=", 300), "call_"+strings.Repeat("x", 300)
+	for _, c := range []struct {
+		base, id string
+		whole    int
+	}{{"http://a.test/v1", signed, 2}, {"http://a.test/v1", long, 0}, {"", signed, 0}} {
+		messages := []session.Message{
+			{ID: "1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "go"}}},
+			{ID: "2", Role: session.Assistant, Provider: "p", Parts: []session.Part{{Kind: session.CallPart, Call: &tool.RawCall{ID: tool.CallID(c.id), Name: "read", Arguments: "{}"}}}},
+			{ID: "3", Role: session.ToolRole, Parts: []session.Part{{Kind: session.OutcomePart, Outcome: &tool.Outcome{Call: tool.CallID(c.id), Tool: "read", Status: tool.Completed, Output: "x"}}}},
+		}
+		body, _ := asked(t, openai.Options{Name: "p", BaseURL: c.base}, session.Request{Model: "m", Messages: messages})
+		holds(t, body, map[string]int{`"` + c.id + `"`: c.whole})
+	}
+}

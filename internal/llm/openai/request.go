@@ -15,6 +15,9 @@ import (
 const (
 	homeCallID = 40
 	maxCallID  = 64
+	// signedID is in an id that holds a signature of Gemini's, which LiteLLM wants back with it; maxSignedID is its bound.
+	signedID    = "__thought__"
+	maxSignedID = 64 << 10
 )
 
 // What a request is made of; see the API reference for Chat Completions.

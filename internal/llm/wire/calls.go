@@ -50,6 +50,10 @@ type call struct {
 	name      string
 	arguments strings.Builder
 	opaque    json.RawMessage
+	// last is the piece before, as long as each one began with all that was told before it; some servers restate the
+	// arguments with each piece.
+	last   string
+	pieces int // that restated, or one
 }
 
 // whole reports whether the arguments are a complete JSON object, so that further text cannot belong to
@@ -81,7 +85,7 @@ func (s *Calls) Add(f Fragment) (session.Forming, error) {
 	if len(f.Opaque) > 0 {
 		c.opaque = f.Opaque
 	}
-	return session.Forming{ID: c.id, Name: c.name, Bytes: c.arguments.Len()}, nil
+	return session.Forming{ID: c.id, Name: c.name, Bytes: len(c.told())}, nil
 }
 
 // find returns the call that a fragment continues, or nil when it opens one.
@@ -137,7 +141,31 @@ func (c *call) grow(text string) {
 	case strings.HasPrefix(text, "{") && c.whole() && c.says(text):
 		return
 	}
+	c.restate(text)
 	c.arguments.WriteString(text)
+}
+
+// restate follows whether each piece tells the arguments anew. The second tells: what began before it cannot go on with
+// an object, but behind a colon, a comma or a bracket.
+func (c *call) restate(text string) {
+	switch {
+	case text == "":
+	case c.arguments.Len() == 0 && strings.HasPrefix(text, "{"):
+		c.last, c.pieces = text, 1
+	case c.last != "" && strings.HasPrefix(text, c.last) && (c.pieces > 1 || strings.TrimRight(c.last, " \t\r\n:,[") == c.last):
+		c.last = text
+		c.pieces++
+	default:
+		c.last = ""
+	}
+}
+
+// told are the arguments: what the pieces make together, or the last of them where each restates those before.
+func (c *call) told() string {
+	if c.last != "" && c.pieces > 1 {
+		return c.last
+	}
+	return c.arguments.String()
 }
 
 // adopt decides about an unknown id: it opens a call, unless the call at its index is unfinished and the
@@ -202,7 +230,7 @@ func (s *Calls) Release() ([]session.Call, error) {
 			return nil, fmt.Errorf("a call without a name (%s)", clip(string(c.id), 60))
 		}
 		out[i] = session.Call{RawCall: tool.RawCall{
-			ID: c.id, Name: c.name, Arguments: c.arguments.String(), Origin: tool.Native, Opaque: c.opaque,
+			ID: c.id, Name: c.name, Arguments: c.told(), Origin: tool.Native, Opaque: c.opaque,
 		}}
 	}
 	return out, nil
