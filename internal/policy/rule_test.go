@@ -19,7 +19,7 @@ func TestRulesThatCannotBeRead(t *testing.T) {
 		"read(/etc/**)": "abs:/etc/**", "read(~/x)": "home:x", "read(abs:x)": "begins with /", "read([)": "not a path pattern", "read(../x)": "not a path pattern",
 		"execute(** a)": "comes last", "execute(git*)": "whole word", "execute(a;b)": "quotes", "execute('a)": "not closed", "execute($A)": "quotes",
 		"network(a.b/c)": "paths", "network(a.b:x)": "not a port", "network(a*.b)": "not a host", "network(bücher.test)": "xn--", "network(https://)": "missing",
-		"network(ftp://a.b)": "http or https", "execute(git status\nrm)": "one line",
+		"network(ftp://a.b)": "http or https", "read(" + strings.Repeat("{a,*}", 20) + ")": "stand for more than 256", "execute(git status\nrm)": "one line",
 	} {
 		if part == "whole word" {
 			part = "* for one word"
