@@ -12,6 +12,8 @@ type manners struct {
 	// fewEfforts: knows low, medium and high alone
 	fewEfforts bool
 	noEffort   bool // refuses reasoning_effort: models that do not reason
+	// otherLimit: knows the bound of an answer by the other of its two names (Azure; gateways of api.openai.com).
+	otherLimit bool
 	// noThoughts: refuses reasoning_content and its like in the history (Groq, Cerebras).
 	noThoughts bool
 	// allThoughts: wants reasoning_content with every answer of a conversation that has tools, be it empty
@@ -41,6 +43,8 @@ func mannersOf(host string) manners {
 // refused learns from a refusal; the words are those of the servers.
 func (m manners) refused(err error) manners {
 	switch {
+	case !m.otherLimit && wire.Mentions(err, "max_completion_tokens") && wire.Mentions(err, "not supported", "nsupported", "nrecognized", "not permitted", "nknown", "nexpected"):
+		m.otherLimit = true
 	case wire.Mentions(err, "response_format", "json_schema", "structured output", "grammar"):
 		m.noSchema = true
 	case wire.Mentions(err, "stream_options", "include_usage"):

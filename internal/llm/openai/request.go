@@ -215,7 +215,7 @@ func (p *Provider) head(r session.Request, m manners) head {
 	if limit == 0 {
 		limit = p.Options.MaxTokens
 	}
-	if p.host == homeAPI {
+	if (p.host == homeAPI) != m.otherLimit {
 		h.MaxCompletionTokens = limit
 	} else {
 		h.MaxTokens = limit

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"adze/internal/llm/openai"
+	"adze/internal/llm/wire"
 	"adze/session"
 	"adze/tool"
 )
@@ -169,4 +170,18 @@ func TestMissingTailIsNotAwaitedLong(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A server that knows the bound of an answer by its other name is asked again with that, and remembered.
+func TestTheBoundOfAnAnswerByItsOtherName(t *testing.T) {
+	for base, c := range map[string][3]string{
+		"http://a.test/v1": {"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", `"max_tokens":7`, `"max_completion_tokens":7`},
+		"":                 {"Unrecognized request argument supplied: max_completion_tokens", `"max_completion_tokens":7`, `"max_tokens":7`},
+	} {
+		refusal := respond(400, `{"error":{"message":`+string(wire.JSON(c[0]))+`,"type":"invalid_request_error","code":"unsupported_parameter"}}`)
+		last, tr := asked(t, openai.Options{Name: "p", BaseURL: base}, session.Request{Model: "m", MaxTokens: 7}, refusal, respond(200, fine), respond(200, fine))
+		if len(tr.bodies) != 3 || !strings.Contains(tr.bodies[0], c[1]) || !strings.Contains(tr.bodies[1], c[2]) || !strings.Contains(last, c[2]) {
+			t.Errorf("%q: %d requests, %s", base, len(tr.bodies), last)
+		}
+	}
 }
