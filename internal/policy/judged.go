@@ -265,9 +265,9 @@ func writes(uses []harmless.Use) bool {
 	})
 }
 
-// strict reports a rule that keeps some files from being read.
+// strict reports a rule that keeps some files from being read, other than adze's own, of which no repository holds any.
 func (j *judging) strict() bool {
-	return slices.ContainsFunc(j.rulesFor(tool.Read), func(r Rule) bool { return r.Effect != Allow })
+	return slices.ContainsFunc(j.rulesFor(tool.Read), func(r Rule) bool { return r.Effect != Allow && !j.aboutOwn(r) })
 }
 
 // never says why no rule can allow a program as it stands there.

@@ -78,3 +78,21 @@ E`, "|") {
 		}
 	}
 }
+
+// TestARuleForAdzesOwnFilesKeepsNoHistoryBack: every run has one, for the keys. What a repository shows is asked for where a
+// rule is about files that it may hold.
+func TestARuleForAdzesOwnFilesKeepsNoHistoryBack(t *testing.T) {
+	for rule, want := range map[string]Effect{"abs:HOME/.state/adze/keys.json": Allow, "abs:HOME/.state/adze/serve/**": Allow, "abs:HOME/**": Ask, "keep.txt": Ask, "abs:/etc/x": Ask} {
+		p := ownYard(t, AskFirst)
+		r, err := ParseRule(Deny, User, "read("+strings.ReplaceAll(rule, "HOME", p.home)+")")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.rules = append(p.rules, r)
+		for _, line := range []string{"git diff", "git log -p", "git show HEAD"} {
+			if v := p.judge(AskFirst, tool.Need{Permission: tool.Execute, Target: line}); v.effect != want {
+				t.Errorf("deny read(%s): %q: %s", rule, line, v.effect)
+			}
+		}
+	}
+}

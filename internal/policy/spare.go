@@ -148,6 +148,16 @@ func (p *Policy) namesOwn(need tool.Need) bool {
 	return false
 }
 
+// aboutOwn reports a rule that names a place among adze's own files, outside of the workspace.
+func (p *Policy) aboutOwn(r Rule) bool {
+	if r.path.anchor != "abs" {
+		return false
+	}
+	named, _, _ := strings.Cut(strings.NewReplacer("*", "\x00", "?", "\x00", "[", "\x00", "{", "\x00", `\`, "\x00").Replace(r.path.pattern), "\x00")
+	here, err := p.place(".")
+	return err == nil && keptIn(p.kept(), Place{Abs: named}) != "" && !within(named, here.Abs)
+}
+
 // lent reports a place that a rule lets be read whatever it is: the outputs of this session.
 func (p *Policy) lent(at string) bool {
 	return slices.ContainsFunc(p.rulesFor(tool.Read), func(r Rule) bool {
