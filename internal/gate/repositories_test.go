@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"adze/internal/config"
+	"adze/internal/place"
 	"adze/internal/policy"
 	"adze/internal/workspace"
 	"adze/tool"
@@ -201,5 +202,30 @@ func TestThePersonsOwnHooksAreNotAskedFor(t *testing.T) {
 	y.sh(`mkdir hooks && printf '#!/bin/sh\n' > hooks/pre-commit && chmod +x hooks/pre-commit && git config --global core.hooksPath "$TOP/hooks"`)
 	if d := verdict(t, y.policy(Flags{Allow: []string{"execute(git **)"}}, nil), "git commit -m x"); !d.Allow {
 		t.Errorf("%+v", d)
+	}
+}
+
+// TestWhatAdzeKeepsDoesNotHideTheRepository: the rules that every run has for adze's own files leave git to show its history
+// unasked.
+func TestWhatAdzeKeepsDoesNotHideTheRepository(t *testing.T) {
+	y := newYard(t)
+	root, err := workspace.Open(y.work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	state := filepath.Join(y.top, ".local", "state", "adze")
+	at := place.Places{Config: filepath.Join(y.top, ".config", "adze"), State: state, Keys: filepath.Join(state, "keys.json"), Spill: filepath.Join(state, "output")}
+	p, err := New(config.Config{}, Flags{}, Ground{Root: root, At: at, Spill: filepath.Join(state, "output", "1")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"git diff", "git show HEAD", "git log -p", "git grep one"} {
+		if d := verdict(t, p, line); !d.Allow {
+			t.Errorf("%s: %s", line, d.Reason)
+		}
+	}
+	if d, err := p.Decide(t.Context(), tool.Question{Needs: []tool.Need{{Permission: tool.Read, Target: at.Keys}}}); err != nil || d.Allow {
+		t.Errorf("the keys may be read: %v", err)
 	}
 }
