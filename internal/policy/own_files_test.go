@@ -64,7 +64,7 @@ func TestACommandThatMayWriteAdzesOwnFilesIsNotRunUnasked(t *testing.T) {
 		}
 	}
 	for line := range strings.SplitSeq(`cat ~/.config/adze/x|ls -la ~/.config/adze|cp a ~/|mv a ~|ls ~ && go build|rm -rf build|git commit -m "see ~/.config/adze/x"|npm test|cd ~ && ls|`+
-		`python3 -c "print(1/2)"|python3 x.py ~/.state/adze/output/1.txt|find ~ -name x|cd / && make|chmod -R u+w .|rsync -a --delete a b|rm -rf ~/.cache/x|cat > notes.md <<'E'
+		`cat ~/.config/adze/x > new; echo y > new2|sh -c 'cat ~/.config/adze/x'|python3 -c "print(1/2)"|python3 x.py ~/.state/adze/output/1.txt|find ~ -name x|cd / && make|chmod -R u+w .|rsync -a --delete a b|rm -rf ~/.cache/x|cat > notes.md <<'E'
 ~/.config/adze/x
 E`, "|") {
 		if v := p.judge(Yolo, tool.Need{Permission: tool.Execute, Target: line}); v.effect != Allow {

@@ -7,6 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"adze/internal/policy/script"
 	"adze/tool"
 )
 
@@ -186,16 +187,34 @@ func namedIn(text, home string) (n naming) {
 		n.names = pieces(text)
 		return n
 	}
+	only := map[*syntax.Word]bool{} // words of programs that only look
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch x := node.(type) {
 		case *syntax.Word:
-			n.name(spelled(x, home))
+			if !only[x] {
+				n.name(spelled(x, home))
+			}
 		case *syntax.CallExpr:
+			if looksOnly(x, home) {
+				for _, w := range x.Args {
+					only[w] = true
+				}
+				break
+			}
 			n.call(x, home)
 		}
 		return len(n.names) < maxNamed
 	})
 	return n
+}
+
+// looksOnly reports a program of the table, whose files are judged as any that are read.
+func looksOnly(c *syntax.CallExpr, home string) bool {
+	var words []script.Word
+	for _, w := range c.Args {
+		words = append(words, script.Word{Alts: []string{spelled(w, home)}, One: true})
+	}
+	return len(words) > 0 && quiet(words)
 }
 
 // name takes a word, what stands behind = and @ in it, and what an option has attached.
@@ -219,14 +238,26 @@ func (n *naming) call(c *syntax.CallExpr, home string) {
 		words = append(words, spelled(w, home))
 	}
 	deep := slices.ContainsFunc(words, func(w string) bool { return oneOf(w, "-R -delete -exec --recursive --delete") })
+	read, code := false, false // once: all that follows was looked at
 	for i, w := range words {
 		name := base(w)
 		_, interprets := interpreter(name)
 		rest := words[i+1:]
-		if interprets || isShell(name) || oneOf(name, "eval sed gsed sqlite3 vim vi ex ed emacs") {
+		if (isShell(name) || name == "eval") && !read {
+			read = true
+			for _, text := range rest {
+				inner := namedIn(text, home)
+				n.names, n.removed = append(n.names, inner.names...), append(n.removed, inner.removed...)
+			}
+		}
+		if (interprets || oneOf(name, "sed gsed sqlite3 vim vi ex ed emacs")) && !code {
+			code = true
 			for _, text := range rest {
 				n.names = append(n.names, pieces(text)...)
 			}
+		}
+		if len(n.removed)+len(n.names) > maxNamed {
+			return
 		}
 		switch {
 		case name == "mv" && len(rest) > 0:
