@@ -1,12 +1,12 @@
 package config
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // elsewhere is what does here what a name of another assistant's configuration does there.
 func elsewhere(name string) string {
-	if of, _, ok := strings.Cut(name, "."); ok && of == "mcp" && strings.Count(name, ".") == 1 {
-		return `servers stand in "mcp": {"servers": {…}}; adze mcp add writes one`
-	}
 	for hint, names := range map[string]string{
 		`servers stand in "mcp": {"servers": {…}}; adze mcp add writes one`:                             "mcpServers mcp_servers",
 		`rules are lists, "allow", "ask" and "deny", of such as "execute(go test **)"`:                  "allowedTools disallowedTools excludeTools coreTools allowed_tools",
@@ -28,10 +28,8 @@ func elsewhere(name string) string {
 		`the prices and limits of a model stand in models, by provider/name; a temperature is not sent`: "temperature max_tokens maxTokens model_context_window",
 		`adze asks nobody for a newer version, and counts nobody`:                                       "autoupdate autoUpdates autoUpdate telemetry analytics usageStatisticsEnabled",
 	} {
-		for known := range strings.FieldsSeq(names) {
-			if known == name {
-				return hint
-			}
+		if slices.Contains(strings.Fields(names), name) {
+			return hint
 		}
 	}
 	return ""

@@ -25,8 +25,12 @@ func judge(path string, unknown []jsonc.Unknown) (warnings []string, err error) 
 			return nil, &Error{Path: path, Message: what, Hint: meant(own, near[0])}
 		case secret(own):
 			what += ": a key never stands in this file; adze login keeps one, and key_env names a variable"
+		case elsewhere(u.Name) != "":
+			what += ": " + elsewhere(u.Name)
 		case len(near) == 1:
 			what += "; did you mean " + around + near[0] + "?"
+		case around == "mcp.":
+			what += ": " + elsewhere("mcpServers")
 		}
 		warnings = append(warnings, path+": "+what)
 	}

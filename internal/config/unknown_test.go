@@ -16,6 +16,12 @@ func TestAnUnknownNameIsAWarning(t *testing.T) {
 		`{"models": {"a/b": {"prize": {}}}}`:                "models.a/b.prize is not known; did you mean models.a/b.price?",
 		`{"providers": {"openai": {"key": "sk-1"}}}`:        "providers.openai.key is not known: a key never stands in this file; adze login keeps one",
 		`{"providers": {"openai": {"api_key": "sk-1"}}}`:    "adze login keeps one",
+		`{"mcpServers": {"a": {"command": "a"}}}`:           `mcpServers is not known: servers stand in "mcp": {"servers": {…}}`,
+		`{"mcp": {"a": {"command": "a"}}}`:                  `mcp.a is not known: servers stand in "mcp": {"servers": {…}}`,
+		`{"mcp": {"idel": "5m"}}`:                           "mcp.idel is not known; did you mean mcp.idle?",
+		`{"theme": "dark"}`:                                 "theme is not known: that is interface.theme",
+		`{"small_model": "openai/m"}`:                       "small_model is not known: that is title_model",
+		`{"interface": {"hooks": []}}`:                      "interface.hooks is not known",
 		`{"somethingOfAnother": {"tool": ["it", "knows"]}}`: "somethingOfAnother is not known",
 	} {
 		c, err := config.Parse("c.json", []byte(text))
