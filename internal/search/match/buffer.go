@@ -12,7 +12,7 @@ func newBuffer(size int) []byte { return make([]byte, size, size+kern.Slack) }
 // grow makes the buffer longer. It waits until no other scanner of the query has a large one.
 func (s *Scanner) grow(ctx context.Context, size int) error {
 	var longer []byte
-	if size > s.ownMost() && !s.large {
+	if size > largeBuffer && !s.large {
 		select {
 		case longer = <-s.m.large:
 			s.large = true
@@ -32,17 +32,9 @@ func (s *Scanner) grow(ctx context.Context, size int) error {
 	return nil
 }
 
-// ownMost is how long a buffer may be that every scanner of a query may have: the usual, or more where files are held as a whole.
-func (s *Scanner) ownMost() int {
-	if s.m.multiline {
-		return largeBuffer
-	}
-	return s.window
-}
-
 // longer is the size of a buffer that takes more of a line which fills this one, but not more than the file has, where that is known.
 func (s *Scanner) longer() int {
-	size := min(8*len(s.buf), s.maxLine)
+	size := min(4*len(s.buf), s.maxLine)
 	if r, ok := s.source.(interface{ Size() int64 }); ok && s.found.Decode == "" {
 		if left := r.Size() - int64(s.gone-s.begun); left >= int64(len(s.buf)) {
 			size = int(min(int64(size), left+1)) // one more, to see the end
@@ -54,7 +46,7 @@ func (s *Scanner) longer() int {
 // shrink gives up a buffer that a long line made large. A large one is for the next scanner of the query that wants one.
 func (s *Scanner) shrink() {
 	var large []byte
-	if len(s.buf) > s.ownMost() {
+	if len(s.buf) > s.window && (!s.m.multiline || len(s.buf) > largeBuffer) {
 		large, s.buf, s.usual = s.buf, s.usual, nil
 	}
 	if s.large {

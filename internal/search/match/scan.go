@@ -13,8 +13,7 @@ const (
 	firstRead = 64 << 10
 	// window is the usual size of the rolling buffer, from the second read of a file on.
 	window = 256 << 10
-	// largeBuffer is the same for a search across lines, which holds files: a longer buffer, of which a query has one at a time, whatever the
-	// number of its workers.
+	// largeBuffer is when a buffer is a large one, of which a search has one at a time, whatever the number of its workers.
 	largeBuffer = 1 << 20
 	// maxContext bounds how far back context is remembered.
 	maxContext = window / 2
