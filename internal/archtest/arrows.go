@@ -83,6 +83,7 @@ func Table() []Row {
 		{Package: "internal/proc", May: []string{"internal/secret"}, Why: "it keeps secrets out of the environment of commands"},
 		{Package: "internal/git", May: []string{"internal/proc"}, Why: "git is a supervised process"},
 		{Package: "internal/enclosed", May: []string{"tool"}, From: []string{"internal/acp", "internal/serve", "internal/desk"}, Why: "bytes that came with a prompt; who sent them it does not know"},
+		{Package: "internal/ways", Anybody: true, Never: outside(), Why: "how many patterns one stands for; it knows nothing else"},
 		{Package: "internal/plural", Anybody: true, Never: outside(), Why: "how English counts; it knows nothing else"},
 		{Package: "internal/golden", From: []string{}, Why: "for tests only"},
 		{Package: "internal/archtest", From: []string{}, Why: "for its own test only"},

@@ -20,7 +20,7 @@ type MCP struct {
 // MCPServer is a program that is started, or an address that is dialled. In every text ${NAME} and ${NAME:-default} stand
 // for variables of the person's, which hold no key of a provider.
 type MCPServer struct {
-	Type    string            `json:"type,omitempty"` // stdio or http; may be left out
+	Type    string            `json:"type,omitempty"` // stdio, http by any of its spellings, or sse; may be left out
 	Command string            `json:"command,omitempty"`
 	Args    []string          `json:"args,omitempty"`
 	Env     map[string]string `json:"env,omitempty"`

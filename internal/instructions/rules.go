@@ -12,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"adze/internal/carry"
+	"adze/internal/ways"
 )
 
 // Bounds of the rules of one folder, and of the lines that name those which are read when their subject comes up.
@@ -136,36 +137,12 @@ func (r rule) holds(file string) bool {
 		if strings.HasSuffix(pattern, "/") {
 			pattern += "**"
 		}
-		if tooManyWays(pattern) { // a project could hold up each read with it
+		if ways.TooMany(pattern) { // a project could hold up each read with it
 			return false
 		}
 		ok, err := doublestar.Match(pattern, name)
 		return err == nil && ok
 	})
-}
-
-// maxWays bounds what the braces of a pattern stand for: each pair multiplies what has to be tried for a name.
-const maxWays = 256
-
-// tooManyWays reports a pattern whose braces stand for more than that.
-func tooManyWays(pattern string) bool {
-	ways, open := 1, []int{}
-	for i := 0; i < len(pattern); i++ {
-		switch last := len(open) - 1; {
-		case pattern[i] == '\\':
-			i++
-		case pattern[i] == '{':
-			open = append(open, 1)
-		case pattern[i] == ',' && last >= 0:
-			open[last]++
-		case pattern[i] == '}' && last >= 0:
-			if ways *= open[last]; ways > maxWays {
-				return true
-			}
-			open = open[:last]
-		}
-	}
-	return false
 }
 
 // indexOf are the lines that name the rules which only their description speaks for.

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"adze/internal/secret"
+	"adze/internal/ways"
 	"adze/tool"
 )
 
@@ -198,8 +199,8 @@ func compilePath(matcher string, effect Effect) (pathMatcher, error) {
 	if m.pattern == "" || !doublestar.ValidatePattern(m.pattern) || strings.HasPrefix(m.pattern, "../") {
 		return m, fmt.Errorf("%q is not a path pattern; use *, **, ?, [a-z] and {a,b} below one of the anchors work:, home: and abs: only", matcher)
 	}
-	if tooManyWays(m.pattern) {
-		return m, fmt.Errorf("the braces of %q stand for more than %d patterns; write several rules", matcher, maxWays)
+	if ways.TooMany(m.pattern) {
+		return m, fmt.Errorf("the braces of %q stand for more than %d patterns; write several rules", matcher, ways.Most)
 	}
 	if m.fold {
 		m.pattern = folded(m.pattern)
@@ -208,30 +209,6 @@ func compilePath(matcher string, effect Effect) (pathMatcher, error) {
 		m.base = name
 	}
 	return m, nil
-}
-
-// maxWays bounds what the braces of a pattern stand for: each pair multiplies what has to be tried for a name.
-const maxWays = 256
-
-// tooManyWays reports a pattern whose braces stand for more than that.
-func tooManyWays(pattern string) bool {
-	ways, open := 1, []int{}
-	for i := 0; i < len(pattern); i++ {
-		switch last := len(open) - 1; {
-		case pattern[i] == '\\':
-			i++
-		case pattern[i] == '{':
-			open = append(open, 1)
-		case pattern[i] == ',' && last >= 0:
-			open[last]++
-		case pattern[i] == '}' && last >= 0:
-			if ways *= open[last]; ways > maxWays {
-				return true
-			}
-			open = open[:last]
-		}
-	}
-	return false
 }
 
 // folded is a name as file systems compare it that fold case and compose letters.

@@ -11,9 +11,6 @@ type Body struct {
 	size   int64
 }
 
-// Grow makes room for so many more pieces.
-func (b *Body) Grow(n int) { b.pieces = slices.Grow(b.pieces, n) }
-
 // Add appends a piece.
 func (b *Body) Add(piece []byte) {
 	if len(piece) > 0 {
@@ -44,7 +41,7 @@ func (b *Body) Next(piece []byte) {
 
 // Elements appends the pieces that are not empty, with commas between; first says that nothing comes before them in their list.
 func (b *Body) Elements(pieces [][]byte, first bool) {
-	b.Grow(2 * len(pieces))
+	b.pieces = slices.Grow(b.pieces, 2*len(pieces))
 	for _, piece := range pieces {
 		switch {
 		case len(piece) == 0:
